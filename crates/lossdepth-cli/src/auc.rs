@@ -1,0 +1,153 @@
+//! How well the depth tells outliers from the rest: the area under the ROC curve.
+
+use crate::load::is_missing;
+use serde::Serialize;
+
+/// Words that name the outliers, whatever the other class is called.
+const OUTLIER_WORDS: [&str; 12] = [
+    "outlier",
+    "anomaly",
+    "anomalous",
+    "abnormal",
+    "novelty",
+    "fault",
+    "faulty",
+    "fraud",
+    "attack",
+    "defect",
+    "true",
+    "yes",
+];
+
+/// Depths sorted into classes, as they come.
+#[derive(Debug, Default)]
+pub(crate) struct Classes {
+    classes: Vec<(String, Vec<f64>)>,
+    unlabelled: usize,
+    too_many: bool,
+}
+
+/// The area under the ROC curve, and what it was computed from.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct Auc {
+    /// The chance that an outlier has a lower depth than another row; ties count half.
+    pub(crate) auc: f64,
+    /// The label taken for the outliers.
+    pub(crate) outlier: String,
+    /// How many rows have it.
+    pub(crate) outliers: usize,
+    /// How many have the other label.
+    pub(crate) others: usize,
+    /// How many have none.
+    pub(crate) unlabelled: usize,
+}
+
+impl Classes {
+    pub(crate) fn add(&mut self, label: &str, depth: f64) {
+        if self.too_many {
+            return;
+        }
+        if label.is_empty() || is_missing(label) {
+            self.unlabelled += 1;
+        } else if let Some((_, depths)) = self.classes.iter_mut().find(|(known, _)| same(known, label)) {
+            depths.push(depth);
+        } else if self.classes.len() < 2 {
+            self.classes.push((label.to_owned(), vec![depth]));
+        } else {
+            self.too_many = true;
+            self.classes.clear();
+        }
+    }
+
+    /// The AUC, or why there is none.
+    pub(crate) fn auc(self) -> Result<Auc, &'static str> {
+        if self.too_many {
+            return Err("has more than two values");
+        }
+        let Ok([first, second]) = <[_; 2]>::try_from(self.classes) else {
+            return Err("has fewer than two values");
+        };
+        let ((outlier, low), (_, high)) =
+            if second_is_outlier(&first, &second) { (second, first) } else { (first, second) };
+        let (outliers, others) = (low.len(), high.len());
+        Ok(Auc { auc: area(low, high), outlier, outliers, others, unlabelled: self.unlabelled })
+    }
+}
+
+/// `1` and `1.0` are one label.
+fn same(a: &str, b: &str) -> bool {
+    a == b || matches!((a.parse::<f64>(), b.parse::<f64>()), (Ok(a), Ok(b)) if a == b)
+}
+
+/// 1 of {0, 1}; else a word for it; else the rarer; else the one that sorts last.
+fn second_is_outlier(first: &(String, Vec<f64>), second: &(String, Vec<f64>)) -> bool {
+    let word = |class: &(String, _)| OUTLIER_WORDS.iter().any(|word| class.0.eq_ignore_ascii_case(word));
+    let (zero, one) = (|class: &(String, _)| same(&class.0, "0"), |class: &(String, _)| same(&class.0, "1"));
+    if (zero(first) && one(second)) || (one(first) && zero(second)) {
+        return one(second);
+    }
+    if word(first) != word(second) {
+        return word(second);
+    }
+    (second.1.len(), &first.0) < (first.1.len(), &second.0)
+}
+
+/// The share of pairs in which the outlier is the shallower one.
+fn area(mut low: Vec<f64>, mut high: Vec<f64>) -> f64 {
+    low.sort_by(f64::total_cmp);
+    high.sort_by(f64::total_cmp);
+    let pairs = low.len() as f64 * high.len() as f64;
+    let (mut below, mut upto) = (0, 0);
+    let mut won = 0.0;
+    for depth in &high {
+        while below < low.len() && low[below] < *depth {
+            below += 1;
+        }
+        upto = upto.max(below);
+        while upto < low.len() && low[upto] <= *depth {
+            upto += 1;
+        }
+        won += below as f64 + 0.5 * (upto - below) as f64;
+    }
+    won / pairs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn auc(rows: &[(&str, f64)]) -> Result<Auc, &'static str> {
+        let mut classes = Classes::default();
+        rows.iter().for_each(|(label, depth)| classes.add(label, *depth));
+        classes.auc()
+    }
+
+    #[test]
+    fn pairs_are_counted_and_ties_half() {
+        let found =
+            auc(&[("0", 0.9), ("1", 0.1), ("0", 0.5), ("1", 0.5), ("0", 0.2), ("1.0", 0.95)]).unwrap();
+        // Of nine pairs: 0.1 wins three; 0.5 wins one and ties one; 0.95 wins none.
+        assert_eq!(found.auc, 4.5 / 9.0);
+        assert_eq!((found.outlier.as_str(), found.outliers, found.others), ("1", 3, 3));
+    }
+
+    #[test]
+    fn the_outlier_is_known_by_value_word_or_number() {
+        let outlier = |labels: &[&str]| {
+            auc(&labels.iter().map(|label| (*label, 0.5)).collect::<Vec<_>>()).unwrap().outlier
+        };
+        assert_eq!(outlier(&["1", "1", "1", "0"]), "1");
+        assert_eq!(outlier(&["Outlier", "Outlier", "inlier"]), "Outlier");
+        assert_eq!(outlier(&["-1", "1", "1"]), "-1");
+        assert_eq!(outlier(&["b", "a", "a"]), "b");
+        assert_eq!(outlier(&["b", "a"]), "b");
+        assert_eq!(outlier(&["a", "b"]), "b");
+    }
+
+    #[test]
+    fn other_labels_have_no_auc() {
+        assert!(auc(&[("0", 0.5)]).is_err());
+        assert!(auc(&[("0", 0.5), ("1", 0.5), ("2", 0.5)]).is_err());
+        assert_eq!(auc(&[("0", 0.5), ("1", 0.5), ("", 0.5)]).unwrap().unlabelled, 1);
+    }
+}

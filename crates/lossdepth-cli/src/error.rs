@@ -1,0 +1,117 @@
+//! What can go wrong, in terms of files, lines and columns.
+
+use lossdepth::DepthError;
+use std::io;
+
+pub(crate) type Result<T, E = Error> = std::result::Result<T, E>;
+
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Error {
+    /// Something about an input file.
+    #[error("{file}: {problem}")]
+    Input { file: String, problem: Problem },
+    /// The output could not be written.
+    #[error("{file}: cannot write: {}", plain(source))]
+    Output { file: String, source: io::Error },
+    /// Flags that do not go together.
+    #[error("{0}")]
+    Usage(String),
+    /// A setting that the library does not accept.
+    #[error("{}", as_flag(.0))]
+    Depth(#[from] DepthError),
+}
+
+impl Error {
+    /// Whether the reader of standard output went away, which is its right.
+    pub(crate) fn is_closed_pipe(&self) -> bool {
+        matches!(self, Self::Output { source, .. } if source.kind() == io::ErrorKind::BrokenPipe)
+    }
+}
+
+/// What is wrong with an input file. Lines are counted from 1, rows and columns from 0.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Problem {
+    #[error("no such file")]
+    Missing,
+    #[error("is a directory, not a file")]
+    Directory,
+    #[error("cannot read: {}", plain(.0))]
+    Read(io::Error),
+    #[error("damaged gzip data: {}", plain(.0))]
+    Gzip(io::Error),
+    #[error("the gzip data ends too early: the file is cut off")]
+    Truncated,
+    #[error("the file is empty")]
+    Empty,
+    #[error("not a text file (byte {byte:#04x} at position {at})")]
+    Binary { byte: u8, at: usize },
+    #[error("the text is UTF-16: save it as UTF-8")]
+    Utf16,
+    #[error("the lines end in bare carriage returns: save it with line feeds")]
+    CarriageReturns,
+    #[error("line {line}: not UTF-8 text (byte {byte:#04x})")]
+    Utf8 { line: u64, byte: u8 },
+    #[error("line {line}: a quote opens here and never closes")]
+    Quote { line: u64 },
+    #[error("line {line} is longer than {limit} bytes")]
+    Long { line: u64, limit: usize },
+    #[error("{at} has {got} fields, expected {expected}")]
+    Ragged { at: Place, expected: usize, got: usize },
+    #[error("line {line}: columns {first} and {second} are both called `{name}`")]
+    Duplicate { line: u64, name: String, first: usize, second: usize },
+    #[error("{at}, column `{column}`: {wrong}")]
+    Cell { at: Place, column: String, wrong: Wrong },
+    #[error("no column `{asked}`{hint}")]
+    NoColumn { asked: String, hint: String },
+    #[error("column `{name}` cannot be both compared (--columns) and {role}")]
+    TwoRoles { name: String, role: &'static str },
+    #[error("column `{name}` is twice in --columns")]
+    Twice { name: String },
+    #[error("no column to compare")]
+    NothingToCompare,
+    #[error("{got} columns to compare, {reference} has {expected}; choose them with --columns")]
+    Widths { reference: String, expected: usize, got: usize },
+    #[error("{0}")]
+    Depth(DepthError),
+}
+
+/// A row of a file.
+#[derive(Debug, Clone, Copy, thiserror::Error)]
+#[error("line {line} (row {row})")]
+pub(crate) struct Place {
+    pub(crate) line: u64,
+    pub(crate) row: usize,
+}
+
+/// What is wrong with one value.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Wrong {
+    #[error("missing value")]
+    Empty,
+    #[error("missing value (`{0}`)")]
+    Missing(String),
+    #[error("`{0}` is not a finite number")]
+    NotFinite(String),
+    #[error("`{0}` is not a number; leave out a column of text with --columns, --id or --label")]
+    Text(String),
+    #[error("{0:e} is too large to work with, at most 1e100 is allowed")]
+    Large(f64),
+    #[error("a weight must be finite and not negative, got {0}")]
+    Weight(f64),
+}
+
+/// What the system said, without its error number.
+fn plain(error: &io::Error) -> String {
+    let text = error.to_string();
+    text.split(" (os error").next().unwrap_or_default().to_lowercase()
+}
+
+/// A setting is called as on the command line.
+fn as_flag(error: &DepthError) -> String {
+    match error {
+        DepthError::Setting { name, expected, got } => {
+            format!("`--{}` must be {expected}, got {got}", name.replace('_', "-"))
+        }
+        other => other.to_string(),
+    }
+}

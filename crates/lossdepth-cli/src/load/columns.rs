@@ -1,0 +1,133 @@
+//! Which column plays which part.
+
+use super::table::Table;
+use crate::args::Score;
+use crate::error::{Problem, Result};
+
+/// The columns of one table, by position.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Columns {
+    /// What is compared, in order.
+    pub(crate) features: Vec<usize>,
+    pub(crate) label: Option<usize>,
+    pub(crate) id: Option<usize>,
+    pub(crate) weights: Option<usize>,
+}
+
+impl Columns {
+    /// The columns of data that is its own reference.
+    pub(crate) fn of(table: &Table, args: &Score) -> Result<Self> {
+        let find = |asked: &Option<String>| asked.as_deref().map(|asked| find(table, asked)).transpose();
+        let mut columns = Self {
+            features: Vec::new(),
+            label: find(&args.label)?,
+            id: find(&args.id)?,
+            weights: find(&args.weights)?,
+        };
+        columns.features = columns.choose(table, args)?;
+        Ok(columns)
+    }
+
+    /// The names of what is compared.
+    pub(crate) fn names(&self, table: &Table) -> Vec<String> {
+        self.features.iter().map(|&column| table.names()[column].clone()).collect()
+    }
+
+    /// What a column is, if it is not compared.
+    fn role(&self, column: usize) -> Option<&'static str> {
+        let is = |role: Option<usize>| role == Some(column);
+        match () {
+            () if is(self.label) => Some("the label"),
+            () if is(self.id) => Some("the id"),
+            () if is(self.weights) => Some("the weight"),
+            () => None,
+        }
+    }
+
+    /// The columns to compare: those asked for, or all that have no other part.
+    fn choose(&self, table: &Table, args: &Score) -> Result<Vec<usize>> {
+        let Some(asked) = args.columns() else {
+            let free: Vec<usize> = (0..table.names().len()).filter(|&c| self.role(c).is_none()).collect();
+            return if free.is_empty() { Err(table.problem(Problem::NothingToCompare)) } else { Ok(free) };
+        };
+        let mut chosen = Vec::new();
+        for name in asked {
+            let column = find(table, &name)?;
+            if let Some(role) = self.role(column) {
+                return Err(table.problem(Problem::TwoRoles { name, role }));
+            }
+            if chosen.contains(&column) {
+                return Err(table.problem(Problem::Twice { name }));
+            }
+            chosen.push(column);
+        }
+        if chosen.is_empty() { Err(table.problem(Problem::NothingToCompare)) } else { Ok(chosen) }
+    }
+}
+
+/// The columns of a reference and of the data to compare with it, feature by feature.
+///
+/// Label and id are the data's, weights the reference's; where the other table has such a column too, it is not
+/// compared either.
+pub(crate) fn pair(reference: &Table, data: &Table, args: &Score) -> Result<(Columns, Columns)> {
+    let in_data = |asked: &Option<String>| asked.as_deref().map(|asked| find(data, asked)).transpose();
+    let (label, id) = (in_data(&args.label)?, in_data(&args.id)?);
+    let weights = args.weights.as_deref().map(|asked| find(reference, asked)).transpose()?;
+    let by_name = reference.has_header() && data.has_header();
+    let same = |from: &Table, to: &Table, column: usize| match by_name {
+        true => to.names().iter().position(|name| *name == from.names()[column]),
+        false => Some(column).filter(|&c| c < to.names().len()),
+    };
+    let there = |column: Option<usize>| column.and_then(|c| same(data, reference, c));
+
+    let mut ours = Columns { features: Vec::new(), label: there(label), id: there(id), weights };
+    let mut theirs =
+        Columns { features: Vec::new(), label, id, weights: weights.and_then(|c| same(reference, data, c)) };
+    ours.features = ours.choose(reference, args)?;
+    theirs.features = if by_name {
+        let match_up = |&column: &usize| named(data, &reference.names()[column]);
+        ours.features.iter().map(match_up).collect::<Result<_>>()?
+    } else {
+        theirs.choose(data, args)?
+    };
+    let (expected, got) = (ours.features.len(), theirs.features.len());
+    if expected != got {
+        let reference = reference.file().to_owned();
+        return Err(data.problem(Problem::Widths { reference, expected, got }));
+    }
+    // Only the reference has weights that count.
+    theirs.weights = None;
+    ours.label = None;
+    ours.id = None;
+    Ok((ours, theirs))
+}
+
+/// A column by its name or its number.
+fn find(table: &Table, asked: &str) -> Result<usize> {
+    let by_number = || asked.parse().ok().filter(|&column: &usize| column < table.names().len());
+    named(table, asked).or_else(|error| by_number().ok_or(error))
+}
+
+fn named(table: &Table, asked: &str) -> Result<usize> {
+    table
+        .names()
+        .iter()
+        .position(|name| name == asked)
+        .ok_or_else(|| table.problem(Problem::NoColumn { asked: asked.to_owned(), hint: hint(table, asked) }))
+}
+
+fn hint(table: &Table, asked: &str) -> String {
+    const SHOWN: usize = 8;
+    let names = table.names();
+    if !table.has_header() {
+        return format!(": there is no header, the columns are 0 to {}", names.len() - 1);
+    }
+    let likeness = |name: &String| strsim::jaro_winkler(&asked.to_lowercase(), &name.to_lowercase());
+    let nearest = names.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
+    if let Some(name) = nearest.filter(|name| likeness(name) > 0.8) {
+        return format!("; did you mean `{name}`?");
+    }
+    let list = names.iter().take(SHOWN).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    let more = names.len().saturating_sub(SHOWN);
+    if more > 0 { format!("; there are {list} and {more} more") } else { format!("; there are {list}") }
+}

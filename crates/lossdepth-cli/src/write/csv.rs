@@ -1,0 +1,59 @@
+//! A table, with commas or tabs.
+
+use super::{About, Export};
+use crate::auc::Auc;
+use crate::load::Part;
+use csv::{Writer, WriterBuilder};
+use lossdepth::Fit;
+use std::io::{self, Write};
+
+#[derive(Debug)]
+pub(super) struct Table {
+    delimiter: u8,
+}
+
+impl Table {
+    pub(super) fn commas() -> Self {
+        Self { delimiter: b',' }
+    }
+
+    pub(super) fn tabs() -> Self {
+        Self { delimiter: b'\t' }
+    }
+
+    fn writer<'a>(&self, out: &'a mut dyn Write) -> Writer<&'a mut dyn Write> {
+        WriterBuilder::new().delimiter(self.delimiter).flexible(true).from_writer(out)
+    }
+}
+
+impl Export for Table {
+    fn begin(&mut self, out: &mut dyn Write, about: &About) -> io::Result<()> {
+        let mut writer = self.writer(out);
+        let label = about.labelled.then_some("label");
+        writer.write_record(["row", "depth", "error", "stderr"].into_iter().chain(label))?;
+        writer.flush()
+    }
+
+    fn rows(&mut self, out: &mut dyn Write, part: &Part<'_>, fits: &[Fit]) -> io::Result<()> {
+        let mut writer = self.writer(out);
+        for (i, fit) in fits.iter().enumerate() {
+            match part.ids {
+                Some(ids) => writer.write_field(&ids[i])?,
+                None => writer.write_field((part.first + i).to_string())?,
+            }
+            for value in [fit.depth, fit.error, fit.stderr] {
+                // The shortest text that reads back as the same number.
+                writer.write_field(format!("{value:?}"))?;
+            }
+            if let Some(labels) = part.labels {
+                writer.write_field(&labels[i])?;
+            }
+            writer.write_record(None::<&[u8]>)?;
+        }
+        writer.flush()
+    }
+
+    fn end(&mut self, _: &mut dyn Write, _: Option<&Auc>) -> io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,221 @@
+//! Scores into files: the format by extension, the file complete or not there at all.
+
+mod csv;
+mod json;
+
+use crate::auc::Auc;
+use crate::error::{Error, Result};
+use crate::load::Part;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use lossdepth::{Fit, Settings};
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use tempfile::TempPath;
+
+/// A format for scores.
+trait Export {
+    /// What comes before the rows.
+    fn begin(&mut self, out: &mut dyn Write, about: &About) -> io::Result<()>;
+    fn rows(&mut self, out: &mut dyn Write, part: &Part<'_>, fits: &[Fit]) -> io::Result<()>;
+    /// What comes after them.
+    fn end(&mut self, out: &mut dyn Write, auc: Option<&Auc>) -> io::Result<()>;
+}
+
+/// What the scores are scores of.
+#[derive(Debug, serde::Serialize)]
+pub(crate) struct About {
+    pub(crate) version: &'static str,
+    pub(crate) settings: Settings,
+    pub(crate) columns: Vec<String>,
+    pub(crate) reference_rows: usize,
+    #[serde(skip)]
+    pub(crate) labelled: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Format {
+    Csv,
+    Tsv,
+    Json,
+}
+
+/// A file to write, and how.
+#[derive(Debug, Clone)]
+pub(crate) struct Target {
+    path: PathBuf,
+    format: Format,
+    gzip: bool,
+}
+
+impl Target {
+    /// The format is in the extension.
+    pub(crate) fn parse(path: &str) -> Result<Self, String> {
+        let lower = path.to_lowercase();
+        let (stem, gzip) = lower.strip_suffix(".gz").map_or((lower.as_str(), false), |stem| (stem, true));
+        let format = match Path::new(stem).extension().and_then(|extension| extension.to_str()) {
+            Some("csv") => Format::Csv,
+            Some("tsv") => Format::Tsv,
+            Some("json") => Format::Json,
+            _ => {
+                return Err(
+                    "the name must end in .csv, .tsv or .json, and .gz if it should be compressed".into()
+                );
+            }
+        };
+        Ok(Self { path: PathBuf::from(path), format, gzip })
+    }
+}
+
+/// The file being written, under its temporary name; also for whoever handles Ctrl-C.
+static PENDING: Mutex<Option<TempPath>> = Mutex::new(None);
+
+fn pending() -> MutexGuard<'static, Option<TempPath>> {
+    PENDING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Scores on their way to a file or to standard output.
+pub(crate) struct Output {
+    name: String,
+    /// Where the file goes when it is complete; none for standard output.
+    path: Option<PathBuf>,
+    sink: Sink,
+    export: Box<dyn Export>,
+    about: About,
+    begun: bool,
+}
+
+enum Sink {
+    Standard(BufWriter<io::Stdout>),
+    Plain(BufWriter<File>),
+    Gzip(Box<GzEncoder<BufWriter<File>>>),
+}
+
+impl Output {
+    /// Opens the output; nothing is written before the first rows are.
+    pub(crate) fn open(target: Option<&Target>, about: About) -> Result<Self> {
+        let Some(target) = target else {
+            let sink = Sink::Standard(BufWriter::with_capacity(1 << 16, io::stdout()));
+            let export = Box::new(csv::Table::commas());
+            return Ok(Self {
+                name: "standard output".into(),
+                path: None,
+                sink,
+                export,
+                about,
+                begun: false,
+            });
+        };
+        let name = target.path.display().to_string();
+        let (path, file) =
+            temporary(&target.path).map_err(|source| Error::Output { file: name.clone(), source })?;
+        let file = BufWriter::with_capacity(1 << 16, file);
+        let sink = if target.gzip {
+            Sink::Gzip(Box::new(GzEncoder::new(file, Compression::default())))
+        } else {
+            Sink::Plain(file)
+        };
+        let export: Box<dyn Export> = match target.format {
+            Format::Csv => Box::new(csv::Table::commas()),
+            Format::Tsv => Box::new(csv::Table::tabs()),
+            Format::Json => Box::new(json::Document::default()),
+        };
+        Ok(Self { name, path: Some(path), sink, export, about, begun: false })
+    }
+
+    pub(crate) fn rows(&mut self, part: &Part<'_>, fits: &[Fit]) -> Result<()> {
+        self.begin().and_then(|()| self.export.rows(&mut self.sink, part, fits)).map_err(|e| self.failed(e))
+    }
+
+    /// Completes the output: only now does the file have its name.
+    pub(crate) fn finish(mut self, auc: Option<&Auc>) -> Result<()> {
+        self.complete(auc).map_err(|e| self.failed(e))
+    }
+
+    fn complete(&mut self, auc: Option<&Auc>) -> io::Result<()> {
+        self.begin()?;
+        self.export.end(&mut self.sink, auc)?;
+        let file = match &mut self.sink {
+            Sink::Standard(out) => return out.flush(),
+            Sink::Plain(file) => file,
+            Sink::Gzip(encoder) => {
+                encoder.try_finish()?;
+                encoder.get_mut()
+            }
+        };
+        file.flush()?;
+        file.get_ref().sync_all()?;
+        // The lock is held until the file has its name.
+        match (pending().take(), &self.path) {
+            (Some(temporary), Some(path)) => temporary.persist(path).map_err(|e| e.error),
+            _ => Ok(()),
+        }
+    }
+
+    fn begin(&mut self) -> io::Result<()> {
+        if std::mem::replace(&mut self.begun, true) {
+            return Ok(());
+        }
+        self.export.begin(&mut self.sink, &self.about)
+    }
+
+    fn failed(&self, source: io::Error) -> Error {
+        Error::Output { file: self.name.clone(), source }
+    }
+}
+
+impl Drop for Output {
+    fn drop(&mut self) {
+        pending().take();
+    }
+}
+
+impl Write for Sink {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::Standard(out) => out.write(bytes),
+            Self::Plain(file) => file.write(bytes),
+            Self::Gzip(encoder) => encoder.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::Standard(out) => out.flush(),
+            Self::Plain(file) => file.flush(),
+            Self::Gzip(encoder) => encoder.flush(),
+        }
+    }
+}
+
+/// A new file next to `path`, removed unless it gets its name; and the path with links followed.
+fn temporary(path: &Path) -> io::Result<(PathBuf, File)> {
+    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    if path.is_dir() {
+        return Err(io::ErrorKind::IsADirectory.into());
+    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let prefix = format!(".{}.", path.file_name().unwrap_or_default().to_string_lossy());
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(&prefix).suffix(".tmp");
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let (file, temporary) = builder.tempfile_in(folder).map_err(bare)?.into_parts();
+    if let Ok(old) = fs::metadata(&path) {
+        file.set_permissions(old.permissions())?;
+    }
+    *pending() = Some(temporary);
+    // Where Ctrl-C is ignored it stays so.
+    let _ = ctrlc::try_set_handler(|| {
+        pending().take();
+        std::process::exit(130);
+    });
+    Ok((path, file))
+}
+
+/// The temporary's name would only confuse.
+fn bare(error: io::Error) -> io::Error {
+    error.raw_os_error().map_or_else(|| error.kind().into(), io::Error::from_raw_os_error)
+}

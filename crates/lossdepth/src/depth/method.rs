@@ -1,0 +1,220 @@
+//! Every method by name, with its settings: what the command line, Python and model files speak of.
+
+use super::{Depth, Fit, FittedDepth, Run};
+use crate::error::{DepthError, Result};
+use crate::explain::Explanation;
+use crate::hypothesis::{Hypothesis, Intercept, Linear};
+use crate::loss::{Exponential, Hinge, Logistic, SquaredHinge};
+use crate::penalty::Variant;
+use crate::reference::{Reference, Scale, ScalingWarning};
+use crate::rows::Rows;
+use serde::{Deserialize, Serialize};
+use std::str::FromStr;
+
+/// A method of this crate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Method {
+    /// Linear classifiers, logistic loss: the logistic regression depth.
+    Logistic,
+    /// Linear classifiers, hinge loss: the linear support vector machine depth.
+    Hinge,
+    /// Linear classifiers, squared hinge loss.
+    SquaredHinge,
+    /// Linear classifiers, exponential loss.
+    Exponential,
+}
+
+impl Method {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Logistic, Self::Hinge, Self::SquaredHinge, Self::Exponential];
+
+    /// The name used everywhere.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Logistic => "logistic",
+            Self::Hinge => "hinge",
+            Self::SquaredHinge => "squared-hinge",
+            Self::Exponential => "exponential",
+        }
+    }
+
+    /// What it is, in a line.
+    pub fn summary(self) -> &'static str {
+        match self {
+            Self::Logistic => "linear classifiers, logistic loss in bits: logistic regression depth",
+            Self::Hinge => "linear classifiers, hinge loss: linear support vector machine depth",
+            Self::SquaredHinge => "linear classifiers, squared hinge loss",
+            Self::Exponential => "linear classifiers, exponential loss",
+        }
+    }
+}
+
+impl std::fmt::Display for Method {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Method {
+    type Err = DepthError;
+
+    fn from_str(s: &str) -> Result<Self> {
+        Self::ALL.into_iter().find(|m| m.name() == s).ok_or_else(|| DepthError::Name {
+            name: "method",
+            expected: Self::ALL.map(Self::name).join(", "),
+            got: s.to_owned(),
+        })
+    }
+}
+
+/// A method with all its settings.
+///
+/// ```
+/// use lossdepth::{Method, Reference, Settings};
+/// let settings = Settings { reg: 0.01, ..Settings::new(Method::Logistic) };
+/// let model = settings.fit(&Reference::new(&[[0.0], [1.0], [2.0]])?)?;
+/// assert_eq!(model.width(), 1);
+/// # Ok::<(), lossdepth::DepthError>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Settings {
+    /// Which method.
+    pub method: Method,
+    /// The weight of the penalty.
+    pub reg: f64,
+    /// Which number is the depth.
+    pub variant: Variant,
+    /// What the intercept may be.
+    pub intercept: Intercept,
+    /// How features are scaled.
+    pub scale: Scale,
+    /// The share of the rows that the scaling `mcd` trusts.
+    pub support_fraction: f64,
+    /// How small the proven error must be, relative to the depth.
+    pub tol: f64,
+    /// How many iterations a query gets.
+    pub max_iter: usize,
+}
+
+impl Settings {
+    /// The defaults of a method.
+    pub fn new(method: Method) -> Self {
+        Self {
+            method,
+            reg: 1.0,
+            variant: Variant::Risk,
+            intercept: Intercept::Free,
+            scale: Scale::None,
+            support_fraction: 0.75,
+            tol: 1e-6,
+            max_iter: 1000,
+        }
+    }
+
+    /// Fits the method to a reference sample.
+    ///
+    /// # Errors
+    /// A setting is out of its range.
+    pub fn fit(&self, sample: &Reference) -> Result<Model> {
+        let scorer: Box<dyn Scorer> = match self.method {
+            Method::Logistic => self.scorer(self.linear(Logistic), sample)?,
+            Method::Hinge => self.scorer(self.linear(Hinge), sample)?,
+            Method::SquaredHinge => self.scorer(self.linear(SquaredHinge), sample)?,
+            Method::Exponential => self.scorer(self.linear(Exponential), sample)?,
+        };
+        Ok(Model { settings: *self, scorer })
+    }
+
+    fn linear<L: crate::loss::Loss>(&self, loss: L) -> Linear<L> {
+        Linear::new(loss)
+            .reg(self.reg)
+            .variant(self.variant)
+            .intercept(self.intercept)
+            .tol(self.tol)
+            .max_iter(self.max_iter)
+    }
+
+    fn scorer<H: Hypothesis + 'static>(&self, hypothesis: H, sample: &Reference) -> Result<Box<dyn Scorer>> {
+        let depth = Depth::new(hypothesis).scale(self.scale).support_fraction(self.support_fraction);
+        Ok(Box::new(depth.fit(sample)?))
+    }
+}
+
+/// A [`FittedDepth`] whose hypothesis does not show.
+trait Scorer: Send + Sync {
+    fn score(&self, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Fit>>;
+    fn explain(&self, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Explanation>>;
+    fn width(&self) -> usize;
+    fn reference_len(&self) -> usize;
+    fn warning(&self) -> Option<&ScalingWarning>;
+}
+
+impl<H: Hypothesis> Scorer for FittedDepth<H> {
+    fn score(&self, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Fit>> {
+        self.score_with(&queries, run)
+    }
+    fn explain(&self, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Explanation>> {
+        self.explain_with(&queries, run)
+    }
+    fn width(&self) -> usize {
+        self.width()
+    }
+    fn reference_len(&self) -> usize {
+        self.reference_len()
+    }
+    fn warning(&self) -> Option<&ScalingWarning> {
+        self.warning()
+    }
+}
+
+/// A fitted method of any kind.
+pub struct Model {
+    settings: Settings,
+    scorer: Box<dyn Scorer>,
+}
+
+impl Model {
+    /// The depth of each query.
+    ///
+    /// # Errors
+    /// A row of another width than the reference, a number that is not finite, or
+    /// [`DepthError::Cancelled`].
+    pub fn score(&self, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Fit>> {
+        self.scorer.score(queries, run)
+    }
+
+    /// Why each query has the depth it has.
+    ///
+    /// # Errors
+    /// As for [`score`](Self::score).
+    pub fn explain(&self, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Explanation>> {
+        self.scorer.explain(queries, run)
+    }
+
+    /// The settings it was fitted with.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// How many columns a query must have.
+    pub fn width(&self) -> usize {
+        self.scorer.width()
+    }
+
+    /// How many rows the reference has.
+    pub fn reference_len(&self) -> usize {
+        self.scorer.reference_len()
+    }
+
+    /// Something the user should know about how the fit came out.
+    pub fn warning(&self) -> Option<&ScalingWarning> {
+        self.scorer.warning()
+    }
+}
+
+impl std::fmt::Debug for Model {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Model").field("settings", &self.settings).finish_non_exhaustive()
+    }
+}

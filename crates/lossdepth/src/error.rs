@@ -1,0 +1,112 @@
+//! What can go wrong, in the caller's terms.
+
+/// The result of everything in this crate that can fail.
+pub type Result<T, E = DepthError> = std::result::Result<T, E>;
+
+/// Bad data, a bad setting, or a request to stop.
+///
+/// Rows and columns are counted from 0, as everywhere in this project. A fit that did not reach its
+/// tolerance is not an error: it says so in its [`Stop`](crate::Stop).
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum DepthError {
+    /// A numeric setting is outside its range.
+    #[error("`{name}` must be {expected}, got {got}")]
+    Setting {
+        /// The setting, as it is called in Rust, on the command line and in Python.
+        name: &'static str,
+        /// What would have been accepted.
+        expected: &'static str,
+        /// What was given.
+        got: f64,
+    },
+    /// A setting that is chosen by name got a name it does not know.
+    #[error("`{name}` must be one of {expected}, got `{got}`")]
+    Name {
+        /// The setting.
+        name: &'static str,
+        /// The names it knows.
+        expected: String,
+        /// What was given.
+        got: String,
+    },
+    /// Two settings that do not go together, or one that needs another.
+    #[error("{0}")]
+    Settings(String),
+    /// The reference sample has too few rows (or too few with a positive weight).
+    #[error("the reference needs at least {expected} rows with a positive weight, got {got}")]
+    TooFewRows {
+        /// How many are needed.
+        expected: usize,
+        /// How many there are.
+        got: usize,
+    },
+    /// Rows without a single column.
+    #[error("the data has no columns")]
+    NoColumns,
+    /// A row is wider or narrower than the others.
+    #[error("row {row} has {got} features, expected {expected}")]
+    Dimension {
+        /// The row, from 0.
+        row: usize,
+        /// The width of the reference sample.
+        expected: usize,
+        /// The width of this row.
+        got: usize,
+    },
+    /// A NaN or an infinity.
+    #[error("row {row}, column {column} is not finite ({value})")]
+    NotFinite {
+        /// The row, from 0.
+        row: usize,
+        /// The column, from 0.
+        column: usize,
+        /// The value: NaN, inf or -inf.
+        value: f64,
+    },
+    /// A number so large that its square overflows.
+    #[error("row {row}, column {column} is too large to work with: |{value:e}| > 1e100")]
+    TooLarge {
+        /// The row, from 0.
+        row: usize,
+        /// The column, from 0.
+        column: usize,
+        /// The value.
+        value: f64,
+    },
+    /// A weight that is negative, NaN or infinite.
+    #[error("weight {row} must be finite and not negative, got {value}")]
+    Weight {
+        /// The row the weight belongs to, from 0.
+        row: usize,
+        /// The weight.
+        value: f64,
+    },
+    /// As many weights as rows are needed.
+    #[error("{got} weights for {expected} rows")]
+    WeightCount {
+        /// The number of rows.
+        expected: usize,
+        /// The number of weights.
+        got: usize,
+    },
+    /// A row number beyond the end.
+    #[error("row {row} does not exist: the data has {rows} rows")]
+    NoSuchRow {
+        /// The row asked for, from 0.
+        row: usize,
+        /// How many there are.
+        rows: usize,
+    },
+    /// The caller asked to stop through [`Run::cancel`](crate::Run::cancel).
+    #[error("interrupted")]
+    Cancelled,
+    /// The thread pool could not be started.
+    #[error("could not start {threads} threads: {reason}")]
+    Threads {
+        /// How many were asked for.
+        threads: usize,
+        /// What the system said.
+        reason: String,
+    },
+}

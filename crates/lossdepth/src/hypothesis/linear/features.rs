@@ -1,0 +1,216 @@
+//! The sample in coordinates in which every query's problem is easy.
+//!
+//! A linear classifier with penalty $\|w\|^2$ does not notice a rotation of the data, so the sample
+//! is turned into its principal axes once. There its second moments are a diagonal
+//! $\sigma_1^2 \ge \sigma_2^2 \ge \dots$, and so is the metric that preconditions the solver: no
+//! query ever factors a matrix for it. Directions in which the sample does not move at all are
+//! dropped; of a query only its distance $\rho$ from the sample's span is kept, as one extra
+//! coordinate that no sample point has. So a problem in $d > n$ dimensions costs as much as one in $n$.
+//!
+//! A free intercept is a first column of ones, and the sample is centred so that it is orthogonal
+//! to the rest.
+
+use crate::linalg::{Matrix, dot, eigen, multiply, multiply_symmetric, norm, orthonormal_basis};
+use crate::loss::Loss;
+use crate::reference::{Mass, Reference};
+use crate::rows::Rows;
+
+/// Columns of a block are a multiple of this, so that products go through one kernel.
+pub(crate) const COLUMN_GROUP: usize = 8;
+
+/// The sample turned into its principal axes: what all queries of a linear depth share.
+#[derive(Debug, Clone)]
+pub struct Features {
+    /// n × q: the sample, one column a coordinate.
+    pub(crate) tall: Matrix,
+    /// q × n: the same, one column a point.
+    pub(crate) wide: Matrix,
+    /// Σ ωᵢ tᵢⱼ² for every coordinate.
+    pub(crate) moments: Vec<f64>,
+    /// ½ωᵢ.
+    pub(crate) half_weights: Vec<f64>,
+    /// Which row of the reference each row here is: those without weight are left out.
+    pub(crate) origin: Vec<usize>,
+    /// 1 if the first coordinate is the constant of a free intercept, which is not penalised.
+    pub(crate) free: usize,
+    /// The largest norm of a row.
+    pub(crate) reach: f64,
+    mass: Mass,
+    center: Vec<f64>,
+    /// d × k with orthonormal columns, k ≥ rank.
+    axes: Matrix,
+    /// Their transpose.
+    turn: Matrix,
+    rank: usize,
+    sample_len: usize,
+    /// Differences below this are rounding.
+    noise: f64,
+}
+
+impl Features {
+    /// Centres (if the intercept is free) and rotates the sample.
+    pub(crate) fn new(sample: &Reference, free_intercept: bool) -> Self {
+        let origin: Vec<usize> = (0..sample.len()).filter(|&i| sample.weights()[i] > 0.0).collect();
+        let (rows, n, d) = (sample.rows(), origin.len(), sample.width());
+        let weights: Vec<f64> = origin.iter().map(|&i| sample.weights()[i]).collect();
+        let center = if free_intercept { sample.mean() } else { vec![0.0; d] };
+        let largest = origin.iter().flat_map(|&i| rows.row(i)).fold(0.0f64, |m, v| m.max(v.abs()));
+        let noise = 8.0 * f64::EPSILON * largest * (d as f64).sqrt();
+
+        let points = Matrix::from_fn(n, d, |i, j| rows.row(origin[i])[j] - center[j]);
+        // In the span of the sample first, where that is smaller than the space.
+        let (points, span) = if n < d {
+            let span = orthonormal_basis(&points.transposed());
+            let mut inside = Matrix::zeros(n, n);
+            multiply(&mut inside, &points, &span);
+            (inside, Some(span))
+        } else {
+            (points, None)
+        };
+        let (points, axes) = rotate(points, span, &weights);
+        let moments: Vec<f64> = (0..points.cols()).map(|j| second_moment(points.col(j), &weights)).collect();
+        let rank = moments.iter().rposition(|m| m.sqrt() > noise).map_or(0, |j| j + 1);
+
+        let free = usize::from(free_intercept);
+        let tall =
+            Matrix::from_fn(n, rank + free, |i, j| if j < free { 1.0 } else { points.at(i, j - free) });
+        let wide = tall.transposed();
+        let reach = (0..n).fold(0.0f64, |m, i| m.max(norm(wide.col(i))));
+        let moments = std::iter::repeat_n(1.0, free).chain(moments[..rank].iter().copied()).collect();
+        let turn = axes.transposed();
+        let half_weights = weights.iter().map(|w| 0.5 * w).collect();
+        Self { tall, wide, moments, half_weights, origin, free, reach, mass: sample.mass(), center, axes, turn, rank, sample_len: sample.len(), noise }
+    }
+
+    /// How many sample points there are.
+    pub(crate) fn len(&self) -> usize {
+        self.half_weights.len()
+    }
+
+    /// How many coordinates a sample point has.
+    pub(crate) fn width(&self) -> usize {
+        self.moments.len()
+    }
+
+    /// How many coordinates a query has: those of the sample, and ρ.
+    pub(crate) fn query_width(&self) -> usize {
+        self.width() + 1
+    }
+
+    /// The sampling standard error of a depth from its influence values
+    /// $\frac12 (\ell(m_i) + \ell'(m_i) s_i)$.
+    pub(crate) fn standard_error(&self, loss: &impl Loss, margins: &[f64], shifts: &[f64]) -> f64 {
+        let mut influence = vec![0.0; self.len()];
+        loss.linearised(margins, shifts, &mut influence);
+        0.5 * self.mass.standard_error(&influence, &self.half_weights)
+    }
+
+    /// The influence of every row of the reference on a depth: see [`Explanation`](crate::Explanation).
+    ///
+    /// Rows without weight have no margin here and get 0.
+    pub(crate) fn influence(&self, loss: &impl Loss, margins: &[f64], shifts: &[f64]) -> Vec<f64> {
+        let mut values = vec![0.0; self.len()];
+        loss.linearised(margins, shifts, &mut values);
+        let mean = 2.0 * dot(&values, &self.half_weights);
+        let mut influence = vec![0.0; self.sample_len];
+        for (&row, value) in self.origin.iter().zip(&values) {
+            influence[row] = 0.5 * (value - mean);
+        }
+        influence
+    }
+
+    /// The coordinates of queries, one column each; columns beyond the last query are zero.
+    pub(crate) fn locate(&self, queries: Rows<'_>) -> Matrix {
+        let (count, d, k) = (queries.len(), self.center.len(), self.axes.cols());
+        let padded = count.next_multiple_of(COLUMN_GROUP);
+        let centred = Matrix::from_fn(d, padded, |i, j| {
+            if j < count { queries.row(j)[i] - self.center[i] } else { 0.0 }
+        });
+        let mut turned = Matrix::zeros(k, padded);
+        multiply(&mut turned, &self.turn, &centred);
+        let mut outside = centred.clone();
+        if k < d {
+            let mut inside = Matrix::zeros(d, padded);
+            multiply(&mut inside, &self.axes, &turned);
+            for j in 0..padded {
+                for (o, i) in outside.col_mut(j).iter_mut().zip(inside.col(j)) {
+                    *o -= i;
+                }
+            }
+        }
+        let mut coordinates = Matrix::zeros(self.query_width(), padded);
+        for j in 0..count {
+            let beyond = norm(&turned.col(j)[self.rank..]);
+            let rho = if k < d { beyond.hypot(norm(outside.col(j))) } else { beyond };
+            let noise = self.noise + 8.0 * f64::EPSILON * norm(centred.col(j));
+            let out = coordinates.col_mut(j);
+            out[..self.free].fill(1.0);
+            out[self.free..self.free + self.rank].copy_from_slice(&turned.col(j)[..self.rank]);
+            out[self.free + self.rank] = if rho > noise { rho } else { 0.0 };
+        }
+        coordinates
+    }
+
+    /// The classifier $f(x) = \langle w, x \rangle + b$ that `theta` stands for, in the coordinates
+    /// the sample was given in; `query` gives the direction of ρ.
+    pub(crate) fn classifier(&self, theta: &[f64], query: &[f64]) -> (Vec<f64>, f64) {
+        let d = self.center.len();
+        let inside = &theta[self.free..self.free + self.rank];
+        let mut w: Vec<f64> = vec![0.0; d];
+        for (j, u) in inside.iter().enumerate() {
+            crate::linalg::axpy(*u, self.axes.col(j), &mut w);
+        }
+        let off = theta[self.free + self.rank];
+        if off != 0.0 {
+            let mut outside: Vec<f64> = query.iter().zip(&self.center).map(|(z, c)| z - c).collect();
+            for j in 0..self.rank {
+                let along = dot(self.axes.col(j), &outside);
+                crate::linalg::axpy(-along, self.axes.col(j), &mut outside);
+            }
+            let length = norm(&outside);
+            if length > 0.0 {
+                crate::linalg::axpy(off / length, &outside, &mut w);
+            }
+        }
+        let constant = if self.free == 1 { theta[0] } else { 0.0 };
+        let b = constant - dot(&w, &self.center);
+        (w, b)
+    }
+}
+
+fn second_moment(column: &[f64], weights: &[f64]) -> f64 {
+    column.iter().zip(weights).map(|(x, w)| w * x * x).sum()
+}
+
+/// Turns the points into the principal axes of their weighted second moments, largest first, and
+/// returns them with the axes in the original space.
+fn rotate(points: Matrix, span: Option<Matrix>, weights: &[f64]) -> (Matrix, Matrix) {
+    let (n, k) = (points.rows(), points.cols());
+    let scale = points_scale(&points);
+    let weighted = Matrix::from_fn(n, k, |i, j| weights[i] * (points.at(i, j) / scale));
+    let scaled = Matrix::from_fn(n, k, |i, j| points.at(i, j) / scale);
+    let mut moments = Matrix::zeros(k, k);
+    multiply_symmetric(&mut moments, &weighted, &scaled);
+    let turn = match eigen(&moments) {
+        Some((_, vectors)) => vectors,
+        // The identity is a valid rotation too; only the preconditioner is then less good.
+        None => Matrix::from_fn(k, k, |i, j| f64::from(u8::from(i == j))),
+    };
+    let mut turned = Matrix::zeros(n, k);
+    multiply(&mut turned, &points, &turn);
+    let axes = match span {
+        Some(span) => {
+            let mut axes = Matrix::zeros(span.rows(), k);
+            multiply(&mut axes, &span, &turn);
+            axes
+        }
+        None => turn,
+    };
+    (turned, axes)
+}
+
+/// The largest entry, so that second moments neither overflow nor vanish.
+fn points_scale(points: &Matrix) -> f64 {
+    let largest = (0..points.cols()).flat_map(|j| points.col(j)).fold(0.0f64, |m, v| m.max(v.abs()));
+    if largest > 0.0 { largest } else { 1.0 }
+}

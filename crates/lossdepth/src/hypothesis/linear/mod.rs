@@ -1,0 +1,300 @@
+//! Linear classifiers $f(x) = \langle w, x \rangle + b$ with penalty $\|w\|^2$.
+
+mod features;
+
+pub(crate) use features::COLUMN_GROUP;
+pub use features::Features;
+
+use super::Hypothesis;
+use crate::depth::batch::{Batch, Ticket};
+use crate::depth::{Fit, Run};
+use crate::error::{DepthError, Result};
+use crate::explain::Explanation;
+use crate::linalg::Matrix;
+use crate::loss::{Dual, Hinge, Loss, Smooth};
+use crate::penalty::{Variant, positive};
+use crate::reference::Reference;
+use crate::rows::Rows;
+use crate::solver::interior::Interior;
+use crate::solver::newton::Newton;
+use crate::solver::quasi_newton::{self, Outcome, Queue};
+use crate::solver::Task;
+use serde::{Deserialize, Serialize};
+use std::str::FromStr;
+
+/// What the intercept $b$ of a linear classifier may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Intercept {
+    /// Anything, at no cost: the depth is translation invariant.
+    #[default]
+    Free,
+    /// Part of the penalty: $\Omega = \|w\|^2 + b^2$, the feature map $[x, 1]$ of the paper.
+    Penalised,
+    /// Zero: the classifier passes through the origin.
+    None,
+}
+
+impl Intercept {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Free, Self::Penalised, Self::None];
+
+    /// The name used on the command line and in Python.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Free => "free",
+            Self::Penalised => "penalised",
+            Self::None => "none",
+        }
+    }
+}
+
+impl std::fmt::Display for Intercept {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Intercept {
+    type Err = DepthError;
+
+    fn from_str(s: &str) -> Result<Self> {
+        Self::ALL.into_iter().find(|i| i.name() == s).ok_or_else(|| DepthError::Name {
+            name: "intercept",
+            expected: Self::ALL.map(Self::name).join(", "),
+            got: s.to_owned(),
+        })
+    }
+}
+
+/// The linear depths: which loss, and how it is penalised.
+///
+/// ```
+/// use lossdepth::{Depth, Reference, hypothesis::Linear, loss::SquaredHinge};
+/// let sample = Reference::new(&[[0.0], [1.0], [2.0]])?;
+/// let depth = Depth::new(Linear::new(SquaredHinge).reg(0.1)).fit(&sample)?;
+/// let fits = depth.score(&[[1.0], [9.0]])?;
+/// assert!(fits[0].depth > fits[1].depth);
+/// # Ok::<(), lossdepth::DepthError>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Linear<L> {
+    loss: L,
+    intercept: Intercept,
+    task: Task,
+}
+
+impl<L: Loss> Linear<L> {
+    /// Free intercept, `reg` 1, the bare risk, a tolerance of 1e-6.
+    pub fn new(loss: L) -> Self {
+        let task = Task { reg: 1.0, variant: Variant::Risk, tol: 1e-6, max_iter: 1000 };
+        Self { loss, intercept: Intercept::Free, task }
+    }
+
+    /// The weight of the penalty: $R_z + \text{reg} \cdot \|w\|^2$.
+    #[must_use]
+    pub fn reg(mut self, reg: f64) -> Self {
+        self.task.reg = reg;
+        self
+    }
+
+    /// Which number is the depth.
+    #[must_use]
+    pub fn variant(mut self, variant: Variant) -> Self {
+        self.task.variant = variant;
+        self
+    }
+
+    /// What the intercept may be.
+    #[must_use]
+    pub fn intercept(mut self, intercept: Intercept) -> Self {
+        self.intercept = intercept;
+        self
+    }
+
+    /// How small the proven error must be, relative to the depth (and never above `tol` itself).
+    #[must_use]
+    pub fn tol(mut self, tol: f64) -> Self {
+        self.task.tol = tol;
+        self
+    }
+
+    /// How many iterations a query gets.
+    #[must_use]
+    pub fn max_iter(mut self, max_iter: usize) -> Self {
+        self.task.max_iter = max_iter;
+        self
+    }
+
+    fn check(&self) -> Result<()> {
+        positive("reg", self.task.reg)?;
+        positive("tol", self.task.tol)?;
+        self.task.variant.check()?;
+        if self.task.max_iter == 0 {
+            return Err(DepthError::Setting { name: "max_iter", expected: "at least 1", got: 0.0 });
+        }
+        Ok(())
+    }
+
+    fn prepare_features(&self, sample: &Reference) -> Result<Features> {
+        self.check()?;
+        Ok(match self.intercept {
+            Intercept::Free => Features::new(sample, true),
+            Intercept::None => Features::new(sample, false),
+            Intercept::Penalised => Features::new(&sample.with_constant(), false),
+        })
+    }
+
+    /// The coordinates of a few queries, one column each.
+    fn locate(&self, features: &Features, queries: Rows<'_>) -> Matrix {
+        if self.intercept != Intercept::Penalised {
+            return features.locate(queries);
+        }
+        let width = queries.width() + 1;
+        let data: Vec<f64> = queries.iter().flat_map(|row| row.iter().copied().chain([1.0])).collect();
+        match Rows::new(&data, width) {
+            Ok(rows) => features.locate(rows),
+            Err(_) => unreachable!("every row got one more column"),
+        }
+    }
+
+    fn explanation(
+        &self,
+        features: &Features,
+        query: &[f64],
+        outcome: &Outcome,
+        margins: &[f64],
+        shifts: &[f64],
+    ) -> Explanation {
+        let (weights, intercept) = if self.intercept == Intercept::Penalised {
+            let extended: Vec<f64> = query.iter().copied().chain([1.0]).collect();
+            let (mut w, _) = features.classifier(&outcome.theta, &extended);
+            let b = w.pop().unwrap_or(0.0);
+            (w, b)
+        } else {
+            features.classifier(&outcome.theta, query)
+        };
+        let influence = features.influence(&self.loss, margins, shifts);
+        Explanation::new(outcome.fit(), weights, intercept, query, influence)
+    }
+}
+
+/// Hands a worker the coordinates of its next queries.
+struct Located<'a, 'b, L> {
+    linear: &'a Linear<L>,
+    features: &'a Features,
+    ticket: Ticket<'a, 'b, Outcome>,
+}
+
+impl<L: Loss> Queue for Located<'_, '_, L> {
+    fn next(&mut self, most: usize) -> Vec<(usize, Vec<f64>)> {
+        let Some((first, rows)) = self.ticket.take(most, COLUMN_GROUP) else { return Vec::new() };
+        let coordinates = self.linear.locate(self.features, rows);
+        (0..rows.len()).map(|j| (first + j, coordinates.col(j).to_vec())).collect()
+    }
+
+    fn done(&mut self, id: usize, outcome: Outcome) {
+        self.ticket.done(id, outcome);
+    }
+
+    fn cancelled(&self) -> bool {
+        self.ticket.cancelled()
+    }
+}
+
+/// How many queries stand side by side: enough to keep the products efficient, few enough for their columns
+/// (five of the sample's length each) to stay in cache, and in bounded memory for large samples.
+fn slots(features: &Features, queries: usize, workers: usize) -> usize {
+    let widest = match features.len() {
+        0..=4_096 => 64,
+        4_097..=131_072 => 32,
+        _ => 8,
+    };
+    queries.div_ceil(workers.max(1)).next_multiple_of(COLUMN_GROUP).min(widest)
+}
+
+impl<L: Smooth + Dual> Linear<L> {
+    fn outcomes(&self, features: &Features, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Outcome>> {
+        let batch = Batch::new(queries, run);
+        let width = slots(features, queries.len(), batch.workers());
+        batch.run(|ticket| {
+            let mut queue = Located { linear: self, features, ticket };
+            quasi_newton::solve(&self.loss, features, &self.task, width, &mut queue);
+        })
+    }
+}
+
+impl<L: Smooth + Dual> Hypothesis for Linear<L> {
+    type Prepared = Features;
+
+    fn prepare(&self, sample: &Reference) -> Result<Features> {
+        self.prepare_features(sample)
+    }
+
+    fn isolate(&self, features: &Features, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Fit>> {
+        Ok(self.outcomes(features, queries, run)?.iter().map(Outcome::fit).collect())
+    }
+
+    fn explain(&self, features: &Features, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Explanation>> {
+        let outcomes = self.outcomes(features, queries, run)?;
+        let coordinates = self.locate(features, queries);
+        let mut newton = Newton::new(&self.loss, features, &self.task);
+        Ok(outcomes
+            .iter()
+            .enumerate()
+            .map(|(j, outcome)| {
+                let at = coordinates.col(j);
+                let shifts = newton.influence(at, &outcome.theta, self.task.reg);
+                let margins = newton.margins(at, &outcome.theta);
+                self.explanation(features, queries.row(j), outcome, margins, &shifts)
+            })
+            .collect())
+    }
+}
+
+impl Linear<Hinge> {
+    fn outcomes(&self, features: &Features, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Outcome>> {
+        Batch::new(queries, run).run(|ticket| {
+            let mut queue = Located { linear: self, features, ticket };
+            let mut interior = Interior::new(features, &self.task);
+            loop {
+                let some = queue.next(COLUMN_GROUP);
+                if some.is_empty() {
+                    return;
+                }
+                for (id, query) in some {
+                    if queue.cancelled() {
+                        return;
+                    }
+                    queue.done(id, interior.solve(&query));
+                }
+            }
+        })
+    }
+}
+
+impl Hypothesis for Linear<Hinge> {
+    type Prepared = Features;
+
+    fn prepare(&self, sample: &Reference) -> Result<Features> {
+        self.prepare_features(sample)
+    }
+
+    fn isolate(&self, features: &Features, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Fit>> {
+        Ok(self.outcomes(features, queries, run)?.iter().map(Outcome::fit).collect())
+    }
+
+    fn explain(&self, features: &Features, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Explanation>> {
+        let outcomes = self.outcomes(features, queries, run)?;
+        let coordinates = self.locate(features, queries);
+        let mut interior = Interior::new(features, &self.task);
+        Ok(outcomes
+            .iter()
+            .enumerate()
+            .map(|(j, outcome)| {
+                let (margins, shifts) = interior.explain(coordinates.col(j), &outcome.theta);
+                self.explanation(features, queries.row(j), outcome, &margins, &shifts)
+            })
+            .collect())
+    }
+}

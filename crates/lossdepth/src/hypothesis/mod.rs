@@ -1,0 +1,42 @@
+//! Hypotheses: families of classifiers that try to tell a query from the sample.
+//!
+//! *Prepare once, isolate many*: what does not depend on the query is computed in
+//! [`prepare`](Hypothesis::prepare); [`isolate`](Hypothesis::isolate) gets all queries at once.
+
+pub mod linear;
+
+use crate::depth::{Fit, Run};
+use crate::error::Result;
+use crate::explain::Explanation;
+use crate::reference::Reference;
+use crate::rows::Rows;
+
+pub use linear::{Intercept, Linear};
+
+/// A family of classifiers, a loss and a penalty: everything that defines a depth but the data.
+pub trait Hypothesis: Send + Sync {
+    /// What is computed once for a sample and shared by all queries.
+    type Prepared: Send + Sync;
+
+    /// Checks the settings and does all work that does not depend on the query.
+    ///
+    /// # Errors
+    /// A setting is out of its range.
+    fn prepare(&self, sample: &Reference) -> Result<Self::Prepared>;
+
+    /// Finds, for each query, the classifier that best isolates it from the sample.
+    ///
+    /// A fit is a function of the sample, the settings and its query alone: not of the other queries, their
+    /// order, or the number of threads.
+    ///
+    /// # Errors
+    /// [`Cancelled`](crate::DepthError::Cancelled) if `run` says so.
+    fn isolate(&self, prepared: &Self::Prepared, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Fit>>;
+
+    /// Why each query has the depth it has.
+    ///
+    /// # Errors
+    /// As for [`isolate`](Self::isolate).
+    fn explain(&self, prepared: &Self::Prepared, queries: Rows<'_>, run: &Run<'_>)
+    -> Result<Vec<Explanation>>;
+}

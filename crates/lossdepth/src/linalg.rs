@@ -1,0 +1,204 @@
+//! The only door to the linear-algebra crate.
+//!
+//! Everything here runs on one thread: the parallelism of this project is over blocks of queries.
+//! Products accumulate along the inner dimension in one fixed order, whatever the position of a
+//! column and however many columns stand beside it; that is what makes a score independent of its
+//! batch, and `products_do_not_depend_on_the_neighbours` checks it.
+
+use crate::simd::{LANES, fold, vectorised};
+use faer::linalg::matmul::{matmul, triangular};
+use faer::linalg::solvers::{Llt, Qr, SelfAdjointEigen, Solve};
+use faer::{Accum, MatMut, MatRef, Par, Side};
+
+/// A dense matrix, column by column.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct Matrix {
+    data: Vec<f64>,
+    rows: usize,
+    cols: usize,
+}
+
+impl Matrix {
+    pub(crate) fn zeros(rows: usize, cols: usize) -> Self {
+        Self { data: vec![0.0; rows * cols], rows, cols }
+    }
+
+    pub(crate) fn from_fn(rows: usize, cols: usize, mut f: impl FnMut(usize, usize) -> f64) -> Self {
+        let mut m = Self::zeros(rows, cols);
+        for j in 0..cols {
+            for (i, x) in m.col_mut(j).iter_mut().enumerate() {
+                *x = f(i, j);
+            }
+        }
+        m
+    }
+
+    pub(crate) fn rows(&self) -> usize {
+        self.rows
+    }
+
+    pub(crate) fn cols(&self) -> usize {
+        self.cols
+    }
+
+    pub(crate) fn col(&self, j: usize) -> &[f64] {
+        &self.data[j * self.rows..(j + 1) * self.rows]
+    }
+
+    pub(crate) fn col_mut(&mut self, j: usize) -> &mut [f64] {
+        &mut self.data[j * self.rows..(j + 1) * self.rows]
+    }
+
+    pub(crate) fn at(&self, i: usize, j: usize) -> f64 {
+        self.data[j * self.rows + i]
+    }
+
+    pub(crate) fn set(&mut self, i: usize, j: usize, value: f64) {
+        self.data[j * self.rows + i] = value;
+    }
+
+    pub(crate) fn transposed(&self) -> Self {
+        Self::from_fn(self.cols, self.rows, |i, j| self.at(j, i))
+    }
+
+    fn view(&self) -> MatRef<'_, f64> {
+        MatRef::from_column_major_slice(&self.data, self.rows, self.cols)
+    }
+
+    fn view_mut(&mut self) -> MatMut<'_, f64> {
+        MatMut::from_column_major_slice_mut(&mut self.data, self.rows, self.cols)
+    }
+}
+
+/// `out = a b`.
+pub(crate) fn multiply(out: &mut Matrix, a: &Matrix, b: &Matrix) {
+    matmul(out.view_mut(), Accum::Replace, a.view(), b.view(), 1.0, Par::Seq);
+}
+
+/// The lower triangle of `out = aᵀ b`, known to be symmetric.
+pub(crate) fn multiply_symmetric(out: &mut Matrix, a: &Matrix, b: &Matrix) {
+    use triangular::BlockStructure::{Rectangular, TriangularLower};
+    triangular::matmul(
+        out.view_mut(),
+        TriangularLower,
+        Accum::Replace,
+        a.view().transpose(),
+        Rectangular,
+        b.view(),
+        Rectangular,
+        1.0,
+        Par::Seq,
+    );
+}
+
+/// `Σ aᵢ bᵢ`, summed in an order that depends on the length alone.
+pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    #[inline(always)]
+    fn lanes(a: &[f64], b: &[f64]) -> f64 {
+        let mut sums = [0.0; LANES];
+        let n = a.len().min(b.len());
+        let body = n - n % LANES;
+        for (a, b) in a[..body].chunks_exact(LANES).zip(b[..body].chunks_exact(LANES)) {
+            for k in 0..LANES {
+                sums[k] += a[k] * b[k];
+            }
+        }
+        (body..n).fold(fold(sums), |sum, i| sum + a[i] * b[i])
+    }
+    if a.len() < SHORT {
+        return lanes(a, b);
+    }
+    vectorised(
+        #[inline(always)]
+        || lanes(a, b),
+    )
+}
+
+/// `y += a x`.
+pub(crate) fn axpy(a: f64, x: &[f64], y: &mut [f64]) {
+    #[inline(always)]
+    fn plain(a: f64, x: &[f64], y: &mut [f64]) {
+        for (y, x) in y.iter_mut().zip(x) {
+            *y += a * x;
+        }
+    }
+    if y.len() < SHORT {
+        return plain(a, x, y);
+    }
+    vectorised(
+        #[inline(always)]
+        || plain(a, x, y),
+    );
+}
+
+/// Below this length wider vectors do not pay for the detour.
+const SHORT: usize = 32;
+
+/// The Euclidean norm, safe from overflow and underflow.
+pub(crate) fn norm(x: &[f64]) -> f64 {
+    let largest = x.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+    if largest == 0.0 || !largest.is_finite() {
+        return largest;
+    }
+    if (1e-100..1e100).contains(&largest) {
+        return dot(x, x).sqrt();
+    }
+    largest * x.iter().map(|v| (v / largest) * (v / largest)).sum::<f64>().sqrt()
+}
+
+/// Eigenvalues in descending order, with their vectors as columns; `None` if the iteration failed.
+pub(crate) fn eigen(symmetric: &Matrix) -> Option<(Vec<f64>, Matrix)> {
+    let evd = SelfAdjointEigen::new(symmetric.view(), Side::Lower).ok()?;
+    let (u, s, k) = (evd.U(), evd.S(), symmetric.rows);
+    let values = (0..k).map(|j| s[k - 1 - j]).collect();
+    Some((values, Matrix::from_fn(k, k, |i, j| u[(i, k - 1 - j)])))
+}
+
+/// An orthonormal basis of the span of the columns of a tall matrix.
+pub(crate) fn orthonormal_basis(tall: &Matrix) -> Matrix {
+    let q = Qr::new(tall.view()).compute_thin_Q();
+    Matrix::from_fn(q.nrows(), q.ncols(), |i, j| q[(i, j)])
+}
+
+/// A Cholesky factor.
+pub(crate) struct Cholesky(Llt<f64>);
+
+impl Cholesky {
+    /// Factors the matrix whose lower triangle is given; `None` if it is not positive definite.
+    pub(crate) fn new(lower: &Matrix) -> Option<Self> {
+        Llt::new(lower.view(), Side::Lower).ok().map(Self)
+    }
+
+    pub(crate) fn solve(&self, rhs: &mut [f64]) {
+        let rows = rhs.len();
+        self.0.solve_in_place(MatMut::from_column_major_slice_mut(rhs, rows, 1));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn products_do_not_depend_on_the_neighbours() {
+        // Sizes on both sides of every switch inside the product: tiny, odd, deeper than its inner block.
+        for (rows, inner) in [(3, 1), (3, 2), (7, 5), (50, 3), (49, 12), (130, 600), (1100, 9), (20, 1500)] {
+            let value = |i: usize, j: usize| ((i * 31 + j * 17) as f64 * 0.7).sin();
+            let a = Matrix::from_fn(rows, inner, value);
+            let b = Matrix::from_fn(inner, 64, |i, j| value(j, i + 3));
+            let mut all = Matrix::zeros(rows, 64);
+            multiply(&mut all, &a, &b);
+            for width in [8, 16, 24, 40, 64] {
+                for first in [0, 1, 5, 7, 64 - width] {
+                    let first = first.min(64 - width);
+                    let part = Matrix::from_fn(inner, width, |i, j| b.at(i, j + first));
+                    let mut out = Matrix::zeros(rows, width);
+                    multiply(&mut out, &a, &part);
+                    for j in 0..width {
+                        assert_eq!(out.col(j), all.col(j + first), "{rows}x{inner}, width {width}");
+                    }
+                }
+            }
+        }
+    }
+}

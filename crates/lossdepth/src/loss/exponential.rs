@@ -1,0 +1,37 @@
+use super::{Dual, Loss, Smooth};
+
+/// The exponential loss $\ell(m) = e^{-m}$ of boosting.
+///
+/// Beyond $m = -709$ the value itself cannot be represented: it is infinite there, never NaN.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Exponential;
+
+impl Loss for Exponential {
+    fn value(&self, m: f64) -> f64 {
+        (-m).exp()
+    }
+    fn grad(&self, m: f64) -> f64 {
+        -(-m).exp()
+    }
+    fn lipschitz(&self) -> f64 {
+        f64::INFINITY
+    }
+}
+
+impl Smooth for Exponential {
+    fn hess(&self, m: f64) -> f64 {
+        (-m).exp()
+    }
+}
+
+impl Dual for Exponential {
+    fn conjugate(&self, a: f64) -> f64 {
+        if a > 0.0 {
+            a * (a.ln() - 1.0)
+        } else if a == 0.0 {
+            0.0
+        } else {
+            f64::INFINITY
+        }
+    }
+}

@@ -1,0 +1,110 @@
+use super::{Dual, Loss, Smooth, Walk, simd};
+use std::f64::consts::{LN_2, LOG2_E};
+
+/// The logistic loss in bits, $\ell(m) = \log_2(1 + e^{-m})$.
+///
+/// ```
+/// use lossdepth::loss::{Logistic, Loss};
+/// assert_eq!(Logistic.value(0.0), 1.0);
+/// assert!(Logistic.value(-1e4).is_finite() && Logistic.value(1e4) >= 0.0);
+/// ```
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Logistic;
+
+/// $\sigma(-m) = 1 / (1 + e^m)$ without overflow.
+#[inline(always)]
+fn sigmoid_neg(m: f64, e: f64) -> f64 {
+    // e = exp(-|m|)
+    (if m >= 0.0 { e } else { 1.0 }) / (1.0 + e)
+}
+
+/// Slope and curvature from one exponential and one division.
+#[inline(always)]
+fn kernel(m: f64) -> (f64, f64) {
+    let s = sigmoid_neg(m, simd::exp_neg(-m.abs()));
+    // s(1-s) loses all digits for m << 0, where s rounds to 1; there the curvature is below 1e-16 anyway.
+    (-LOG2_E * s, LOG2_E * (s * (1.0 - s)))
+}
+
+impl Loss for Logistic {
+    fn value(&self, m: f64) -> f64 {
+        // log(1 + exp(-m)) overflows for m << 0; this form does not.
+        LOG2_E * ((-m).max(0.0) + (-m.abs()).exp().ln_1p())
+    }
+    fn grad(&self, m: f64) -> f64 {
+        -LOG2_E * sigmoid_neg(m, (-m.abs()).exp())
+    }
+    fn lipschitz(&self) -> f64 {
+        LOG2_E
+    }
+    fn total(&self, margins: &[f64], weights: &[f64]) -> f64 {
+        simd::vectorised(
+            #[inline(always)]
+            || {
+                LOG2_E
+                    * simd::weighted_sum(
+                        margins,
+                        weights,
+                        #[inline(always)]
+                        |m| (-m).max(0.0) + simd::ln_1p_unit(simd::exp_neg(-m.abs())),
+                    )
+            },
+        )
+    }
+    fn linearised(&self, margins: &[f64], shifts: &[f64], out: &mut [f64]) {
+        simd::vectorised(
+            #[inline(always)]
+            || {
+                for ((&m, s), o) in margins.iter().zip(shifts).zip(out) {
+                    let e = simd::exp_neg(-m.abs());
+                    *o = LOG2_E * ((-m).max(0.0) + simd::ln_1p_unit(e) - sigmoid_neg(m, e) * s);
+                }
+            },
+        );
+    }
+}
+
+impl Smooth for Logistic {
+    fn hess(&self, m: f64) -> f64 {
+        let e = (-m.abs()).exp();
+        LOG2_E * e / ((1.0 + e) * (1.0 + e))
+    }
+    fn walk(&self, m: &[f64], d: &[f64], step: f64, weights: &[f64], slopes: &mut [f64]) -> Walk {
+        simd::vectorised(
+            #[inline(always)]
+            || simd::walk(m, d, step, weights, slopes, kernel),
+        )
+    }
+    fn curvatures(&self, margins: &[f64], weights: &[f64], out: &mut [f64]) {
+        simd::vectorised(
+            #[inline(always)]
+            || {
+                simd::weighted_map(
+                    margins,
+                    weights,
+                    out,
+                    #[inline(always)]
+                    |m| {
+                        let e = simd::exp_neg(-m.abs());
+                        LOG2_E * e / ((1.0 + e) * (1.0 + e))
+                    },
+                );
+            },
+        );
+    }
+}
+
+impl Dual for Logistic {
+    fn conjugate(&self, a: f64) -> f64 {
+        let t = a * LN_2;
+        let entropy = |t: f64| if t == 0.0 { 0.0 } else { t * t.ln() };
+        // Slopes of large negative margins round to just beyond the domain's end.
+        if (-1e-15..0.0).contains(&t) || (1.0..1.0 + 1e-15).contains(&t) {
+            0.0
+        } else if (0.0..1.0).contains(&t) {
+            (entropy(t) + (1.0 - t) * (-t).ln_1p()) * LOG2_E
+        } else {
+            f64::INFINITY
+        }
+    }
+}

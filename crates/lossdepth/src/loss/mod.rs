@@ -1,0 +1,103 @@
+//! Losses $\ell$ of a margin $m$: one number in, one number out.
+//!
+//! A margin is positive where the classifier is right. Every loss here is convex, non-increasing,
+//! non-negative and normalised to $\ell(0) = 1$, so that a depth, the best attainable mean loss,
+//! lies in $[0, 1]$.
+//!
+//! | loss | $\ell(m)$ | $\ell^*(-a)$, the conjugate | `Smooth` |
+//! |---|---|---|---|
+//! | [`Logistic`] | $\log_2(1 + e^{-m})$ | $\frac{1}{\ln 2}(t \ln t + (1-t) \ln(1-t))$ with $t = a \ln 2$ | yes |
+//! | [`Hinge`] | $\max(0, 1-m)$ | $-a$ on $[0, 1]$ | no |
+//! | [`SquaredHinge`] | $\max(0, 1-m)^2$ | $a^2/4 - a$ on $[0, \infty)$ | yes |
+//! | [`Exponential`] | $e^{-m}$ | $a \ln a - a$ on $[0, \infty)$ | yes |
+//!
+//! A solver names the abilities it needs ([`Smooth`], [`Dual`]) in its `where` clause: a loss it
+//! cannot handle does not compile. A loss of your own is a type with these traits; see
+//! `examples/own_loss.rs`.
+
+mod exponential;
+mod hinge;
+mod logistic;
+pub(crate) mod simd;
+mod squared_hinge;
+
+pub use exponential::Exponential;
+pub use hinge::Hinge;
+pub use logistic::Logistic;
+pub use squared_hinge::SquaredHinge;
+
+/// A convex, non-increasing, non-negative loss $\ell(m)$ of the margin $m$ with $\ell(0) = 1$.
+pub trait Loss: Send + Sync {
+    /// $\ell(m)$. Finite wherever the result can be represented, never NaN for finite `margin`.
+    fn value(&self, margin: f64) -> f64;
+    /// $\ell'(m)$, or a subgradient where $\ell$ has a kink.
+    fn grad(&self, margin: f64) -> f64;
+    /// The smallest $L$ with $|\ell(m) - \ell(m')| \le L |m - m'|$, infinite if there is none.
+    fn lipschitz(&self) -> f64;
+
+    /// $\sum_i c_i \ell(m_i)$.
+    fn total(&self, margins: &[f64], weights: &[f64]) -> f64 {
+        margins.iter().zip(weights).map(|(&m, c)| c * self.value(m)).sum()
+    }
+
+    /// Writes $\ell(m_i) + \ell'(m_i) s_i$: the loss after its margin moved a little, to first order.
+    fn linearised(&self, margins: &[f64], shifts: &[f64], out: &mut [f64]) {
+        for ((&m, s), o) in margins.iter().zip(shifts).zip(out) {
+            *o = self.value(m) + self.grad(m) * s;
+        }
+    }
+}
+
+/// Losses with a known conjugate $\ell^*(s) = \sup_m \{ s m - \ell(m) \}$, hence with provable lower bounds.
+pub trait Dual: Loss {
+    /// $\ell^*(-a)$, infinite outside the domain.
+    fn conjugate(&self, a: f64) -> f64;
+}
+
+/// Losses that a Newton-type solver accepts: differentiable, with a second derivative almost everywhere.
+///
+/// Only [`hess`](Smooth::hess) is needed. The others act on many margins at once; a loss may
+/// override them with vector code, and must then return the same sums up to rounding.
+pub trait Smooth: Loss {
+    /// $\ell''(m)$.
+    fn hess(&self, margin: f64) -> f64;
+
+    /// Walks from the margins `m` along `d` by `step`: writes the weighted slopes
+    /// $s_i = c_i \ell'(m_i + \text{step} \cdot d_i)$ and returns the sums a line search needs.
+    fn walk(&self, m: &[f64], d: &[f64], step: f64, weights: &[f64], slopes: &mut [f64]) -> Walk {
+        let mut walk = Walk::default();
+        for (((&m, &d), &c), s) in m.iter().zip(d).zip(weights).zip(slopes) {
+            let at = m + step * d;
+            *s = c * self.grad(at);
+            walk.add(*s, d, c * self.hess(at));
+        }
+        walk
+    }
+
+    /// Writes the weighted curvatures $c_i \ell''(m_i)$.
+    fn curvatures(&self, margins: &[f64], weights: &[f64], out: &mut [f64]) {
+        for ((&m, &c), h) in margins.iter().zip(weights).zip(out) {
+            *h = c * self.hess(m);
+        }
+    }
+}
+
+/// What [`Smooth::walk`] sums up on its way.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Walk {
+    /// $\sum_i s_i d_i$: the slope along the direction.
+    pub along: f64,
+    /// $\sum_i s_i$: the slope along a constant.
+    pub total: f64,
+    /// $\sum_i c_i \ell''$: the mean curvature.
+    pub curvature: f64,
+}
+
+impl Walk {
+    #[inline(always)]
+    fn add(&mut self, slope: f64, direction: f64, curvature: f64) {
+        self.along += slope * direction;
+        self.total += slope;
+        self.curvature += curvature;
+    }
+}

@@ -1,0 +1,46 @@
+use super::{Dual, Loss, Smooth, Walk, simd};
+
+/// The squared hinge loss $\ell(m) = \max(0, 1 - m)^2$.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct SquaredHinge;
+
+impl Loss for SquaredHinge {
+    fn value(&self, m: f64) -> f64 {
+        let short = (1.0 - m).max(0.0);
+        short * short
+    }
+    fn grad(&self, m: f64) -> f64 {
+        -2.0 * (1.0 - m).max(0.0)
+    }
+    fn lipschitz(&self) -> f64 {
+        f64::INFINITY
+    }
+}
+
+impl Smooth for SquaredHinge {
+    fn hess(&self, m: f64) -> f64 {
+        if m < 1.0 { 2.0 } else { 0.0 }
+    }
+    fn walk(&self, m: &[f64], d: &[f64], step: f64, weights: &[f64], slopes: &mut [f64]) -> Walk {
+        simd::vectorised(
+            #[inline(always)]
+            || {
+                simd::walk(
+                    m,
+                    d,
+                    step,
+                    weights,
+                    slopes,
+                    #[inline(always)]
+                    |m| (-2.0 * (1.0 - m).max(0.0), if m < 1.0 { 2.0 } else { 0.0 }),
+                )
+            },
+        )
+    }
+}
+
+impl Dual for SquaredHinge {
+    fn conjugate(&self, a: f64) -> f64 {
+        if a >= 0.0 { a * (0.25 * a - 1.0) } else { f64::INFINITY }
+    }
+}

@@ -1,0 +1,166 @@
+//! The sample that queries are compared with: checked once, trusted ever after.
+
+mod mcd;
+mod scale;
+
+pub use scale::{Scale, Scaling, ScalingWarning, Transform};
+
+use crate::error::{DepthError, Result};
+use crate::linalg::dot;
+use crate::rows::{AsRows, Rows};
+
+/// A reference sample $x_1, \dots, x_n$ with weights $\omega_i \ge 0$, $\sum_i \omega_i = 1$.
+///
+/// Built only from finite numbers of one width, at least two rows with a positive weight. A row of
+/// weight $k$ is the same as $k$ copies of it.
+///
+/// ```
+/// use lossdepth::Reference;
+/// let sample = Reference::new(&[[0.0, 1.0], [2.0, 3.0], [4.0, 0.0]])?;
+/// assert_eq!((sample.len(), sample.width()), (3, 2));
+/// assert!(Reference::new(&[[0.0, f64::NAN], [2.0, 3.0]]).is_err());
+/// # Ok::<(), lossdepth::DepthError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reference {
+    data: Vec<f64>,
+    width: usize,
+    weights: Vec<f64>,
+    mass: Mass,
+}
+
+/// What the weights say about how many independent observations there are.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Mass {
+    /// Every weight is a whole number: the rows stand for this many observations.
+    Counts(f64),
+    /// Weights of importance: each row is one observation.
+    Importance,
+}
+
+impl Mass {
+    /// The standard error of $\sum_i \omega_i y_i$ for weights given as $\frac12 \omega_i$.
+    ///
+    /// Whole-number weights count observations: $\sqrt{\sum_i \omega_i (y_i - \bar y)^2 / N}$ with
+    /// $N$ their sum. Other weights give importance to single observations:
+    /// $\sqrt{\sum_i \omega_i^2 (y_i - \bar y)^2}$.
+    pub(crate) fn standard_error(self, y: &[f64], half_weights: &[f64]) -> f64 {
+        let mean = 2.0 * dot(y, half_weights);
+        let squares = y.iter().zip(half_weights).map(|(y, w)| (2.0 * w, (y - mean) * (y - mean)));
+        match self {
+            Mass::Counts(n) => (squares.map(|(w, s)| w * s).sum::<f64>() / n).sqrt(),
+            Mass::Importance => squares.map(|(w, s)| w * w * s).sum::<f64>().sqrt(),
+        }
+    }
+}
+
+impl Reference {
+    /// Copies and checks the rows; every row gets the same weight.
+    ///
+    /// # Errors
+    /// Fewer than two rows, no column, rows of different width, or a number that is not finite.
+    pub fn new(rows: &(impl AsRows + ?Sized)) -> Result<Self> {
+        rows.with_rows(|rows| {
+            let n = rows.len();
+            Self::check(rows, n)?;
+            Ok(Self {
+                data: rows.as_slice().to_vec(),
+                width: rows.width(),
+                weights: vec![1.0 / n as f64; n],
+                mass: Mass::Counts(n as f64),
+            })
+        })
+    }
+
+    /// As [`new`](Self::new), with a weight for each row; they need not sum to one.
+    ///
+    /// Rows of weight 0 are kept, so that row numbers stay what they were, but have no effect.
+    ///
+    /// # Errors
+    /// As for [`new`](Self::new); or a weight that is negative or not finite, or not one for each row.
+    pub fn weighted(rows: &(impl AsRows + ?Sized), weights: &[f64]) -> Result<Self> {
+        rows.with_rows(|rows| {
+            if weights.len() != rows.len() {
+                return Err(DepthError::WeightCount { expected: rows.len(), got: weights.len() });
+            }
+            let wrong = |w: &f64| !w.is_finite() || *w < 0.0;
+            if let Some(row) = weights.iter().position(wrong) {
+                return Err(DepthError::Weight { row, value: weights[row] });
+            }
+            Self::check(rows, weights.iter().filter(|w| **w > 0.0).count())?;
+            // Dividing by the largest first keeps the sum from overflowing.
+            let largest = weights.iter().fold(0.0f64, |m, w| m.max(*w));
+            let total: f64 = weights.iter().map(|w| w / largest).sum();
+            let whole = weights.iter().all(|w| w.fract() == 0.0 && *w < 1e15);
+            Ok(Self {
+                data: rows.as_slice().to_vec(),
+                width: rows.width(),
+                weights: weights.iter().map(|w| w / largest / total).collect(),
+                mass: if whole { Mass::Counts(weights.iter().sum()) } else { Mass::Importance },
+            })
+        })
+    }
+
+    fn check(rows: Rows<'_>, positive: usize) -> Result<()> {
+        if positive < 2 {
+            return Err(DepthError::TooFewRows { expected: 2, got: positive });
+        }
+        rows.check_finite()
+    }
+
+    /// How many rows there are.
+    pub fn len(&self) -> usize {
+        self.weights.len()
+    }
+
+    /// Never: a reference has at least two rows.
+    pub fn is_empty(&self) -> bool {
+        self.weights.is_empty()
+    }
+
+    /// How many columns there are.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// The rows, as given.
+    pub fn rows(&self) -> Rows<'_> {
+        Rows::new(&self.data, self.width).unwrap_or_else(|_| unreachable!("checked when it was made"))
+    }
+
+    /// The weights, scaled to sum to one.
+    pub fn weights(&self) -> &[f64] {
+        &self.weights
+    }
+
+    /// The sample after an affine map of its rows.
+    pub(crate) fn mapped(&self, scaling: &Scaling) -> Self {
+        let mut data = vec![0.0; self.data.len()];
+        for (row, out) in self.rows().iter().zip(data.chunks_exact_mut(self.width)) {
+            scaling.apply(row, out);
+        }
+        Self { data, width: self.width, weights: self.weights.clone(), mass: self.mass }
+    }
+
+    /// The sample with a last column of ones.
+    pub(crate) fn with_constant(&self) -> Self {
+        let data = self.rows().iter().flat_map(|row| row.iter().copied().chain([1.0])).collect();
+        Self { data, width: self.width + 1, weights: self.weights.clone(), mass: self.mass }
+    }
+
+    /// The weighted mean of the rows; exact for a constant column, whatever its value.
+    pub(crate) fn mean(&self) -> Vec<f64> {
+        let first = self.rows().row(0);
+        let mut shift = vec![0.0; self.width];
+        for (row, w) in self.rows().iter().zip(&self.weights) {
+            for ((s, x), f) in shift.iter_mut().zip(row).zip(first) {
+                *s += w * (x - f);
+            }
+        }
+        first.iter().zip(&shift).map(|(f, s)| f + s).collect()
+    }
+
+    pub(crate) fn mass(&self) -> Mass {
+        self.mass
+    }
+}

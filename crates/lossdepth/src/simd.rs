@@ -1,0 +1,27 @@
+//! Loops for the widest vectors at hand.
+//!
+//! The loops are plain Rust without branches; [`pulp`] compiles them once for each instruction set and
+//! picks one at run time. Sums run over [`LANES`] interleaved accumulators, so the order of summation
+//! depends on the length alone and the result on nothing but the numbers.
+
+/// Interleaved accumulators: two AVX-512 registers' worth.
+pub(crate) const LANES: usize = 16;
+
+/// Runs `f` compiled for the widest vectors this machine has.
+#[inline]
+pub(crate) fn vectorised<R>(f: impl FnOnce() -> R) -> R {
+    pulp::Arch::new().dispatch(f)
+}
+
+/// Sums the accumulators pairwise.
+#[inline(always)]
+pub(crate) fn fold(mut lanes: [f64; LANES]) -> f64 {
+    let mut half = LANES / 2;
+    while half > 0 {
+        for k in 0..half {
+            lanes[k] += lanes[k + half];
+        }
+        half /= 2;
+    }
+    lanes[0]
+}

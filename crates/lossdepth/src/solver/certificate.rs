@@ -1,0 +1,88 @@
+//! From a point and its gradient to a proven bound.
+//!
+//! With $a_i = -\ell'(m_i)$ as dual variables the duality gap has no cancellation: by Fenchel–Young
+//! $\ell(m_i) + \ell^*(-a_i) = -a_i m_i$, so that all of it collapses to
+//!
+//! $$ F(\theta) - F^* \le \frac{\|g_w\|^2}{4 \lambda}. $$
+//!
+//! A free intercept asks of the dual that $\sum_i \omega_i a_i = a_z$. Moving $a_z$ to
+//! $a_z' = \sum_i \omega_i a_i$ makes it so: that is an average of numbers in the domain of
+//! $\ell^*$, hence in it. The price is one Fenchel–Young term for the query, and the gradient
+//! becomes $g' = g_w - g_b \hat z_w$.
+//!
+//! The bare risk $R = F - \lambda \|w\|^2$ needs more: strong convexity gives
+//! $\lambda \|w - w^*\|^2 \le \text{gap}$, hence
+//! $|R - R^*| \le 2 \text{gap} + 2 \|w\| \sqrt{\lambda \cdot \text{gap}}$.
+//!
+//! Under the constraint $\|w\| \le W$ the gap is $W \|v\| - \langle w, v \rangle$, plus the same term, where $v$ is
+//! minus the gradient of the risk.
+
+use crate::linalg::{dot, norm};
+use crate::loss::Dual;
+use crate::penalty::Variant;
+
+/// A point with what its certificate needs.
+pub(crate) struct Point<'a> {
+    /// The parameters; the first `free` are not penalised.
+    pub(crate) theta: &'a [f64],
+    /// The gradient of the objective, or under a constraint of the bare risk.
+    pub(crate) gradient: &'a [f64],
+    /// The query, in the same coordinates.
+    pub(crate) query: &'a [f64],
+    /// $f(z)$.
+    pub(crate) value: f64,
+    pub(crate) free: usize,
+    /// The largest norm of a sample point.
+    pub(crate) reach: f64,
+}
+
+impl Point<'_> {
+    /// A bound on the error of the depth that `variant` reports at this point.
+    pub(crate) fn error(&self, loss: &impl Dual, reg: f64, variant: Variant) -> f64 {
+        match variant {
+            Variant::Objective => self.penalised_gap(loss, reg),
+            Variant::Risk => risk_error(self.penalised_gap(loss, reg), reg, norm(&self.theta[self.free..])),
+            Variant::Constrained { radius } => self.constrained_gap(loss, radius),
+        }
+    }
+
+    fn penalised_gap(&self, loss: &impl Dual, reg: f64) -> f64 {
+        let (fenchel, gradient) = self.feasible(loss);
+        let length = norm(&gradient) + self.rounding(loss) + 2.0 * f64::EPSILON * reg * norm(self.theta);
+        // One factor at a time: the square alone may leave the range of the numbers.
+        fenchel + length / (4.0 * reg) * length
+    }
+
+    fn constrained_gap(&self, loss: &impl Dual, radius: f64) -> f64 {
+        let (fenchel, gradient) = self.feasible(loss);
+        let w = &self.theta[self.free..];
+        let slack = radius * norm(&gradient) + dot(w, &gradient);
+        fenchel + slack.max(0.0) + 2.0 * radius * self.rounding(loss)
+    }
+
+    /// The Fenchel–Young term and the gradient after the dual variables were made feasible.
+    fn feasible(&self, loss: &impl Dual) -> (f64, Vec<f64>) {
+        let gradient = &self.gradient[self.free..];
+        if self.free == 0 {
+            return (0.0, gradient.to_vec());
+        }
+        let (margin, bias) = (-self.value, self.gradient[0]);
+        let moved = -loss.grad(margin) - 2.0 * bias;
+        let fenchel = loss.value(margin) + loss.conjugate(moved) + moved * margin;
+        let query = &self.query[self.free..];
+        (
+            0.5 * fenchel.max(0.0) + f64::EPSILON * loss.value(margin),
+            gradient.iter().zip(query).map(|(g, z)| g - bias * z).collect(),
+        )
+    }
+
+    /// What rounding may have done to the gradient: it is a sum of terms of this size.
+    fn rounding(&self, loss: &impl Dual) -> f64 {
+        2.0 * f64::EPSILON * loss.grad(-self.value).abs() * (self.reach + norm(self.query))
+    }
+}
+
+/// The error of the bare risk that a gap in the objective allows.
+pub(crate) fn risk_error(gap: f64, reg: f64, norm_w: f64) -> f64 {
+    2.0 * gap + 2.0 * norm_w * reg.sqrt() * gap.sqrt()
+}

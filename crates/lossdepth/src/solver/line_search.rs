@@ -1,0 +1,71 @@
+//! Line search on a convex function by its slope alone.
+
+/// A step is good once the slope has fallen to this share of what it was.
+const GOOD: f64 = 0.3;
+/// How often the step may be changed before the best one so far is taken.
+const TRIALS: usize = 30;
+
+/// Finds a step along which a convex function, falling at rate `-start` at 0, has become flat.
+///
+/// `slope(t)` is the derivative at step `t`; not a number or infinite counts as "far too long". The last
+/// call is always for the step returned. `None` if no step improves.
+pub(crate) fn search(start: f64, mut slope: impl FnMut(f64) -> f64) -> Option<f64> {
+    let (mut low, mut slope_low) = (0.0, start);
+    let (mut high, mut slope_high) = (f64::INFINITY, f64::NAN);
+    let mut t = 1.0;
+    let mut stuck = 0;
+    for _ in 0..TRIALS {
+        let s = slope(t);
+        if s.abs() <= GOOD * start.abs() {
+            return Some(t);
+        }
+        let right = s.is_nan() || s > 0.0;
+        if right {
+            stuck = if high.is_finite() && low == 0.0 { stuck } else { stuck + 1 };
+            (high, slope_high) = (t, s);
+        } else {
+            (low, slope_low) = (t, s);
+        }
+        t = if high.is_infinite() {
+            // Still falling: where the slopes so far meet zero, but no more than ten times as far.
+            let secant = t * start / (start - slope_low);
+            if secant.is_finite() && secant > t { secant.clamp(1.2 * t, 10.0 * t) } else { 10.0 * t }
+        } else {
+            let width = high - low;
+            let secant = low + width * (slope_low / (slope_low - slope_high));
+            let inside = (low + 0.02 * width)..(high - 0.02 * width);
+            if stuck < 3 && slope_high.is_finite() && inside.contains(&secant) {
+                secant
+            } else {
+                stuck = 0;
+                low + 0.5 * width
+            }
+        };
+        if t <= low || t >= high || !t.is_finite() {
+            break;
+        }
+    }
+    // The end of the bracket that is certain to lie below the start.
+    (low > 0.0).then(|| {
+        slope(low);
+        low
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::search;
+
+    #[test]
+    fn finds_flat_steps_near_and_far() {
+        for minimum in [1e-6, 0.03, 1.0, 7.0, 4e5] {
+            let slope = |t: f64| t - minimum;
+            let t = search(slope(0.0), slope).expect("a convex parabola");
+            assert!((t - minimum).abs() <= 0.31 * minimum, "{minimum}: {t}");
+        }
+        // A wall: e^t overflows.
+        let slope = |t: f64| (1e4 * t).exp() - 3.0;
+        let t = search(-2.0, slope).expect("falls before the wall");
+        assert!(slope(t).abs() <= 0.61);
+    }
+}

@@ -1,0 +1,72 @@
+//! Solvers: they improve a point and report what is proven about it.
+//!
+//! Every query asks for the minimum of
+//!
+//! $$ F(\theta) = \tfrac12 \sum_i \omega_i \ell(\langle \theta, t_i \rangle)
+//!    + \tfrac12 \ell(-\langle \theta, \hat z \rangle) + \lambda \|w\|^2, $$
+//!
+//! where only $\hat z$ differs from one query to the next. [`quasi_newton`] solves many of them side
+//! by side with two matrix products an iteration; [`newton`] finishes the few that are too
+//! ill-conditioned for it; [`interior`] is for the hinge, which has no second derivative.
+//! [`certificate`] turns a point and its gradient into a proven bound.
+
+pub(crate) mod certificate;
+pub(crate) mod interior;
+pub(crate) mod lbfgs;
+pub(crate) mod line_search;
+pub(crate) mod newton;
+pub(crate) mod quasi_newton;
+pub(crate) mod radius;
+pub(crate) mod warm_start;
+
+use crate::penalty::Variant;
+use serde::{Deserialize, Serialize};
+
+/// Why a solver stopped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Stop {
+    /// The proven error is within the tolerance.
+    Converged,
+    /// The iterations ran out first; the proven error still holds.
+    IterationLimit,
+    /// Rounding prevents further progress; the proven error still holds.
+    Stalled,
+}
+
+impl Stop {
+    /// The name used in tables and in Python.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Converged => "converged",
+            Self::IterationLimit => "iteration-limit",
+            Self::Stalled => "stalled",
+        }
+    }
+}
+
+impl std::fmt::Display for Stop {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// What to solve, how well, and how long to try.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Task {
+    pub(crate) reg: f64,
+    pub(crate) variant: Variant,
+    pub(crate) tol: f64,
+    pub(crate) max_iter: usize,
+}
+
+/// Below this depth the tolerance is absolute rather than relative.
+const SMALL_DEPTH: f64 = 1e-2;
+
+impl Task {
+    /// The error to aim at for a depth of about this size: relative, so that tiny depths are ranked
+    /// as well as large ones.
+    pub(crate) fn aim(&self, depth: f64) -> f64 {
+        self.tol * depth.max(SMALL_DEPTH).min(1.0)
+    }
+}

@@ -1,0 +1,587 @@
+//! Many queries side by side: two matrix products an iteration serve them all.
+//!
+//! A *slot* holds one query on its way to its minimum. One *sweep* multiplies the sample with the
+//! directions of all slots, lets every slot do its own elementwise work on its column (line search,
+//! slopes), and multiplies back. A slot that is done takes the next query, so the products stay full.
+//! Nothing passes between columns: what a query gets depends on it and the sample alone.
+//!
+//! The direction is a limited-memory quasi-Newton step on top of the metric
+//! $\operatorname{diag}(\kappa \sigma_j^2 + 2 \lambda) + \kappa_z \hat z \hat z^\top$, where the mean
+//! curvature $\kappa = \frac12 \sum_i \omega_i \ell''(m_i)$ follows the query from sweep to sweep. In
+//! the principal axes of the sample that costs nothing, and at a strong penalty it is Newton's
+//! method to within a few percent.
+//!
+//! When a query has converged, its slot goes on, in the same sweeps, to the conjugate gradients that the
+//! standard error of the risk asks for. Queries that are too ill-conditioned are handed to
+//! [`newton`](super::newton).
+
+use super::certificate::Point;
+use super::lbfgs::{Memory, Metric};
+use super::line_search::search;
+use super::radius::Radius;
+use super::{Stop, Task, newton, warm_start};
+use crate::depth::Fit;
+use crate::hypothesis::linear::Features;
+use crate::linalg::{Matrix, axpy, dot, multiply, norm};
+use crate::loss::{Dual, Smooth};
+use crate::penalty::Variant;
+
+/// What became of one query.
+#[derive(Debug, Clone)]
+pub(crate) struct Outcome {
+    pub(crate) depth: f64,
+    pub(crate) error: f64,
+    pub(crate) stderr: f64,
+    pub(crate) iterations: usize,
+    pub(crate) stop: Stop,
+    /// The minimiser, in the coordinates of [`Features`].
+    pub(crate) theta: Vec<f64>,
+}
+
+impl Outcome {
+    /// What the caller gets to see.
+    pub(crate) fn fit(&self) -> Fit {
+        let Self { error, stderr, iterations, stop, .. } = *self;
+        // Rounding may carry a depth a hair beyond its range.
+        Fit { depth: self.depth.clamp(0.0, 1.0), error, stderr, iterations, stop }
+    }
+}
+
+/// Conjugate gradients stop at this relative residual: a standard error needs no more.
+const INFLUENCE_TOL: f64 = 1e-2;
+const INFLUENCE_STEPS: usize = 60;
+
+/// Queries to solve, handed out one group of coordinates at a time.
+pub(crate) trait Queue {
+    /// The next few queries with their numbers, at most `most`; empty when there are no more.
+    fn next(&mut self, most: usize) -> Vec<(usize, Vec<f64>)>;
+    /// Takes the result of query `id`.
+    fn done(&mut self, id: usize, outcome: Outcome);
+    /// Whether the caller has lost interest.
+    fn cancelled(&self) -> bool;
+}
+
+/// Solves everything in the queue, `width` queries at a time.
+pub(crate) fn solve<L: Smooth + Dual>(
+    loss: &L,
+    features: &Features,
+    task: &Task,
+    width: usize,
+    queue: &mut impl Queue,
+) {
+    let mut sweep = Sweep::new(loss, features, task, width);
+    loop {
+        sweep.refill(queue);
+        if queue.cancelled() || sweep.slots.iter().all(|s| s.stage == Stage::Idle) {
+            return;
+        }
+        sweep.run();
+        for slot in 0..width {
+            if let Some((id, outcome)) = sweep.advance(slot) {
+                queue.done(id, outcome);
+            }
+        }
+    }
+}
+
+/// What a slot wants from the next sweep.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    Idle,
+    /// A step along the direction.
+    Descend,
+    /// Slopes at the parameters themselves, pulled to the radius of the constraint.
+    Rescale,
+    /// The Hessian times the direction.
+    Influence,
+    /// Not solved by sweeps.
+    Stubborn,
+}
+
+/// One query on its way.
+struct Slot {
+    id: usize,
+    stage: Stage,
+    query: Vec<f64>,
+    theta: Vec<f64>,
+    gradient: Vec<f64>,
+    /// What the next sweep multiplies the sample with.
+    direction: Vec<f64>,
+    memory: Memory,
+    /// The penalty, which a constraint moves.
+    reg: f64,
+    radius: Option<Radius>,
+    /// Under a constraint: how exactly the penalised problem is solved before its norm is looked at.
+    looseness: f64,
+    /// f(z).
+    value: f64,
+    /// Mean curvature over the sample, and at the query.
+    curvature: f64,
+    query_curvature: f64,
+    /// The step taken in this sweep.
+    step: Option<f64>,
+    depth: f64,
+    error: f64,
+    iterations: usize,
+    influence: Influence,
+}
+
+/// Conjugate gradients for $H q = 2 \lambda w$.
+#[derive(Default)]
+struct Influence {
+    solution: Vec<f64>,
+    residual: Vec<f64>,
+    /// ⟨residual, preconditioned residual⟩, and where to stop.
+    energy: f64,
+    target: f64,
+    steps: usize,
+    started: bool,
+}
+
+struct Sweep<'a, L> {
+    loss: &'a L,
+    features: &'a Features,
+    task: &'a Task,
+    slots: Vec<Slot>,
+    /// Σ ½ωᵢ tᵢ.
+    mean: Vec<f64>,
+    directions: Matrix,
+    /// One column a slot, one row a sample point: the change of the margins along the direction,
+    along: Matrix,
+    /// the margins,
+    margins: Matrix,
+    /// the weighted slopes,
+    slopes: Matrix,
+    /// the weighted curvatures,
+    curvatures: Matrix,
+    /// and ⟨tᵢ, q⟩ of the influence.
+    shift: Matrix,
+    gradients: Matrix,
+    diagonal: Vec<f64>,
+    patience: usize,
+}
+
+impl<'a, L: Smooth + Dual> Sweep<'a, L> {
+    fn new(loss: &'a L, features: &'a Features, task: &'a Task, width: usize) -> Self {
+        let (n, q) = (features.len(), features.width());
+        let mean = (0..q).map(|j| dot(features.tall.col(j), &features.half_weights)).collect();
+        let slots = (0..width).map(|_| Slot::idle(q + 1)).collect();
+        let tall = || Matrix::zeros(n, width);
+        // Six Newton steps cost about as much as this many sweeps.
+        let patience = 15 + 3 * q / 2 + q * q / (2 * n);
+        Self {
+            loss,
+            features,
+            task,
+            slots,
+            mean,
+            directions: Matrix::zeros(q, width),
+            along: tall(),
+            margins: tall(),
+            slopes: tall(),
+            curvatures: tall(),
+            shift: tall(),
+            gradients: Matrix::zeros(q, width),
+            diagonal: vec![0.0; q + 1],
+            patience,
+        }
+    }
+
+    /// Gives waiting queries to idle slots.
+    fn refill(&mut self, queue: &mut impl Queue) {
+        let idle: Vec<usize> =
+            (0..self.slots.len()).filter(|&k| self.slots[k].stage == Stage::Idle).collect();
+        for (k, (id, query)) in idle.iter().zip(queue.next(idle.len())) {
+            self.start(*k, id, query);
+        }
+    }
+
+    /// Puts a query at the origin, where everything is known without looking at the sample.
+    fn start(&mut self, k: usize, id: usize, query: Vec<f64>) {
+        let (loss, free) = (self.loss, self.features.free);
+        let slope = loss.grad(0.0);
+        let slot = &mut self.slots[k];
+        slot.id = id;
+        slot.stage = Stage::Descend;
+        slot.theta.fill(0.0);
+        slot.memory.clear();
+        slot.value = 0.0;
+        slot.curvature = 0.5 * loss.hess(0.0);
+        slot.query_curvature = 0.5 * loss.hess(0.0);
+        slot.depth = 1.0;
+        slot.error = f64::INFINITY;
+        slot.iterations = 0;
+        slot.influence = Influence::default();
+        for ((g, m), z) in slot.gradient.iter_mut().zip(self.mean.iter().chain([&0.0])).zip(&query) {
+            *g = slope * (m - 0.5 * z);
+        }
+        slot.query = query;
+        (slot.reg, slot.radius) = match self.task.variant {
+            Variant::Constrained { radius } => {
+                let (search, start) = Radius::new(radius, self.task.tol, norm(&slot.gradient[free..]));
+                (start, Some(search))
+            }
+            _ => (self.task.reg, None),
+        };
+        slot.looseness = 1e-2;
+        self.margins.col_mut(k).fill(0.0);
+        let Slot { query, reg, direction, gradient, .. } = slot;
+        let jump = free == 1 && warm_start::gaussian(loss, &self.features.moments, query, *reg, direction);
+        if !jump || dot(gradient, direction) >= 0.0 {
+            self.head_downhill(k);
+        }
+    }
+
+    /// The two products, and each slot's own work in between.
+    fn run(&mut self) {
+        let q = self.features.width();
+        for (k, slot) in self.slots.iter().enumerate() {
+            let column = self.directions.col_mut(k);
+            match slot.stage {
+                Stage::Descend | Stage::Influence => column.copy_from_slice(&slot.direction[..q]),
+                Stage::Rescale => column.copy_from_slice(&slot.theta[..q]),
+                Stage::Idle | Stage::Stubborn => column.fill(0.0),
+            }
+        }
+        multiply(&mut self.along, &self.features.tall, &self.directions);
+        for k in 0..self.slots.len() {
+            match self.slots[k].stage {
+                Stage::Descend => self.step(k),
+                Stage::Rescale => self.look_again(k),
+                Stage::Influence => {
+                    let columns = self.curvatures.col(k).iter().zip(self.along.col(k));
+                    for (s, (h, d)) in self.slopes.col_mut(k).iter_mut().zip(columns) {
+                        *s = h * d;
+                    }
+                }
+                Stage::Idle | Stage::Stubborn => self.slopes.col_mut(k).fill(0.0),
+            }
+        }
+        multiply(&mut self.gradients, &self.features.wide, &self.slopes);
+    }
+
+    /// Finds the step along the direction and takes it.
+    fn step(&mut self, k: usize) {
+        let (loss, free, slot) = (self.loss, self.features.free, &mut self.slots[k]);
+        let weights = &self.features.half_weights;
+        let (along, slopes) = (self.along.col(k), self.slopes.col_mut(k));
+        let margins = self.margins.col_mut(k);
+        let (w, p) = (&slot.theta[free..], &slot.direction[free..]);
+        let (wp, pp, zp) = (dot(w, p), dot(p, p), dot(&slot.query, &slot.direction));
+        let (value, reg) = (slot.value, slot.reg);
+        let mut curvature = 0.0;
+        let start = dot(&slot.gradient, &slot.direction);
+        slot.step = search(start, |t| {
+            let walk = loss.walk(margins, along, t, weights, slopes);
+            curvature = walk.curvature;
+            walk.along - 0.5 * loss.grad(-(value + t * zp)) * zp + 2.0 * reg * (wp + t * pp)
+        });
+        if let Some(t) = slot.step {
+            axpy(t, along, margins);
+            axpy(t, &slot.direction, &mut slot.theta);
+            slot.value += t * zp;
+            slot.curvature = curvature;
+            slot.query_curvature = 0.5 * loss.hess(-slot.value);
+        }
+    }
+
+    /// Takes the product as the margins at the parameters themselves.
+    fn look_again(&mut self, k: usize) {
+        let slot = &mut self.slots[k];
+        let margins = self.margins.col_mut(k);
+        margins.copy_from_slice(self.along.col(k));
+        let walk =
+            self.loss.walk(margins, self.along.col(k), 0.0, &self.features.half_weights, self.slopes.col_mut(k));
+        slot.value = dot(&slot.query, &slot.theta);
+        slot.curvature = walk.curvature;
+        slot.query_curvature = 0.5 * self.loss.hess(-slot.value);
+    }
+
+    /// Reads the products' outcome and decides what a slot does next.
+    fn advance(&mut self, k: usize) -> Option<(usize, Outcome)> {
+        match self.slots[k].stage {
+            Stage::Idle => None,
+            Stage::Descend if self.slots[k].step.is_none() => self.give_up(k),
+            Stage::Descend => {
+                self.slots[k].iterations += 1;
+                let before = std::mem::take(&mut self.slots[k].gradient);
+                self.slots[k].gradient = self.full_gradient(k, self.slots[k].reg);
+                let slot = &mut self.slots[k];
+                let step = slot.step.unwrap_or(0.0);
+                slot.direction.iter_mut().for_each(|p| *p *= step);
+                let change: Vec<f64> = slot.gradient.iter().zip(&before).map(|(a, b)| a - b).collect();
+                // The jump from the origin says nothing about the curvature where it landed.
+                if slot.iterations > 1 {
+                    slot.memory.push(&slot.direction, &change);
+                }
+                if slot.radius.is_some() { self.follow_radius(k) } else { self.check(k) }
+            }
+            Stage::Rescale => {
+                self.slots[k].iterations += 1;
+                self.slots[k].gradient = self.full_gradient(k, 0.0);
+                self.check_radius(k)
+            }
+            Stage::Influence => self.follow_influence(k),
+            Stage::Stubborn => self.finish_by_newton(k),
+        }
+    }
+
+    /// The gradient of risk + reg · ‖w‖² after a sweep.
+    fn full_gradient(&self, k: usize, reg: f64) -> Vec<f64> {
+        let (slot, free) = (&self.slots[k], self.features.free);
+        let at_query = -0.5 * self.loss.grad(-slot.value);
+        let mut g: Vec<f64> = self.gradients.col(k).iter().chain([&0.0]).copied().collect();
+        axpy(at_query, &slot.query, &mut g);
+        axpy(2.0 * reg, &slot.theta[free..], &mut g[free..]);
+        g
+    }
+
+    fn point<'s>(&self, slot: &'s Slot) -> Point<'s> {
+        Point {
+            theta: &slot.theta,
+            gradient: &slot.gradient,
+            query: &slot.query,
+            value: slot.value,
+            free: self.features.free,
+            reach: self.features.reach,
+        }
+    }
+
+    /// The depth at the current margins, in the variant asked for.
+    fn depth(&self, k: usize) -> f64 {
+        let slot = &self.slots[k];
+        let risk = self.loss.total(self.margins.col(k), &self.features.half_weights)
+            + 0.5 * self.loss.value(-slot.value);
+        match self.task.variant {
+            Variant::Objective => {
+                let w = &slot.theta[self.features.free..];
+                risk + slot.reg * dot(w, w)
+            }
+            _ => risk,
+        }
+    }
+
+    /// Converged, hopeless, or once more?
+    fn check(&mut self, k: usize) -> Option<(usize, Outcome)> {
+        let error = self.point(&self.slots[k]).error(self.loss, self.task.reg, self.task.variant);
+        self.slots[k].error = error;
+        if std::env::var("TRC").is_ok() { let s=&self.slots[k]; if s.id<3 {eprintln!("id {} it {} err {:.2e} step {:?} kappa {:.2e} kz {:.2e} fz {:.3} w {:.3e} depth {:.4e}", s.id, s.iterations, error, s.step, s.curvature, s.query_curvature, s.value, norm(&s.theta[1..]), self.depth(k));} }
+        if error <= self.task.aim(self.slots[k].depth) {
+            self.slots[k].depth = self.depth(k);
+            if error <= self.task.aim(self.slots[k].depth) {
+                return self.converged(k);
+            }
+        }
+        self.go_on(k)
+    }
+
+    /// One more direction, unless that has gone on for too long.
+    fn go_on(&mut self, k: usize) -> Option<(usize, Outcome)> {
+        let iterations = self.slots[k].iterations;
+        if iterations >= self.patience || iterations >= self.task.max_iter {
+            return self.give_up(k);
+        }
+        self.head_downhill(k);
+        None
+    }
+
+    fn give_up(&mut self, k: usize) -> Option<(usize, Outcome)> {
+        self.slots[k].stage = Stage::Stubborn;
+        self.finish_by_newton(k)
+    }
+
+    /// Under a constraint: once the penalised problem is solved well enough, look at its norm.
+    fn follow_radius(&mut self, k: usize) -> Option<(usize, Outcome)> {
+        let free = self.features.free;
+        let slot = &mut self.slots[k];
+        let length = norm(&slot.theta[free..]);
+        let solved = norm(&slot.gradient) <= slot.looseness * 2.0 * slot.reg * length;
+        let Some(search) = slot.radius.as_mut() else { return self.go_on(k) };
+        let Variant::Constrained { radius } = self.task.variant else { return self.go_on(k) };
+        if length == 0.0 {
+            // The origin is the minimiser: nothing to follow.
+            axpy(-2.0 * slot.reg, &slot.theta[free..], &mut slot.gradient[free..]);
+            return self.check_radius(k);
+        }
+        if !solved {
+            return self.go_on(k);
+        }
+        let off = length / radius - 1.0;
+        if search.inactive(slot.reg, length) || off.abs() <= slot.looseness {
+            if off > 0.0 || !search.inactive(slot.reg, length) {
+                let scale = radius / length * (1.0 - f64::EPSILON);
+                slot.theta[free..].iter_mut().for_each(|w| *w *= scale);
+            }
+            slot.stage = Stage::Rescale;
+            return None;
+        }
+        let next = search.next(slot.reg, length);
+        self.change_penalty(k, next);
+        self.go_on(k)
+    }
+
+    fn change_penalty(&mut self, k: usize, next: f64) {
+        let (free, slot) = (self.features.free, &mut self.slots[k]);
+        let delta = next - slot.reg;
+        axpy(2.0 * delta, &slot.theta[free..], &mut slot.gradient[free..]);
+        slot.memory.shift_penalty(delta, free);
+        slot.reg = next;
+    }
+
+    /// Under a constraint, at a feasible point with the gradient of the bare risk: is it good enough?
+    fn check_radius(&mut self, k: usize) -> Option<(usize, Outcome)> {
+        let free = self.features.free;
+        self.slots[k].depth = self.depth(k);
+        let error = self.point(&self.slots[k]).error(self.loss, self.slots[k].reg, self.task.variant);
+        let slot = &mut self.slots[k];
+        slot.error = error;
+        if error <= self.task.aim(slot.depth) {
+            return self.converged(k);
+        }
+        slot.looseness *= 0.1;
+        let length = norm(&slot.theta[free..]);
+        axpy(2.0 * slot.reg, &slot.theta[free..], &mut slot.gradient[free..]);
+        slot.stage = Stage::Descend;
+        // At a stationary direction the multiplier follows from the gradient itself.
+        let (w, g) = (&slot.theta[free..], &slot.gradient[free..]);
+        let multiplier = slot.reg - dot(w, g) / (2.0 * length * length);
+        if multiplier > 0.0 && multiplier.is_finite() {
+            self.change_penalty(k, multiplier);
+        }
+        self.go_on(k)
+    }
+
+    /// Points the slot's direction downhill.
+    fn head_downhill(&mut self, k: usize) {
+        self.precondition(k);
+        let slot = &mut self.slots[k];
+        slot.stage = Stage::Descend;
+        let mut direction = std::mem::take(&mut slot.direction);
+        direction.clear();
+        direction.extend(slot.gradient.iter().map(|g| -g));
+        let metric =
+            Metric { diagonal: &self.diagonal, query: &slot.query, curvature: slot.query_curvature };
+        slot.memory.apply(&mut direction, &metric);
+        slot.direction = direction;
+    }
+
+    /// Fills in the diagonal of the metric for a slot.
+    fn precondition(&mut self, k: usize) {
+        let (slot, free) = (&self.slots[k], self.features.free);
+        let curvature = slot.curvature.max(1e-3 * slot.query_curvature).max(f64::MIN_POSITIVE * 1e30);
+        let penalty = 2.0 * slot.reg;
+        for (j, (h, m)) in self.diagonal.iter_mut().zip(&self.features.moments).enumerate() {
+            *h = curvature * m + if j < free { 0.0 } else { penalty };
+        }
+        if let Some(last) = self.diagonal.last_mut() {
+            *last = penalty;
+        }
+    }
+
+    /// The depth stands; the standard error of a risk takes a few more sweeps.
+    fn converged(&mut self, k: usize) -> Option<(usize, Outcome)> {
+        if self.task.variant != Variant::Risk {
+            self.shift.col_mut(k).fill(0.0);
+            return self.finish(k, Stop::Converged);
+        }
+        let free = self.features.free;
+        self.precondition(k);
+        let weights = &self.features.half_weights;
+        self.loss.curvatures(self.margins.col(k), weights, self.curvatures.col_mut(k));
+        let slot = &mut self.slots[k];
+        slot.stage = Stage::Influence;
+        let mut rhs = slot.theta.clone();
+        rhs[..free].fill(0.0);
+        rhs.iter_mut().for_each(|w| *w *= 2.0 * slot.reg);
+        let metric =
+            Metric { diagonal: &self.diagonal, query: &slot.query, curvature: slot.query_curvature };
+        let mut guess = rhs.clone();
+        slot.memory.apply(&mut guess, &metric);
+        let target = INFLUENCE_TOL * INFLUENCE_TOL * dot(&rhs, &guess).max(0.0);
+        slot.influence = Influence { residual: rhs, target, ..Influence::default() };
+        slot.direction.clone_from(&guess);
+        slot.influence.solution = guess;
+        None
+    }
+
+    /// One step of conjugate gradients, or the first residual.
+    fn follow_influence(&mut self, k: usize) -> Option<(usize, Outcome)> {
+        self.precondition(k);
+        let free = self.features.free;
+        let slot = &mut self.slots[k];
+        let Influence { solution, residual, energy, target, steps, started } = &mut slot.influence;
+        let mut product: Vec<f64> = self.gradients.col(k).iter().chain([&0.0]).copied().collect();
+        axpy(slot.query_curvature * dot(&slot.query, &slot.direction), &slot.query, &mut product);
+        axpy(2.0 * slot.reg, &slot.direction[free..], &mut product[free..]);
+        let metric =
+            Metric { diagonal: &self.diagonal, query: &slot.query, curvature: slot.query_curvature };
+        let (along, shift) = (self.along.col(k), self.shift.col_mut(k));
+        if *started {
+            let length = *energy / dot(&slot.direction, &product);
+            if !length.is_finite() {
+                return self.finish(k, Stop::Converged);
+            }
+            axpy(length, &slot.direction, solution);
+            axpy(length, along, shift);
+            axpy(-length, &product, residual);
+        } else {
+            shift.copy_from_slice(along);
+            axpy(-1.0, &product, residual);
+        }
+        let mut conditioned = residual.clone();
+        slot.memory.apply(&mut conditioned, &metric);
+        let fresh = dot(residual, &conditioned);
+        *steps += 1;
+        if fresh <= *target || *steps > INFLUENCE_STEPS || !fresh.is_finite() {
+            return self.finish(k, Stop::Converged);
+        }
+        let keep = if *started { fresh / *energy } else { 0.0 };
+        (*energy, *started) = (fresh, true);
+        for (p, c) in slot.direction.iter_mut().zip(&conditioned) {
+            *p = keep * *p + c;
+        }
+        None
+    }
+
+    /// Frees the slot and reports.
+    fn finish(&mut self, k: usize, stop: Stop) -> Option<(usize, Outcome)> {
+        let stderr = self.features.standard_error(self.loss, self.margins.col(k), self.shift.col(k));
+        let slot = &mut self.slots[k];
+        slot.stage = Stage::Idle;
+        if std::env::var("DBG").is_ok() { eprintln!("CG {} IT {} depth {:e}", slot.influence.steps, slot.iterations, slot.depth); }
+        let (depth, error, iterations) = (slot.depth, slot.error, slot.iterations);
+        Some((slot.id, Outcome { depth, error, stderr, iterations, stop, theta: slot.theta.clone() }))
+    }
+
+    fn finish_by_newton(&mut self, k: usize) -> Option<(usize, Outcome)> {
+        let slot = &mut self.slots[k];
+        slot.stage = Stage::Idle;
+        let mut problem = newton::Newton::new(self.loss, self.features, self.task);
+        Some((slot.id, problem.finish(&slot.query, slot.theta.clone(), slot.iterations)))
+    }
+}
+
+impl Slot {
+    fn idle(width: usize) -> Self {
+        Self {
+            id: 0,
+            stage: Stage::Idle,
+            query: Vec::new(),
+            theta: vec![0.0; width],
+            gradient: vec![0.0; width],
+            direction: vec![0.0; width],
+            memory: Memory::default(),
+            reg: 0.0,
+            radius: None,
+            looseness: 0.0,
+            value: 0.0,
+            curvature: 0.0,
+            query_curvature: 0.0,
+            step: None,
+            depth: 1.0,
+            error: f64::INFINITY,
+            iterations: 0,
+            influence: Influence::default(),
+        }
+    }
+}

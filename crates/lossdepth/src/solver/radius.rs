@@ -1,0 +1,85 @@
+//! The penalty at which the minimiser just reaches the radius of a constraint.
+//!
+//! $1 / \|w(\lambda)\|$ grows with $\lambda$ and is nearly straight, so secants on it converge fast;
+//! a bracket keeps them honest.
+
+/// The search for $\lambda$ with $\|w(\lambda)\| = W$.
+#[derive(Debug, Clone)]
+pub(crate) struct Radius {
+    radius: f64,
+    /// Below this penalty the gap it leaves is within the tolerance.
+    floor: f64,
+    low: f64,
+    high: f64,
+    last: Option<(f64, f64)>,
+}
+
+impl Radius {
+    /// Starts from the penalty that a quadratic model at 0 with this gradient suggests.
+    pub(crate) fn new(radius: f64, tol: f64, gradient_norm: f64) -> (Self, f64) {
+        // Inside the ball the penalty leaves a gap of at most λW²/2.
+        let floor = 1e-4 * tol / radius / radius;
+        let start = (gradient_norm / (2.0 * radius)).max(floor);
+        (Self { radius, floor, low: floor, high: f64::INFINITY, last: None }, start)
+    }
+
+    /// Whether the minimiser is inside the ball and the penalty too small to matter.
+    pub(crate) fn inactive(&self, reg: f64, norm: f64) -> bool {
+        norm <= self.radius && reg <= self.floor
+    }
+
+    /// The next penalty to try after `reg` gave a minimiser of this norm.
+    pub(crate) fn next(&mut self, reg: f64, norm: f64) -> f64 {
+        let excess = 1.0 / norm - 1.0 / self.radius;
+        if norm > self.radius {
+            self.low = self.low.max(reg);
+        } else {
+            self.high = self.high.min(reg);
+        }
+        let guess = match self.last {
+            Some((other, there)) if other != reg => reg - excess * (reg - other) / (excess - there),
+            _ => reg * norm / self.radius,
+        };
+        self.last = Some((reg, excess));
+        let next = if self.high.is_infinite() {
+            if guess > self.low && guess.is_finite() { guess.min(100.0 * self.low) } else { 10.0 * self.low }
+        } else if guess > self.low && guess < self.high {
+            guess
+        } else if self.low == self.floor && self.high > 1e3 * self.floor {
+            // Nothing known below: go down by decades rather than by halves.
+            (0.1 * self.high).max(self.floor)
+        } else {
+            (self.low * self.high).sqrt()
+        };
+        next.max(self.floor)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Radius;
+
+    #[test]
+    fn finds_the_penalty() {
+        for (scale, stiffness, radius) in [(1.0, 0.1, 0.3), (50.0, 1e-3, 1e-2), (1.0, 1e-6, 1e5)] {
+            let norm = |reg: f64| scale / (stiffness + reg) + 0.1 * scale / (1.0 + reg);
+            let (mut search, mut reg) = Radius::new(radius, 1e-6, scale);
+            for _ in 0..60 {
+                if (norm(reg) / radius - 1.0).abs() < 1e-9 {
+                    break;
+                }
+                reg = search.next(reg, norm(reg));
+            }
+            assert!((norm(reg) / radius - 1.0).abs() < 1e-9, "{scale} {radius}: {reg} {}", norm(reg));
+        }
+        // Never reaches the radius: ends at the floor.
+        let (mut search, mut reg) = Radius::new(10.0, 1e-6, 1.0);
+        for _ in 0..60 {
+            if search.inactive(reg, 1.0 / (1.0 + reg)) {
+                return;
+            }
+            reg = search.next(reg, 1.0 / (1.0 + reg));
+        }
+        panic!("stopped at {reg:e}");
+    }
+}

@@ -1,0 +1,36 @@
+"""Loss depths: how central is a point? As hard as it is to tell it apart from the data.
+
+For a query z and a sample, train the best classifier of a family to separate z from the sample; the
+risk that remains is the *depth* of z. Deep means central, shallow means outlying. Every depth comes
+with a proven bound on its numerical error and a standard error for the sampling.
+
+>>> import numpy as np
+>>> from lossdepth import LogisticDepth
+>>> X = np.random.default_rng(0).normal(size=(200, 2))
+>>> detector = LogisticDepth(reg=0.01, contamination=0.05).fit(X)
+>>> detector.score_samples([[0.0, 0.0], [4.0, 4.0]]).round(2)
+array([1.  , 0.09])
+>>> detector.predict([[0.0, 0.0], [4.0, 4.0]])
+array([ 1, -1])
+"""
+
+from lossdepth._estimators import (
+    ExponentialDepth,
+    HingeDepth,
+    LogisticDepth,
+    SquaredHingeDepth,
+    depth,
+)
+from lossdepth._native import __version__
+from lossdepth._results import Explanation, Scores
+
+__all__ = [
+    "Explanation",
+    "ExponentialDepth",
+    "HingeDepth",
+    "LogisticDepth",
+    "Scores",
+    "SquaredHingeDepth",
+    "__version__",
+    "depth",
+]

@@ -1,0 +1,520 @@
+"""The depths as scikit-learn estimators."""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from numbers import Real
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+
+import numpy as np
+from joblib import effective_n_jobs
+from sklearn.base import BaseEstimator, OutlierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+
+from lossdepth import _native
+from lossdepth._results import Explanation, Scores
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from typing_extensions import Self
+
+    Floats = NDArray[np.float64]
+
+_PARAMETERS = """Parameters
+----------
+reg : float, default=1.0
+    The weight of the penalty: the classifier minimises risk + reg * ||w||^2. Positive.
+variant : {"risk", "objective", "constrained"}, default="risk"
+    Which number is the depth: the risk at the minimum of risk + reg * ||w||^2, that minimum itself,
+    or the smallest risk with ||w|| at most `radius`.
+radius : float or None, default=None
+    The largest norm allowed; for ``variant="constrained"`` and only there.
+intercept : {"free", "penalised", "none"}, default="free"
+    Whether the classifier has an intercept. With a free one the depth does not change when sample
+    and query are moved together.
+scale : {"none", "standard", "robust", "whiten", "mcd"}, default="none"
+    How the columns are scaled before anything is measured; learned by `fit`. With ``"whiten"`` and
+    ``"mcd"`` the depth does not depend on the units or axes of the data, and with ``"mcd"`` outliers
+    in the reference cannot spoil that.
+support_fraction : float, default=0.75
+    The share of the rows that ``scale="mcd"`` trusts, between 0.5 and 1.
+tol : float, default=1e-6
+    How small the proven error of a depth must be, relative to the depth.
+max_iter : int, default=1000
+    How many iterations a query gets.
+contamination : float, default=0.1
+    The share of the training weight to call outlying, between 0 and 0.5; it sets `offset_`.
+n_jobs : int or None, default=None
+    How many threads score: None means 1 unless in a :obj:`joblib.parallel_config` context, -1 means
+    one for each core. No result depends on it.
+
+Attributes
+----------
+offset_ : float
+    Rows with a lower depth are called outliers: the largest training depth below which lies no more
+    than a share `contamination` of the training weight. Without ties and weights exactly
+    ``floor(contamination * n)`` training rows are outliers; none are if `contamination` is 0.
+n_iter_ : int
+    The most iterations that a training row took.
+model_ : object
+    The fitted model of the native library.
+n_features_in_ : int
+    The number of columns seen by `fit`.
+feature_names_in_ : ndarray of shape (n_features_in_,)
+    Their names, where all are strings."""
+
+_Depth = TypeVar("_Depth", bound="type[_LinearDepth]")
+
+
+def _documented(cls: _Depth) -> _Depth:
+    """Put the parameters that the depths share where the class leaves a place for them."""
+    cls.__doc__ = inspect.cleandoc(cls.__doc__ or "").replace("{parameters}", _PARAMETERS)
+    return cls
+
+
+class _LinearDepth(OutlierMixin, BaseEstimator):  # type: ignore[misc]
+    """What the linear depths have in common: everything but the loss."""
+
+    _method: ClassVar[str]
+
+    def __init__(
+        self,
+        *,
+        reg: float = 1.0,
+        variant: str = "risk",
+        radius: float | None = None,
+        intercept: str = "free",
+        scale: str = "none",
+        support_fraction: float = 0.75,
+        tol: float = 1e-6,
+        max_iter: int = 1000,
+        contamination: float = 0.1,
+        n_jobs: int | None = None,
+    ) -> None:
+        # Stored as given; the native core checks them in fit.
+        self.reg = reg
+        self.variant = variant
+        self.radius = radius
+        self.intercept = intercept
+        self.scale = scale
+        self.support_fraction = support_fraction
+        self.tol = tol
+        self.max_iter = max_iter
+        self.contamination = contamination
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Take X for the reference sample.
+
+        This also scores every row of X, to find `offset_`.
+
+        Parameters
+        ----------
+        X : {array-like, dataframe} of shape (n_samples, n_features)
+            The reference sample, at least two rows.
+        y : None
+            Ignored.
+        sample_weight : array-like of shape (n_samples,), float or None, default=None
+            Weights of the rows, not negative; a row of weight k counts as k rows.
+
+        Returns
+        -------
+        object
+            The estimator itself.
+        """
+        del y
+        self._fit(X, sample_weight)
+        return self
+
+    def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> NDArray[np.int64]:
+        """Fit and predict the same rows; the same as ``fit(X).predict(X)`` at half the cost.
+
+        Parameters
+        ----------
+        X : {array-like, dataframe} of shape (n_samples, n_features)
+            The reference sample, at least two rows.
+        y : None
+            Ignored.
+        sample_weight : array-like of shape (n_samples,), float or None, default=None
+            Weights of the rows, as in `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            -1 for outliers, 1 for others.
+        """
+        del y
+        return self._labels(self._fit(X, sample_weight))
+
+    def score_samples(self, X: Any) -> Floats:
+        """Compute the depth of each row.
+
+        Parameters
+        ----------
+        X : {array-like, dataframe} of shape (n_samples, n_features)
+            The rows to score.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            The depths, between 0 and 1: high is central, low is outlying.
+        """
+        return self._scores(X).depth
+
+    def decision_function(self, X: Any) -> Floats:
+        """Compute the depth of each row less `offset_`: negative for outliers.
+
+        Parameters
+        ----------
+        X : {array-like, dataframe} of shape (n_samples, n_features)
+            The rows to score.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            ``score_samples(X) - offset_``.
+        """
+        depths = self._scores(X).depth
+        return np.asarray(depths - self.offset_)
+
+    def predict(self, X: Any) -> NDArray[np.int64]:
+        """Tell outliers from others.
+
+        Parameters
+        ----------
+        X : {array-like, dataframe} of shape (n_samples, n_features)
+            The rows to judge.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            -1 for outliers, whose depth is below `offset_`, 1 for others.
+        """
+        return self._labels(self._scores(X).depth)
+
+    def score_details(self, X: Any) -> Scores:
+        """Compute the depth of each row, with what is known about it.
+
+        Parameters
+        ----------
+        X : {array-like, dataframe} of shape (n_samples, n_features)
+            The rows to score.
+
+        Returns
+        -------
+        Scores
+            Arrays `depth`, `error`, `stderr`, `iterations`, `converged` and `stop`.
+
+        Examples
+        --------
+        >>> from lossdepth import LogisticDepth
+        >>> scores = LogisticDepth(reg=0.1).fit([[0.0], [1.0], [2.0]]).score_details([[1.0], [9.0]])
+        >>> bool((scores.error <= 1e-6).all())
+        True
+        """
+        return self._scores(X)
+
+    def explain(self, X: Any) -> Explanation:
+        """Say why each row has the depth it has.
+
+        Parameters
+        ----------
+        X : {array-like, dataframe} of shape (n_samples, n_features)
+            The rows to explain. The result holds a number for each of them and each row of the
+            reference, so explain a few.
+
+        Returns
+        -------
+        Explanation
+            The classifier that tells each row from the reference, taken apart.
+        """
+        check_is_fitted(self)
+        rows = self._rows(X, reset=False)
+        scores, *parts = self.model_.explain(rows, effective_n_jobs(self.n_jobs))
+        names = getattr(self, "feature_names_in_", None)
+        if names is None:
+            names = np.array([f"x{j}" for j in range(self.n_features_in_)], dtype=object)
+        return Explanation(self._checked(scores, X), *parts, feature_names=names)
+
+    def _fit(self, X: Any, sample_weight: Any) -> Floats:
+        """Fit, find the offset and return the depths of the training rows."""
+        share = _share(self.contamination)
+        rows, weights = self._prepare(X, sample_weight)
+        scores = self.model_.score(rows, effective_n_jobs(self.n_jobs))
+        checked = self._checked(scores, X)
+        self.offset_ = _offset(checked.depth, weights, share)
+        self.n_iter_ = max(1, int(checked.iterations.max()))
+        return checked.depth
+
+    def _prepare(self, X: Any, sample_weight: Any) -> tuple[Floats, Floats | None]:
+        """Fit the native model alone."""
+        rows = self._rows(X, reset=True)
+        weights = _weights(sample_weight, len(rows))
+        self.model_ = _native.Model(
+            rows,
+            weights,
+            self._method,
+            self.reg,
+            self.variant,
+            self.radius,
+            self.intercept,
+            self.scale,
+            self.support_fraction,
+            self.tol,
+            self.max_iter,
+        )
+        if self.model_.warning is not None:
+            _warn(self.model_.warning, UserWarning)
+        return rows, weights
+
+    def _rows(self, X: Any, *, reset: bool) -> Floats:
+        """Turn any table into what the native core takes, which checks that it is finite."""
+        checked = validate_data(
+            self,
+            X,
+            reset=reset,
+            dtype=np.float64,
+            order="C",
+            ensure_all_finite=False,
+            ensure_min_samples=2 if reset else 1,
+        )
+        return np.require(checked, np.float64, ["C", "A"])
+
+    def _scores(self, X: Any) -> Scores:
+        check_is_fitted(self)
+        rows = self._rows(X, reset=False)
+        return self._checked(self.model_.score(rows, effective_n_jobs(self.n_jobs)), X)
+
+    def _checked(self, scores: tuple[Any, ...], X: Any) -> Scores:
+        """Name the native scores, and warn if some are not as exact as they should be."""
+        *numbers, stop = scores
+        result = Scores(*numbers, np.array(_native.STOPS)[stop], _index(X))
+        failed = ~result.converged
+        if failed.any():
+            _warn(
+                f"{failed.sum()} of {len(failed)} rows did not reach tol={self.tol} within "
+                f"max_iter={self.max_iter} iterations; the largest error of a depth is "
+                f"{result.error[failed].max():.2g}. Scale the data, or raise max_iter, tol or reg.",
+                ConvergenceWarning,
+            )
+        return result
+
+    def _labels(self, depths: Floats) -> NDArray[np.int64]:
+        return np.where(depths < self.offset_, np.int64(-1), np.int64(1))
+
+
+@_documented
+class LogisticDepth(_LinearDepth):
+    r"""Logistic regression depth: linear classifiers, logistic loss in bits.
+
+    A classifier :math:`f(x) = \langle w, x \rangle + b` that should tell z from the sample has the
+    risk :math:`R_z(f) = \frac12 \sum_i \omega_i \ell(f(x_i)) + \frac12 \ell(-f(z))` with the loss
+    :math:`\ell(m) = \log_2(1 + e^{-m})`. The depth of z is the risk of the best one: 1 for a point
+    that cannot be told from the sample at all, 0 for one that is far away.
+
+    {parameters}
+
+    See Also
+    --------
+    HingeDepth : The same with the hinge loss.
+    depth : Depths without an estimator.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lossdepth import LogisticDepth
+    >>> X = np.random.default_rng(0).normal(size=(200, 2))
+    >>> detector = LogisticDepth(reg=0.01).fit(X)
+    >>> detector.score_samples([[0.0, 0.0], [5.0, 0.0]]).round(2)
+    array([1.  , 0.09])
+    >>> detector.predict([[0.0, 0.0], [5.0, 0.0]])
+    array([ 1, -1])
+    """
+
+    _method = "logistic"
+
+
+@_documented
+class HingeDepth(_LinearDepth):
+    r"""Linear support vector machine depth: linear classifiers, hinge loss.
+
+    As :class:`LogisticDepth`, with the loss :math:`\ell(m) = \max(0, 1 - m)`.
+
+    {parameters}
+
+    See Also
+    --------
+    LogisticDepth : The same with the logistic loss, where the definition is.
+    SquaredHingeDepth : The same with the squared hinge loss.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lossdepth import HingeDepth
+    >>> X = np.random.default_rng(0).normal(size=(200, 2))
+    >>> HingeDepth(reg=0.1).fit(X).predict([[0.0, 0.0], [5.0, 0.0]])
+    array([ 1, -1])
+    """
+
+    _method = "hinge"
+
+
+@_documented
+class SquaredHingeDepth(_LinearDepth):
+    r"""Linear classifiers, squared hinge loss.
+
+    As :class:`LogisticDepth`, with the loss :math:`\ell(m) = \max(0, 1 - m)^2`.
+
+    {parameters}
+
+    See Also
+    --------
+    LogisticDepth : The same with the logistic loss, where the definition is.
+    HingeDepth : The same with the hinge loss.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lossdepth import SquaredHingeDepth
+    >>> X = np.random.default_rng(0).normal(size=(200, 2))
+    >>> SquaredHingeDepth(reg=0.1).fit(X).predict([[0.0, 0.0], [5.0, 0.0]])
+    array([ 1, -1])
+    """
+
+    _method = "squared-hinge"
+
+
+@_documented
+class ExponentialDepth(_LinearDepth):
+    r"""Linear classifiers, exponential loss.
+
+    As :class:`LogisticDepth`, with the loss :math:`\ell(m) = e^{-m}`.
+
+    {parameters}
+
+    See Also
+    --------
+    LogisticDepth : The same with the logistic loss, where the definition is.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lossdepth import ExponentialDepth
+    >>> X = np.random.default_rng(0).normal(size=(200, 2))
+    >>> ExponentialDepth(reg=0.1).fit(X).predict([[0.0, 0.0], [5.0, 0.0]])
+    array([ 1, -1])
+    """
+
+    _method = "exponential"
+
+
+_METHODS = {
+    cls._method: cls for cls in (LogisticDepth, HingeDepth, SquaredHingeDepth, ExponentialDepth)
+}
+
+
+def depth(
+    Z: Any,
+    X: Any,
+    method: str = "logistic",
+    *,
+    sample_weight: Any = None,
+    n_jobs: int | None = None,
+    **settings: Any,
+) -> Floats:
+    """Compute the depth of each row of Z with respect to the sample X.
+
+    Parameters
+    ----------
+    Z : {array-like, dataframe} of shape (n_queries, n_features)
+        The rows to score.
+    X : {array-like, dataframe} of shape (n_samples, n_features)
+        The reference sample, at least two rows.
+    method : {"logistic", "hinge", "squared-hinge", "exponential"}, default="logistic"
+        Which depth.
+    sample_weight : array-like of shape (n_samples,), float or None, default=None
+        Weights of the rows of X.
+    n_jobs : int or None, default=None
+        How many threads, as in the estimators.
+    **settings
+        The parameters of the estimator that go with the method, such as `reg` and `scale`.
+
+    Returns
+    -------
+    ndarray of shape (n_queries,)
+        The depths, between 0 and 1.
+
+    See Also
+    --------
+    LogisticDepth : The estimator, which also explains depths.
+
+    Examples
+    --------
+    >>> import lossdepth
+    >>> lossdepth.depth([[1.0], [9.0]], [[0.0], [1.0], [2.0]], reg=0.1).round(2)
+    array([1.  , 0.22])
+    """
+    if method not in _METHODS:
+        raise ValueError(f"`method` must be one of {', '.join(_METHODS)}, got `{method}`")
+    estimator = _METHODS[method](n_jobs=n_jobs, **settings)
+    estimator._prepare(X, sample_weight)  # noqa: SLF001
+    return estimator.score_samples(Z)
+
+
+def _share(contamination: Any) -> float:
+    if not isinstance(contamination, Real):
+        raise TypeError(f"`contamination` must be a number, got {contamination!r}")
+    if not 0.0 <= contamination <= 0.5:  # noqa: PLR2004
+        raise ValueError(f"`contamination` must be between 0 and 0.5, got {contamination}")
+    return float(contamination)
+
+
+def _weights(sample_weight: Any, rows: int) -> Floats | None:
+    """Bring weights to an array of doubles; the native core checks their number and values."""
+    if sample_weight is None:
+        return None
+    if isinstance(sample_weight, Real):
+        weights = np.full(rows, sample_weight, dtype=np.float64)
+    else:
+        weights = check_array(
+            sample_weight,
+            dtype=np.float64,
+            order="C",
+            ensure_2d=False,
+            ensure_all_finite=False,
+            input_name="sample_weight",
+        )
+    if weights.ndim != 1:
+        raise ValueError(f"`sample_weight` must have one dimension, got shape {weights.shape}")
+    if not weights.any():
+        raise ValueError("`sample_weight` must not be zero for every row")
+    return np.require(weights, np.float64, ["C", "A"])
+
+
+def _offset(depths: Floats, weights: Floats | None, share: float) -> float:
+    """Find the largest depth below which lies no more than a share of the weight."""
+    mass = np.ones_like(depths) if weights is None else weights
+    order = np.argsort(depths, kind="stable")
+    order = order[mass[order] > 0.0]
+    depths, mass = depths[order], mass[order]
+    sums = np.cumsum(mass)
+    # What lies strictly below a depth: all that comes before the first row as deep.
+    below = (sums - mass)[np.searchsorted(depths, depths)]
+    # Rounding must not turn 0.29 * 100 into less than 29 rows.
+    return float(depths[below <= share * sums[-1] * (1.0 + 1e-12)][-1])
+
+
+def _index(X: Any) -> Any:
+    """Return the index of a pandas table; a list has a method of that name."""
+    index = getattr(X, "index", None)
+    return None if callable(index) else index
+
+
+def _warn(message: str, category: type[Warning]) -> None:
+    """Warn the caller of the public method: the first frame outside of this file."""
+    level, frame = 1, inspect.currentframe()
+    while frame is not None and frame.f_code.co_filename == __file__:
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level)

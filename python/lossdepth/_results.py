@@ -1,0 +1,259 @@
+"""What the estimators return beyond plain arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import matplotlib.axes
+    import pandas as pd
+    import polars as pl
+    from numpy.typing import NDArray
+
+_SHOWN = 10
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Scores:
+    """Depths, with what is known about each.
+
+    Attributes
+    ----------
+    depth : ndarray of shape (n_samples,)
+        The depth, between 0 and 1: high is central, low is outlying.
+    error : ndarray of shape (n_samples,)
+        A proven bound on the distance between `depth` and the exact optimum.
+    stderr : ndarray of shape (n_samples,)
+        The sampling standard error: how much `depth` would vary over samples like the reference.
+    iterations : ndarray of shape (n_samples,)
+        How many iterations the solver took.
+    stop : ndarray of shape (n_samples,)
+        Why it stopped: ``"converged"``, ``"iteration-limit"`` or ``"stalled"``. The error holds in
+        any case.
+    index : object or None
+        The index of the table that was scored, if it was a pandas one.
+    """
+
+    depth: NDArray[np.float64]
+    error: NDArray[np.float64]
+    stderr: NDArray[np.float64]
+    iterations: NDArray[np.int64]
+    stop: NDArray[np.str_]
+    index: Any = field(default=None)
+
+    @property
+    def converged(self) -> NDArray[np.bool_]:
+        """Whether the error of each row is within the tolerance."""
+        return np.asarray(self.stop == "converged", dtype=np.bool_)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return a data frame with a line for each row and the index that was scored.
+
+        Examples
+        --------
+        >>> from lossdepth import LogisticDepth
+        >>> scores = LogisticDepth().fit([[0.0], [1.0], [2.0]]).score_details([[1.0], [9.0]])
+        >>> list(scores.to_pandas().columns)
+        ['depth', 'error', 'stderr', 'iterations', 'converged', 'stop']
+        """
+        import pandas as pd  # noqa: PLC0415
+
+        return pd.DataFrame(self._columns(), index=self.index)
+
+    def to_polars(self) -> pl.DataFrame:
+        """Return a data frame with a line for each row."""
+        import polars as pl  # noqa: PLC0415
+
+        return pl.DataFrame(self._columns())
+
+    def _columns(self) -> dict[str, NDArray[Any]]:
+        names = ("depth", "error", "stderr", "iterations", "converged", "stop")
+        return {name: getattr(self, name) for name in names}
+
+    def __len__(self) -> int:
+        return len(self.depth)
+
+    def __repr__(self) -> str:
+        wrong = len(self) - int(self.converged.sum())
+        state = f"{wrong} not converged" if wrong else "all converged"
+        lines = [
+            f"{type(self).__name__}: {_rows(len(self))}, {state}",
+            f"{'row':>6}  {'depth':>8}  {'error':>8}  {'stderr':>8}  iterations",
+        ]
+        lines += [
+            f"{i:>6}  {self.depth[i]:8.6f}  {self.error[i]:8.1e}  {self.stderr[i]:8.1e}"
+            f"  {self.iterations[i]:>10}" + ("" if self.converged[i] else f"  {self.stop[i]}")
+            for i in range(min(len(self), _SHOWN))
+        ]
+        if len(self) > _SHOWN:
+            lines.append(f"{'...':>6}")
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Explanation:
+    r"""The classifiers behind some depths, taken apart.
+
+    For each row z the classifier :math:`f(x) = \langle w, x \rangle + b` tells the sample
+    (:math:`f > 0`) from the row (:math:`f < 0`). Measured from the mean of the sample,
+    :math:`f(z) = f(\bar x) + \sum_j w_j (z_j - \bar x_j)`: a baseline and a contribution of each
+    column. The most negative contributions are the columns that give the row away.
+
+    Attributes
+    ----------
+    scores : Scores
+        The depths and what is known about them.
+    value : ndarray of shape (n_samples,)
+        f(z): exactly `baseline` plus the contributions, added from left to right.
+    baseline : ndarray of shape (n_samples,)
+        f at the mean of the reference.
+    intercept : ndarray of shape (n_samples,)
+        b, so that f(x) is `weights` times x plus b on the original columns.
+    weights : ndarray of shape (n_samples, n_features)
+        w, in terms of the original columns.
+    contributions : ndarray of shape (n_samples, n_features)
+        The part of each column in f(z).
+    influence : ndarray of shape (n_samples, n_reference)
+        How the depth would change, per unit of mass, if the sample had more mass at each reference
+        row. Their weighted mean is 0; removing row i, of normalised weight w, changes the depth by
+        about -w / (1 - w) times its influence.
+    feature_names : ndarray of shape (n_features,)
+        The names of the columns; ``x0``, ``x1``, ... if the reference had none.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lossdepth import LogisticDepth
+    >>> X = np.random.default_rng(0).normal(size=(100, 3))
+    >>> why = LogisticDepth(reg=0.01).fit(X).explain([[0.0, 5.0, 0.0]])
+    >>> why.top_features(1)
+    [['x1']]
+    >>> total = why.baseline[0]
+    >>> for contribution in why.contributions[0]:
+    ...     total = total + contribution
+    >>> bool(total == why.value[0])
+    True
+    """
+
+    scores: Scores
+    value: NDArray[np.float64]
+    baseline: NDArray[np.float64]
+    intercept: NDArray[np.float64]
+    weights: NDArray[np.float64]
+    contributions: NDArray[np.float64]
+    influence: NDArray[np.float64]
+    feature_names: NDArray[np.object_]
+
+    @property
+    def depth(self) -> NDArray[np.float64]:
+        """The depths that are explained."""
+        return self.scores.depth
+
+    def top_features(self, count: int = 3) -> list[list[str]]:
+        """Return for each row the names of the columns that do most to give it away.
+
+        Parameters
+        ----------
+        count : int, default=3
+            How many.
+
+        Returns
+        -------
+        list of list of str
+            The most negative contribution first.
+        """
+        return [[str(name) for name in self.feature_names[order]] for order in self._order(count)]
+
+    def most_influential(self, count: int = 3) -> NDArray[np.intp]:
+        """Return for each row the reference rows with the largest influence in either direction.
+
+        Parameters
+        ----------
+        count : int, default=3
+            How many.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, count)
+            Numbers of reference rows, the largest influence first.
+        """
+        return np.argsort(-np.abs(self.influence), axis=1, kind="stable")[:, :count]
+
+    def to_pandas(self, top: int | None = None) -> pd.DataFrame:
+        """Return a long data frame: a line for each row and column.
+
+        Parameters
+        ----------
+        top : int or None, default=None
+            Only that many columns for each row, those that do most to give it away.
+
+        Returns
+        -------
+        pandas.DataFrame
+            With the columns ``row``, ``feature``, ``weight`` and ``contribution``, the most negative
+            contribution of each row first; ``row`` is the index of the row in a pandas table, its
+            number otherwise.
+        """
+        import pandas as pd  # noqa: PLC0415
+
+        return pd.DataFrame(self._columns(top))
+
+    def to_polars(self, top: int | None = None) -> pl.DataFrame:
+        """Return the table of `to_pandas` as a polars data frame."""
+        import polars as pl  # noqa: PLC0415
+
+        columns = self._columns(top)
+        return pl.DataFrame(columns | {"feature": [str(name) for name in columns["feature"]]})
+
+    def plot(self, row: int = 0, *, top: int = 10, ax: Any = None) -> matplotlib.axes.Axes:
+        """Draw the contributions of the columns as bars; needs matplotlib.
+
+        Parameters
+        ----------
+        row : int, default=0
+            Which of the explained rows, by number.
+        top : int, default=10
+            How many columns get a bar of their own, the largest in size; the others share one.
+        ax : matplotlib.axes.Axes or None, default=None
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            What was drawn on.
+        """
+        from lossdepth._plot import contributions  # noqa: PLC0415
+
+        return contributions(self, row, top, ax)
+
+    def _order(self, count: int | None) -> NDArray[np.intp]:
+        return np.argsort(self.contributions, axis=1, kind="stable")[:, :count]
+
+    def _columns(self, top: int | None) -> dict[str, Any]:
+        order = self._order(top)
+        rows = np.arange(len(self)) if self.scores.index is None else self.scores.index
+        return {
+            "row": np.repeat(np.asarray(rows), order.shape[1]),
+            "feature": self.feature_names[order].ravel(),
+            "weight": np.take_along_axis(self.weights, order, axis=1).ravel(),
+            "contribution": np.take_along_axis(self.contributions, order, axis=1).ravel(),
+        }
+
+    def __len__(self) -> int:
+        return len(self.value)
+
+    def __repr__(self) -> str:
+        lines = [f"{type(self).__name__}: {_rows(len(self))}, {len(self.feature_names)} features"]
+        for i, order in enumerate(self._order(3)[:_SHOWN]):
+            parts = (f"{self.feature_names[j]} {self.contributions[i, j]:+.3g}" for j in order)
+            lines.append(f"{i:>6}  depth {self.depth[i]:.6f}  most telling: {', '.join(parts)}")
+        if len(self) > _SHOWN:
+            lines.append(f"{'...':>6}")
+        return "\n".join(lines)
+
+
+def _rows(count: int) -> str:
+    return "1 row" if count == 1 else f"{count} rows"
