@@ -35,7 +35,7 @@ def main():
             off = FAULTS.get(row, (0.0, 0.0, 0.0, 0.0))
             temperature = 61.0 + 6.0 * load + random.gauss(0.0, 1.5) + off[0]
             pressure = 2.4 + 0.25 * load + random.gauss(0.0, 0.06) + off[1]
-            vibration = 1.8 + 0.6 * load + random.gauss(0.0, 0.15) + off[2]
+            vibration = 2.8 + 0.6 * load + random.gauss(0.0, 0.15) + off[2]
             current = 14.0 + 2.8 * load + random.gauss(0.0, 0.7) + off[3]
             out.writerow(
                 [

@@ -9,7 +9,7 @@ with a proven bound on its numerical error and a standard error for the sampling
 >>> X = np.random.default_rng(0).normal(size=(200, 2))
 >>> detector = LogisticDepth(reg=0.01, contamination=0.05).fit(X)
 >>> detector.score_samples([[0.0, 0.0], [4.0, 4.0]]).round(2)
-array([1.  , 0.09])
+array([1.  , 0.02])
 >>> detector.predict([[0.0, 0.0], [4.0, 4.0]])
 array([ 1, -1])
 """

@@ -36,8 +36,8 @@ intercept : {"free", "penalised", "none"}, default="free"
     and query are moved together.
 scale : {"none", "standard", "robust", "whiten", "mcd"}, default="none"
     How the columns are scaled before anything is measured; learned by `fit`. With ``"whiten"`` and
-    ``"mcd"`` the depth does not depend on the units or axes of the data, and with ``"mcd"`` outliers
-    in the reference cannot spoil that.
+    ``"mcd"`` the depth does not depend on the units or axes of the data, and with ``"mcd"``
+    outliers in the reference cannot spoil that.
 support_fraction : float, default=0.75
     The share of the rows that ``scale="mcd"`` trusts, between 0.5 and 1.
 tol : float, default=1e-6
@@ -74,7 +74,7 @@ def _documented(cls: _Depth) -> _Depth:
     return cls
 
 
-class _LinearDepth(OutlierMixin, BaseEstimator):  # type: ignore[misc]
+class _LinearDepth(OutlierMixin, BaseEstimator):
     """What the linear depths have in common: everything but the loss."""
 
     _method: ClassVar[str]
@@ -230,29 +230,41 @@ class _LinearDepth(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         Explanation
             The classifier that tells each row from the reference, taken apart.
         """
-        check_is_fitted(self)
+        check_is_fitted(self, "model_")
         rows = self._rows(X, reset=False)
-        scores, *parts = self.model_.explain(rows, effective_n_jobs(self.n_jobs))
+        scores, value, baseline, intercept, weights, contributions, influence = self.model_.explain(
+            rows, effective_n_jobs(self.n_jobs)
+        )
         names = getattr(self, "feature_names_in_", None)
         if names is None:
             names = np.array([f"x{j}" for j in range(self.n_features_in_)], dtype=object)
-        return Explanation(self._checked(scores, X), *parts, feature_names=names)
+        return Explanation(
+            scores=self._named(scores, X),
+            value=value,
+            baseline=baseline,
+            intercept=intercept,
+            weights=weights,
+            contributions=contributions,
+            influence=influence,
+            feature_names=names,
+        )
 
     def _fit(self, X: Any, sample_weight: Any) -> Floats:
         """Fit, find the offset and return the depths of the training rows."""
         share = _share(self.contamination)
-        rows, weights = self._prepare(X, sample_weight)
-        scores = self.model_.score(rows, effective_n_jobs(self.n_jobs))
-        checked = self._checked(scores, X)
-        self.offset_ = _offset(checked.depth, weights, share)
-        self.n_iter_ = max(1, int(checked.iterations.max()))
-        return checked.depth
+        model, rows, weights = self._prepare(X, sample_weight)
+        scores = self._named(model.score(rows, effective_n_jobs(self.n_jobs)), X)
+        # All at once, so that an interrupt leaves no half of a fit.
+        self.offset_ = _offset(scores.depth, weights, share)
+        self.n_iter_ = max(1, int(scores.iterations.max()))
+        self.model_ = model
+        return scores.depth
 
-    def _prepare(self, X: Any, sample_weight: Any) -> tuple[Floats, Floats | None]:
+    def _prepare(self, X: Any, sample_weight: Any) -> tuple[_native.Model, Floats, Floats | None]:
         """Fit the native model alone."""
         rows = self._rows(X, reset=True)
         weights = _weights(sample_weight, len(rows))
-        self.model_ = _native.Model(
+        model = _native.Model(
             rows,
             weights,
             self._method,
@@ -265,9 +277,9 @@ class _LinearDepth(OutlierMixin, BaseEstimator):  # type: ignore[misc]
             self.tol,
             self.max_iter,
         )
-        if self.model_.warning is not None:
-            _warn(self.model_.warning, UserWarning)
-        return rows, weights
+        if model.warning is not None:
+            _warn(model.warning, UserWarning)
+        return model, rows, weights
 
     def _rows(self, X: Any, *, reset: bool) -> Floats:
         """Turn any table into what the native core takes, which checks that it is finite."""
@@ -283,20 +295,22 @@ class _LinearDepth(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         return np.require(checked, np.float64, ["C", "A"])
 
     def _scores(self, X: Any) -> Scores:
-        check_is_fitted(self)
+        check_is_fitted(self, "model_")
         rows = self._rows(X, reset=False)
-        return self._checked(self.model_.score(rows, effective_n_jobs(self.n_jobs)), X)
+        return self._named(self.model_.score(rows, effective_n_jobs(self.n_jobs)), X)
 
-    def _checked(self, scores: tuple[Any, ...], X: Any) -> Scores:
+    def _named(self, scores: _native._Scores, X: Any) -> Scores:
         """Name the native scores, and warn if some are not as exact as they should be."""
-        *numbers, stop = scores
-        result = Scores(*numbers, np.array(_native.STOPS)[stop], _index(X))
+        depth, error, stderr, iterations, stop = scores
+        result = Scores(depth, error, stderr, iterations, np.array(_native.STOPS)[stop], _index(X))
         failed = ~result.converged
         if failed.any():
+            counts = zip(*np.unique(result.stop[failed], return_counts=True), strict=True)
+            why = ", ".join(f"{reason}: {count}" for reason, count in counts)
             _warn(
-                f"{failed.sum()} of {len(failed)} rows did not reach tol={self.tol} within "
-                f"max_iter={self.max_iter} iterations; the largest error of a depth is "
-                f"{result.error[failed].max():.2g}. Scale the data, or raise max_iter, tol or reg.",
+                f"{failed.sum()} of {len(failed)} depths are less exact than tol={self.tol} asks "
+                f"for ({why}); the largest error is {result.error[failed].max():.2g}. "
+                "Scale the data, or raise tol, max_iter or reg.",
                 ConvergenceWarning,
             )
         return result
@@ -328,7 +342,7 @@ class LogisticDepth(_LinearDepth):
     >>> X = np.random.default_rng(0).normal(size=(200, 2))
     >>> detector = LogisticDepth(reg=0.01).fit(X)
     >>> detector.score_samples([[0.0, 0.0], [5.0, 0.0]]).round(2)
-    array([1.  , 0.09])
+    array([1.  , 0.02])
     >>> detector.predict([[0.0, 0.0], [5.0, 0.0]])
     array([ 1, -1])
     """
@@ -354,7 +368,7 @@ class HingeDepth(_LinearDepth):
     >>> import numpy as np
     >>> from lossdepth import HingeDepth
     >>> X = np.random.default_rng(0).normal(size=(200, 2))
-    >>> HingeDepth(reg=0.1).fit(X).predict([[0.0, 0.0], [5.0, 0.0]])
+    >>> HingeDepth(reg=0.01).fit(X).predict([[0.0, 0.0], [5.0, 0.0]])
     array([ 1, -1])
     """
 
@@ -454,21 +468,22 @@ def depth(
     --------
     >>> import lossdepth
     >>> lossdepth.depth([[1.0], [9.0]], [[0.0], [1.0], [2.0]], reg=0.1).round(2)
-    array([1.  , 0.22])
+    array([1.  , 0.05])
     """
     if method not in _METHODS:
         raise ValueError(f"`method` must be one of {', '.join(_METHODS)}, got `{method}`")
     estimator = _METHODS[method](n_jobs=n_jobs, **settings)
-    estimator._prepare(X, sample_weight)  # noqa: SLF001
+    estimator.model_ = estimator._prepare(X, sample_weight)[0]  # noqa: SLF001
     return estimator.score_samples(Z)
 
 
 def _share(contamination: Any) -> float:
     if not isinstance(contamination, Real):
         raise TypeError(f"`contamination` must be a number, got {contamination!r}")
-    if not 0.0 <= contamination <= 0.5:  # noqa: PLR2004
+    share = float(contamination)
+    if not 0.0 <= share <= 0.5:  # noqa: PLR2004
         raise ValueError(f"`contamination` must be between 0 and 0.5, got {contamination}")
-    return float(contamination)
+    return share
 
 
 def _weights(sample_weight: Any, rows: int) -> Floats | None:

@@ -7,6 +7,8 @@ from typing_extensions import Self
 _Floats: TypeAlias = NDArray[np.float64]
 _Scores: TypeAlias = tuple[_Floats, _Floats, _Floats, NDArray[np.int64], NDArray[np.uint8]]
 
+__all__ = ["STOPS", "Model", "__version__"]
+
 __version__: Final[str]
 STOPS: Final[list[str]]
 

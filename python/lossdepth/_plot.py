@@ -8,14 +8,12 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 if TYPE_CHECKING:
-    import matplotlib.axes
-
     from lossdepth._results import Explanation
 
 _AGAINST, _FOR = "#c0392b", "#7f8c8d"
 
 
-def contributions(why: Explanation, row: int, top: int, ax: Any) -> matplotlib.axes.Axes:
+def contributions(why: Explanation, row: int, top: int, ax: Any) -> Any:
     """Draw what each column does for or against a row, the most telling on top."""
     values = why.contributions[row]
     largest = np.argsort(-np.abs(values), kind="stable")

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    import matplotlib.axes
     import pandas as pd
     import polars as pl
     from numpy.typing import NDArray
@@ -193,9 +192,9 @@ class Explanation:
         Returns
         -------
         pandas.DataFrame
-            With the columns ``row``, ``feature``, ``weight`` and ``contribution``, the most negative
-            contribution of each row first; ``row`` is the index of the row in a pandas table, its
-            number otherwise.
+            With the columns ``row``, ``feature``, ``weight`` and ``contribution``, the most
+            negative contribution of each row first; ``row`` is the index of the row in a pandas
+            table, its number otherwise.
         """
         import pandas as pd  # noqa: PLC0415
 
@@ -208,7 +207,7 @@ class Explanation:
         columns = self._columns(top)
         return pl.DataFrame(columns | {"feature": [str(name) for name in columns["feature"]]})
 
-    def plot(self, row: int = 0, *, top: int = 10, ax: Any = None) -> matplotlib.axes.Axes:
+    def plot(self, row: int = 0, *, top: int = 10, ax: Any = None) -> Any:
         """Draw the contributions of the columns as bars; needs matplotlib.
 
         Parameters

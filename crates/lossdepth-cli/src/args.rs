@@ -36,16 +36,17 @@ pub(crate) enum Command {
     Methods,
 }
 
+// One line a paragraph: clap wraps them.
 const SCORE_NOTES: &str = "\
-Files are CSV with commas, semicolons or tabs, in UTF-8, gzipped or not; `-` is standard input. A first line
-of numbers is data, any other is the header. Columns are called by name or by number, from 0.
+Files are CSV with commas, semicolons or tabs, in UTF-8, gzipped or not. A first line of numbers is data, any \
+other is the header. Columns are called by name or by number, from 0. Missing values are errors.
 
-The output has one line a row, in order: row (from 0, or the id), depth, error (a proven bound on how far the
+The output has one line a row, in order: row (from 0, or the id), depth, error (a proven bound on how far the \
 depth is from the exact one), stderr (how much it would vary from sample to sample), and the label if given.
 
-With a label of two values the AUC-ROC is printed: the chance that an outlier has a lower depth than another
-row, ties counted half. The outlier is 1 of {0, 1}; else a word like `outlier`, `anomaly`, `fault` or `true`;
-else the rarer value.
+With a label of two values the AUC-ROC is printed on standard error: the chance that an outlier has a lower depth \
+than another row, ties counted half. The outlier is 1 of {0, 1}; else a word like `outlier`, `anomaly`, `fault` or \
+`true`; else the rarer value.
 
 Exit codes: 0 done, 1 done but some rows did not converge, 2 failed.
 
@@ -75,7 +76,7 @@ pub(crate) struct Score {
     pub(crate) method: Method,
 
     /// The weight of the penalty ‖w‖² [default: 1]
-    #[arg(long, value_name = "X", allow_negative_numbers = true, help_heading = "Settings")]
+    #[arg(long, value_name = "X", allow_hyphen_values = true, help_heading = "Settings")]
     pub(crate) reg: Option<f64>,
 
     /// Which number is the depth [default: risk]
@@ -83,7 +84,7 @@ pub(crate) struct Score {
     pub(crate) variant: Option<String>,
 
     /// The largest ‖w‖, for the variant `constrained`
-    #[arg(long, value_name = "X", allow_negative_numbers = true, help_heading = "Settings")]
+    #[arg(long, value_name = "X", allow_hyphen_values = true, help_heading = "Settings")]
     pub(crate) radius: Option<f64>,
 
     /// What the intercept may be [default: free]
@@ -97,11 +98,11 @@ pub(crate) struct Score {
     pub(crate) scale: Option<Scale>,
 
     /// The share of the rows that the scaling `mcd` trusts [default: 0.75]
-    #[arg(long, value_name = "X", allow_negative_numbers = true, help_heading = "Settings")]
+    #[arg(long, value_name = "X", allow_hyphen_values = true, help_heading = "Settings")]
     pub(crate) support_fraction: Option<f64>,
 
     /// How small the proven error must be, relative to the depth [default: 1e-6]
-    #[arg(long, value_name = "X", allow_negative_numbers = true, help_heading = "Settings")]
+    #[arg(long, value_name = "X", allow_hyphen_values = true, help_heading = "Settings")]
     pub(crate) tol: Option<f64>,
 
     /// How many iterations a row gets [default: 1000]

@@ -31,7 +31,7 @@ pub(crate) struct Classes {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Auc {
     /// The chance that an outlier has a lower depth than another row; ties count half.
-    pub(crate) auc: f64,
+    pub(crate) value: f64,
     /// The label taken for the outliers.
     pub(crate) outlier: String,
     /// How many rows have it.
@@ -70,7 +70,7 @@ impl Classes {
         let ((outlier, low), (_, high)) =
             if second_is_outlier(&first, &second) { (second, first) } else { (first, second) };
         let (outliers, others) = (low.len(), high.len());
-        Ok(Auc { auc: area(low, high), outlier, outliers, others, unlabelled: self.unlabelled })
+        Ok(Auc { value: area(low, high), outlier, outliers, others, unlabelled: self.unlabelled })
     }
 }
 
@@ -127,7 +127,7 @@ mod tests {
         let found =
             auc(&[("0", 0.9), ("1", 0.1), ("0", 0.5), ("1", 0.5), ("0", 0.2), ("1.0", 0.95)]).unwrap();
         // Of nine pairs: 0.1 wins three; 0.5 wins one and ties one; 0.95 wins none.
-        assert_eq!(found.auc, 4.5 / 9.0);
+        assert_eq!(found.value, 4.5 / 9.0);
         assert_eq!((found.outlier.as_str(), found.outliers, found.others), ("1", 3, 3));
     }
 

@@ -55,7 +55,7 @@ pub(crate) enum Problem {
     Quote { line: u64 },
     #[error("line {line} is longer than {limit} bytes")]
     Long { line: u64, limit: usize },
-    #[error("{at} has {got} fields, expected {expected}")]
+    #[error("{at} has {}, expected {expected}", count(*got, "field"))]
     Ragged { at: Place, expected: usize, got: usize },
     #[error("line {line}: columns {first} and {second} are both called `{name}`")]
     Duplicate { line: u64, name: String, first: usize, second: usize },
@@ -69,8 +69,10 @@ pub(crate) enum Problem {
     Twice { name: String },
     #[error("no column to compare")]
     NothingToCompare,
-    #[error("{got} columns to compare, {reference} has {expected}; choose them with --columns")]
+    #[error("{} to compare, {reference} has {expected}; choose them with --columns", count(*got, "column"))]
     Widths { reference: String, expected: usize, got: usize },
+    #[error("a reference needs at least {expected} rows, this one has {got}")]
+    TooFewRows { expected: usize, got: usize },
     #[error("{0}")]
     Depth(DepthError),
 }
@@ -94,10 +96,17 @@ pub(crate) enum Wrong {
     NotFinite(String),
     #[error("`{0}` is not a number; leave out a column of text with --columns, --id or --label")]
     Text(String),
+    #[error("`{0}` is not a number; write it with a decimal point")]
+    Comma(String),
     #[error("{0:e} is too large to work with, at most 1e100 is allowed")]
     Large(f64),
     #[error("a weight must be finite and not negative, got {0}")]
     Weight(f64),
+}
+
+/// `1 row`, `2 rows`.
+pub(crate) fn count(n: usize, what: &str) -> String {
+    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
 }
 
 /// What the system said, without its error number.

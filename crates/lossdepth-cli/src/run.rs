@@ -3,8 +3,8 @@
 use crate::args::Score;
 use crate::auc::{Auc, Classes};
 use crate::console::{self, Progress};
-use crate::error::{Error, Result};
-use crate::load::{Columns, Part, Piece, Table, pair};
+use crate::error::{Error, Result, count};
+use crate::load::{Columns, Part, Table, list, pair};
 use crate::write::{About, Output};
 use lossdepth::{DepthError, Fit, Model, Reference, Run, Settings, Stop, Variant};
 use std::time::Instant;
@@ -35,11 +35,11 @@ fn score_itself<'a>(args: &'a Score, settings: Settings) -> Result<Job<'a>> {
     let mut table = open(args, &args.data)?;
     let columns = Columns::of(&table, args)?;
     let piece = table.read(&columns, usize::MAX)?;
-    let locate = |error| table.locate(&piece, &columns, error);
-    let model = fit(settings, &piece).map_err(locate)?;
-    let mut job = Job::new(args, model, columns.names(&table), Some(piece.len()))?;
-    for part in piece.parts(PIECE).map_err(locate)? {
-        job.score(&part, |error| table.locate(&piece, &columns, error))?;
+    let all = piece.whole()?;
+    let model = fit(settings, &all, piece.weights()).map_err(|error| table.locate(&all, &columns, error))?;
+    let mut job = Job::new(args, model, columns.names(&table), Some(all.rows.len()))?;
+    for part in all.pieces(PIECE) {
+        job.score(&part, |error| table.locate(&part, &columns, error))?;
     }
     Ok(job)
 }
@@ -53,8 +53,15 @@ fn score_against<'a>(args: &'a Score, settings: Settings) -> Result<Job<'a>> {
     let mut reference = open(args, path)?;
     let mut data = open(args, &args.data)?;
     let (ours, theirs) = pair(&reference, &data, args)?;
+    let unused = theirs.unused(&data);
+    if args.columns.is_none() && !unused.is_empty() {
+        let (from, to, names) = (data.file(), reference.file(), list(&unused));
+        console::note(args.quiet, format_args!("note: {from}: not in {to}, so left out: {names}"));
+    }
     let sample = reference.read(&ours, usize::MAX)?;
-    let model = fit(settings, &sample).map_err(|error| reference.locate(&sample, &ours, error))?;
+    let all = sample.whole()?;
+    let model =
+        fit(settings, &all, sample.weights()).map_err(|error| reference.locate(&all, &ours, error))?;
     drop(sample);
     let mut job = Job::new(args, model, ours.names(&reference), None)?;
     loop {
@@ -62,10 +69,8 @@ fn score_against<'a>(args: &'a Score, settings: Settings) -> Result<Job<'a>> {
         if piece.is_empty() {
             return Ok(job);
         }
-        let locate = |error| data.locate(&piece, &theirs, error);
-        for part in piece.parts(PIECE).map_err(locate)? {
-            job.score(&part, locate)?;
-        }
+        let part = piece.whole()?;
+        job.score(&part, |error| data.locate(&part, &theirs, error))?;
     }
 }
 
@@ -81,11 +86,10 @@ fn open(args: &Score, path: &std::path::Path) -> Result<Table> {
     Ok(table)
 }
 
-fn fit(settings: Settings, sample: &Piece) -> Result<Model, DepthError> {
-    let rows = sample.rows()?;
-    let reference = match sample.weights() {
-        Some(weights) => Reference::weighted(&rows, weights)?,
-        None => Reference::new(&rows)?,
+fn fit(settings: Settings, sample: &Part<'_>, weights: Option<&[f64]>) -> Result<Model, DepthError> {
+    let reference = match weights {
+        Some(weights) => Reference::weighted(&sample.rows, weights)?,
+        None => Reference::new(&sample.rows)?,
     };
     settings.fit(&reference)
 }
@@ -158,11 +162,12 @@ impl<'a> Job<'a> {
             None => {}
         }
         let (settings, seconds) = (summary(model.settings()), started.elapsed().as_secs_f64());
-        let (against, columns) = (model.reference_len(), model.width());
+        let (scored, against, columns) =
+            (count(rows, "row"), model.reference_len(), count(model.width(), "column"));
         console::note(
             args.quiet,
             format_args!(
-                "{rows} rows scored against {against} in {columns} columns: {settings}; \
+                "{scored} scored against {against} in {columns}: {settings}; \
                  {seconds:.2} s, largest error {largest:.1e}"
             ),
         );
@@ -177,11 +182,11 @@ impl<'a> Job<'a> {
 }
 
 fn describe(auc: &Auc, label: &str) -> String {
-    let Auc { auc, outlier, outliers, others, unlabelled } = auc;
+    let Auc { value, outlier, outliers, others, unlabelled } = auc;
     let without =
         if *unlabelled > 0 { format!(", {unlabelled} rows without a label") } else { String::new() };
     let rows = outliers + others;
-    format!("AUC-ROC {auc:.4} (outlier: `{label}` = {outlier}, {outliers} of {rows} rows{without})")
+    format!("AUC-ROC {value:.4} (outlier: `{label}` = {outlier}, {outliers} of {rows} rows{without})")
 }
 
 /// The settings in a line.

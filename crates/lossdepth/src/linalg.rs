@@ -49,6 +49,11 @@ impl Matrix {
         &mut self.data[j * self.rows..(j + 1) * self.rows]
     }
 
+    /// Overwrites column `to` with column `from`.
+    pub(crate) fn copy_col(&mut self, from: usize, to: usize) {
+        self.data.copy_within(from * self.rows..(from + 1) * self.rows, to * self.rows);
+    }
+
     pub(crate) fn at(&self, i: usize, j: usize) -> f64 {
         self.data[j * self.rows + i]
     }
@@ -72,7 +77,13 @@ impl Matrix {
 
 /// `out = a b`.
 pub(crate) fn multiply(out: &mut Matrix, a: &Matrix, b: &Matrix) {
-    matmul(out.view_mut(), Accum::Replace, a.view(), b.view(), 1.0, Par::Seq);
+    multiply_first(out, a, b, b.cols);
+}
+
+/// The first `count` columns of `out = a b`.
+pub(crate) fn multiply_first(out: &mut Matrix, a: &Matrix, b: &Matrix, count: usize) {
+    let out = out.view_mut().subcols_mut(0, count);
+    matmul(out, Accum::Replace, a.view(), b.view().subcols(0, count), 1.0, Par::Seq);
 }
 
 /// The lower triangle of `out = aᵀ b`, known to be symmetric.
@@ -128,6 +139,18 @@ pub(crate) fn axpy(a: f64, x: &[f64], y: &mut [f64]) {
     vectorised(
         #[inline(always)]
         || plain(a, x, y),
+    );
+}
+
+/// `out = a ∘ b`, element by element.
+pub(crate) fn hadamard(a: &[f64], b: &[f64], out: &mut [f64]) {
+    vectorised(
+        #[inline(always)]
+        || {
+            for ((o, a), b) in out.iter_mut().zip(a).zip(b) {
+                *o = a * b;
+            }
+        },
     );
 }
 

@@ -33,6 +33,12 @@ impl Columns {
         self.features.iter().map(|&column| table.names()[column].clone()).collect()
     }
 
+    /// The names of the columns that play no part.
+    pub(crate) fn unused(&self, table: &Table) -> Vec<String> {
+        let used = |&column: &usize| self.features.contains(&column) || self.role(column).is_some();
+        (0..table.names().len()).filter(|column| !used(column)).map(|c| table.names()[c].clone()).collect()
+    }
+
     /// What a column is, if it is not compared.
     fn role(&self, column: usize) -> Option<&'static str> {
         let is = |role: Option<usize>| role == Some(column);
@@ -95,11 +101,7 @@ pub(crate) fn pair(reference: &Table, data: &Table, args: &Score) -> Result<(Col
         let reference = reference.file().to_owned();
         return Err(data.problem(Problem::Widths { reference, expected, got }));
     }
-    // Only the reference has weights that count.
-    theirs.weights = None;
-    ours.label = None;
-    ours.id = None;
-    Ok((ours, theirs))
+    Ok((Columns { label: None, id: None, ..ours }, theirs))
 }
 
 /// A column by its name or its number.
@@ -117,7 +119,6 @@ fn named(table: &Table, asked: &str) -> Result<usize> {
 }
 
 fn hint(table: &Table, asked: &str) -> String {
-    const SHOWN: usize = 8;
     let names = table.names();
     if !table.has_header() {
         return format!(": there is no header, the columns are 0 to {}", names.len() - 1);
@@ -127,7 +128,15 @@ fn hint(table: &Table, asked: &str) -> String {
     if let Some(name) = nearest.filter(|name| likeness(name) > 0.8) {
         return format!("; did you mean `{name}`?");
     }
-    let list = names.iter().take(SHOWN).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-    let more = names.len().saturating_sub(SHOWN);
-    if more > 0 { format!("; there are {list} and {more} more") } else { format!("; there are {list}") }
+    format!("; there are {}", list(names))
+}
+
+/// Some names in a sentence.
+pub(crate) fn list(names: &[String]) -> String {
+    const SHOWN: usize = 8;
+    let shown = names.iter().take(SHOWN).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    match names.len().saturating_sub(SHOWN) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
 }

@@ -49,6 +49,7 @@ pub(crate) struct Part<'a> {
     /// One for each row, or none at all.
     pub(crate) ids: Option<&'a [String]>,
     pub(crate) labels: Option<&'a [String]>,
+    lines: &'a [u64],
 }
 
 impl Table {
@@ -118,10 +119,10 @@ impl Table {
         Ok(piece)
     }
 
-    /// Gives an error of the library about rows of `piece` the place in the file.
-    pub(crate) fn locate(&self, piece: &Piece, columns: &Columns, error: DepthError) -> Error {
+    /// Gives an error of the library about the rows of `part` their place in the file.
+    pub(crate) fn locate(&self, part: &Part<'_>, columns: &Columns, error: DepthError) -> Error {
         let cell = |row: usize, column: Option<&usize>, wrong| {
-            let at = Place { line: piece.lines.get(row).copied().unwrap_or(0), row: piece.first + row };
+            let at = Place { line: part.lines.get(row).copied().unwrap_or(0), row: part.first + row };
             let column = column.and_then(|&c| self.names.get(c)).cloned().unwrap_or_default();
             self.problem(Problem::Cell { at, column, wrong })
         };
@@ -133,6 +134,9 @@ impl Table {
                 cell(row, columns.features.get(column), Wrong::Large(value))
             }
             DepthError::Weight { row, value } => cell(row, columns.weights.as_ref(), Wrong::Weight(value)),
+            DepthError::TooFewRows { expected, got } if columns.weights.is_none() => {
+                self.problem(Problem::TooFewRows { expected, got })
+            }
             DepthError::TooFewRows { .. } | DepthError::NoColumns | DepthError::Dimension { .. } => {
                 self.problem(Problem::Depth(error))
             }
@@ -173,10 +177,6 @@ impl Table {
 }
 
 impl Piece {
-    pub(crate) fn len(&self) -> usize {
-        self.lines.len()
-    }
-
     pub(crate) fn is_empty(&self) -> bool {
         self.lines.is_empty()
     }
@@ -186,23 +186,31 @@ impl Piece {
         (!self.weights.is_empty()).then_some(&self.weights)
     }
 
-    pub(crate) fn rows(&self) -> Result<Rows<'_>, DepthError> {
-        Rows::new(&self.values, self.width)
+    /// All rows at once.
+    pub(crate) fn whole(&self) -> Result<Part<'_>, DepthError> {
+        Ok(Part {
+            first: self.first,
+            rows: Rows::new(&self.values, self.width)?,
+            ids: (!self.ids.is_empty()).then_some(&self.ids),
+            labels: (!self.labels.is_empty()).then_some(&self.labels),
+            lines: &self.lines,
+        })
     }
+}
 
-    /// The rows, at most `size` at a time.
-    pub(crate) fn parts(&self, size: usize) -> Result<impl Iterator<Item = Part<'_>>, DepthError> {
-        let rows = self.rows()?;
-        let cut = |all: &'_ [String], start, end| (!all.is_empty()).then(|| start..end);
-        Ok((0..self.len()).step_by(size.max(1)).map(move |start| {
-            let end = (start + size).min(self.len());
+impl<'a> Part<'a> {
+    /// The same rows, at most `size` at a time.
+    pub(crate) fn pieces(self, size: usize) -> impl Iterator<Item = Part<'a>> {
+        (0..self.rows.len()).step_by(size).map(move |start| {
+            let end = (start + size).min(self.rows.len());
             Part {
                 first: self.first + start,
-                rows: rows.range(start, end),
-                ids: cut(&self.ids, start, end).map(|range| &self.ids[range]),
-                labels: cut(&self.labels, start, end).map(|range| &self.labels[range]),
+                rows: self.rows.range(start, end),
+                ids: self.ids.map(|ids| &ids[start..end]),
+                labels: self.labels.map(|labels| &labels[start..end]),
+                lines: &self.lines[start..end],
             }
-        }))
+        })
     }
 }
 
@@ -228,6 +236,7 @@ fn parse(field: &str) -> Result<f64, Wrong> {
         _ if field.is_empty() => Err(Wrong::Empty),
         _ if is_missing(field) => Err(Wrong::Missing(field.to_owned())),
         Ok(_) => Err(Wrong::NotFinite(field.to_owned())),
+        Err(_) if field.replacen(',', ".", 1).parse::<f64>().is_ok() => Err(Wrong::Comma(field.to_owned())),
         Err(_) => Err(Wrong::Text(shorten(field))),
     }
 }

@@ -22,19 +22,17 @@ impl Table {
     }
 
     fn writer<'a>(&self, out: &'a mut dyn Write) -> Writer<&'a mut dyn Write> {
-        WriterBuilder::new().delimiter(self.delimiter).flexible(true).from_writer(out)
+        WriterBuilder::new().delimiter(self.delimiter).from_writer(out)
     }
-}
 
-impl Export for Table {
-    fn begin(&mut self, out: &mut dyn Write, about: &About) -> io::Result<()> {
+    fn write_head(&self, out: &mut dyn Write, about: &About) -> csv::Result<()> {
         let mut writer = self.writer(out);
         let label = about.labelled.then_some("label");
         writer.write_record(["row", "depth", "error", "stderr"].into_iter().chain(label))?;
-        writer.flush()
+        Ok(writer.flush()?)
     }
 
-    fn rows(&mut self, out: &mut dyn Write, part: &Part<'_>, fits: &[Fit]) -> io::Result<()> {
+    fn write_rows(&self, out: &mut dyn Write, part: &Part<'_>, fits: &[Fit]) -> csv::Result<()> {
         let mut writer = self.writer(out);
         for (i, fit) in fits.iter().enumerate() {
             match part.ids {
@@ -50,10 +48,28 @@ impl Export for Table {
             }
             writer.write_record(None::<&[u8]>)?;
         }
-        writer.flush()
+        Ok(writer.flush()?)
+    }
+}
+
+impl Export for Table {
+    fn begin(&mut self, out: &mut dyn Write, about: &About) -> io::Result<()> {
+        self.write_head(out, about).map_err(cause)
+    }
+
+    fn rows(&mut self, out: &mut dyn Write, part: &Part<'_>, fits: &[Fit]) -> io::Result<()> {
+        self.write_rows(out, part, fits).map_err(cause)
     }
 
     fn end(&mut self, _: &mut dyn Write, _: Option<&Auc>) -> io::Result<()> {
         Ok(())
+    }
+}
+
+/// What the system said: a closed pipe must be told from other failures.
+fn cause(error: csv::Error) -> io::Error {
+    match error.into_kind() {
+        csv::ErrorKind::Io(error) => error,
+        kind => io::Error::other(format!("{kind:?}")),
     }
 }

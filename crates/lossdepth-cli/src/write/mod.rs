@@ -217,5 +217,8 @@ fn temporary(path: &Path) -> io::Result<(PathBuf, File)> {
 
 /// The temporary's name would only confuse.
 fn bare(error: io::Error) -> io::Error {
-    error.raw_os_error().map_or_else(|| error.kind().into(), io::Error::from_raw_os_error)
+    match error.kind() {
+        io::ErrorKind::NotFound => io::Error::new(io::ErrorKind::NotFound, "no such folder"),
+        kind => kind.into(),
+    }
 }

@@ -91,7 +91,7 @@ pub struct Settings {
     pub scale: Scale,
     /// The share of the rows that the scaling `mcd` trusts.
     pub support_fraction: f64,
-    /// How small the proven error must be, relative to the depth.
+    /// The largest proven error to accept.
     pub tol: f64,
     /// How many iterations a query gets.
     pub max_iter: usize,

@@ -1,4 +1,5 @@
 use super::{Dual, Loss, Smooth, Walk, simd};
+use crate::linalg::dot;
 use std::f64::consts::{LN_2, LOG2_E};
 
 /// The logistic loss in bits, $\ell(m) = \log_2(1 + e^{-m})$.
@@ -75,22 +76,18 @@ impl Smooth for Logistic {
             || simd::walk(m, d, step, weights, slopes, kernel),
         )
     }
-    fn curvatures(&self, margins: &[f64], weights: &[f64], out: &mut [f64]) {
+    fn settle(&self, margins: &[f64], weights: &[f64], losses: &mut [f64], curvatures: &mut [f64]) -> f64 {
         simd::vectorised(
             #[inline(always)]
             || {
-                simd::weighted_map(
-                    margins,
-                    weights,
-                    out,
-                    #[inline(always)]
-                    |m| {
-                        let e = simd::exp_neg(-m.abs());
-                        LOG2_E * e / ((1.0 + e) * (1.0 + e))
-                    },
-                );
+                for (((&m, &c), l), h) in margins.iter().zip(weights).zip(&mut *losses).zip(curvatures) {
+                    let e = simd::exp_neg(-m.abs());
+                    *l = LOG2_E * ((-m).max(0.0) + simd::ln_1p_unit(e));
+                    *h = c * (LOG2_E * e / ((1.0 + e) * (1.0 + e)));
+                }
             },
         );
+        dot(losses, weights)
     }
 }
 

@@ -74,11 +74,16 @@ pub trait Smooth: Loss {
         walk
     }
 
-    /// Writes the weighted curvatures $c_i \ell''(m_i)$.
-    fn curvatures(&self, margins: &[f64], weights: &[f64], out: &mut [f64]) {
-        for ((&m, &c), h) in margins.iter().zip(weights).zip(out) {
+    /// Writes the losses $\ell(m_i)$ and the weighted curvatures $c_i \ell''(m_i)$, and returns
+    /// $\sum_i c_i \ell(m_i)$.
+    fn settle(&self, margins: &[f64], weights: &[f64], losses: &mut [f64], curvatures: &mut [f64]) -> f64 {
+        let mut total = 0.0;
+        for (((&m, &c), l), h) in margins.iter().zip(weights).zip(losses).zip(curvatures) {
+            *l = self.value(m);
             *h = c * self.hess(m);
+            total += c * *l;
         }
+        total
     }
 }
 

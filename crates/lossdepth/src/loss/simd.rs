@@ -111,14 +111,6 @@ pub(crate) fn weighted_sum(margins: &[f64], weights: &[f64], kernel: impl Fn(f64
     (body..n).fold(fold(sums), |sum, i| weights[i].mul_add(kernel(margins[i]), sum))
 }
 
-/// `out[i] = weights[i] * kernel(margins[i])`.
-#[inline(always)]
-pub(crate) fn weighted_map(margins: &[f64], weights: &[f64], out: &mut [f64], kernel: impl Fn(f64) -> f64) {
-    for ((&m, &c), o) in margins.iter().zip(weights).zip(out) {
-        *o = c * kernel(m);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

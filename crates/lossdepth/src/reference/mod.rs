@@ -46,10 +46,16 @@ impl Mass {
     /// $\sqrt{\sum_i \omega_i^2 (y_i - \bar y)^2}$.
     pub(crate) fn standard_error(self, y: &[f64], half_weights: &[f64]) -> f64 {
         let mean = 2.0 * dot(y, half_weights);
-        let squares = y.iter().zip(half_weights).map(|(y, w)| (2.0 * w, (y - mean) * (y - mean)));
+        let parts: Vec<f64> = match self {
+            Mass::Counts(_) => y.iter().map(|y| y - mean).collect(),
+            Mass::Importance => y.iter().zip(half_weights).map(|(y, w)| 2.0 * w * (y - mean)).collect(),
+        };
         match self {
-            Mass::Counts(n) => (squares.map(|(w, s)| w * s).sum::<f64>() / n).sqrt(),
-            Mass::Importance => squares.map(|(w, s)| w * w * s).sum::<f64>().sqrt(),
+            Mass::Counts(n) => {
+                let squares: Vec<f64> = parts.iter().map(|p| p * p).collect();
+                (2.0 * dot(&squares, half_weights) / n).sqrt()
+            }
+            Mass::Importance => dot(&parts, &parts).sqrt(),
         }
     }
 }

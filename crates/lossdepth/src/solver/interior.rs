@@ -19,7 +19,7 @@ use super::radius::Radius;
 use super::{Stop, Task};
 use crate::hypothesis::linear::Features;
 use crate::linalg::{Cholesky, Matrix, axpy, dot, norm};
-use crate::loss::Hinge;
+use crate::loss::{Hinge, Loss};
 use crate::penalty::Variant;
 
 /// Iterations after which the path is given up; it takes ten to thirty.
@@ -91,7 +91,7 @@ impl<'a> Interior<'a> {
             if best.as_ref().is_none_or(|(e, _)| error < *e) {
                 best = Some((error, state));
             }
-            if error <= self.task.tol * 1e-3 || inside || length == 0.0 {
+            if error <= self.task.tol || inside || length == 0.0 {
                 stop = inner;
                 break;
             }
@@ -113,7 +113,11 @@ impl<'a> Interior<'a> {
             depth += reg * dot(&state.theta[free..], &state.theta[free..]);
         }
         let shifts = self.influence(query, &state.theta, &state.margin, reg);
-        let stderr = self.features.standard_error(&Hinge, &state.margin[..shifts.len()], &shifts);
+        let margins = &state.margin[..self.features.len()];
+        let mut losses: Vec<f64> = margins.iter().map(|m| Hinge.value(*m)).collect();
+        let weights = &self.features.half_weights;
+        let slopes: Vec<f64> = margins.iter().zip(weights).map(|(m, c)| c * Hinge.grad(*m)).collect();
+        let stderr = self.features.standard_error(&mut losses, &slopes, &shifts);
         let stop = if error <= self.task.tol { Stop::Converged } else { stop };
         Outcome { depth, error, stderr, iterations, stop, theta: state.theta }
     }
@@ -152,7 +156,7 @@ impl<'a> Interior<'a> {
             } else {
                 stalls += 1;
             }
-            if error <= self.task.aim(self.risk(&state)) {
+            if error <= self.task.tol {
                 self.refresh_margins(query, &mut best);
                 return (best, iteration, Stop::Converged);
             }

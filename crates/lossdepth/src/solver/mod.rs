@@ -59,14 +59,3 @@ pub(crate) struct Task {
     pub(crate) tol: f64,
     pub(crate) max_iter: usize,
 }
-
-/// Below this depth the tolerance is absolute rather than relative.
-const SMALL_DEPTH: f64 = 1e-2;
-
-impl Task {
-    /// The error to aim at for a depth of about this size: relative, so that tiny depths are ranked
-    /// as well as large ones.
-    pub(crate) fn aim(&self, depth: f64) -> f64 {
-        self.tol * depth.max(SMALL_DEPTH).min(1.0)
-    }
-}

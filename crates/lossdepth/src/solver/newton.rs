@@ -46,9 +46,9 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
         }
         let Variant::Constrained { radius } = self.task.variant else {
             let reg = self.task.reg;
-            let goal = |loss: &L, p: &Point<'_>, depth: f64, task: &Task| {
+            let goal = |loss: &L, p: &Point<'_>, task: &Task| {
                 let error = p.error(loss, reg, task.variant);
-                (error, error <= task.aim(depth))
+                (error, error <= task.tol)
             };
             let (error, stop) = self.minimise(query, &mut theta, reg, &mut iterations, goal);
             return self.report(query, theta, reg, error, iterations, stop);
@@ -58,7 +58,7 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
         let mut best: Option<(f64, Vec<f64>)> = None;
         let mut stop = Stop::Stalled;
         for _ in 0..200 {
-            let goal = |_: &L, p: &Point<'_>, _: f64, _: &Task| {
+            let goal = |_: &L, p: &Point<'_>, _: &Task| {
                 let (g, w) = (norm(p.gradient), norm(&p.theta[p.free..]));
                 (g, g <= 1e-9 * 2.0 * reg * w)
             };
@@ -75,7 +75,7 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
             if best.as_ref().is_none_or(|(e, _)| error < *e) {
                 best = Some((error, feasible));
             }
-            if error <= self.task.aim(self.risk(query, &theta)) || length == 0.0 {
+            if error <= self.task.tol || length == 0.0 {
                 stop = Stop::Converged;
                 break;
             }
@@ -100,13 +100,12 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
         theta: &mut Vec<f64>,
         reg: f64,
         iterations: &mut usize,
-        goal: impl Fn(&L, &Point<'_>, f64, &Task) -> (f64, bool),
+        goal: impl Fn(&L, &Point<'_>, &Task) -> (f64, bool),
     ) -> (f64, Stop) {
         let (mut best, mut best_theta, mut stalls) = (f64::INFINITY, theta.clone(), 0);
         loop {
             let gradient = self.gradient_at(query, theta, reg);
-            let depth = self.risk(query, theta);
-            let (error, met) = goal(self.loss, &self.point(query, theta, &gradient), depth, self.task);
+            let (error, met) = goal(self.loss, &self.point(query, theta, &gradient), self.task);
             if error < 0.9 * best {
                 stalls = 0;
             } else {
@@ -158,7 +157,8 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
     /// The factored Hessian at the current margins.
     fn factor(&mut self, query: &[f64], value: f64, reg: f64) -> Option<Cholesky> {
         let features = self.features;
-        self.loss.curvatures(&self.margins, &features.half_weights, &mut self.curvatures);
+        let mut losses = vec![0.0; features.len()];
+        self.loss.settle(&self.margins, &features.half_weights, &mut losses, &mut self.curvatures);
         let at_query = 0.5 * self.loss.hess(-value);
         hessian_factor(features, &self.curvatures, query, at_query, reg, &mut self.weighted)
     }
@@ -202,8 +202,9 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
             depth += reg * dot(&theta[free..], &theta[free..]);
         }
         let shifts = self.influence(query, &theta, reg);
-        let stderr = self.features.standard_error(self.loss, &self.margins, &shifts);
-        // The aim is relative to the depth; short of it, the tolerance as given is still a success.
+        let mut losses = vec![0.0; self.features.len()];
+        self.loss.settle(&self.margins, &self.features.half_weights, &mut losses, &mut self.curvatures);
+        let stderr = self.features.standard_error(&mut losses, &self.slopes, &shifts);
         let stop = if error <= self.task.tol { Stop::Converged } else { stop };
         Outcome { depth, error, stderr, iterations, stop, theta }
     }

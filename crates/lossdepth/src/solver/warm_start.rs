@@ -1,33 +1,75 @@
 //! Where to start: the exact answer for a Gaussian sample.
 //!
-//! If the sample were $N(0, \Sigma)$ with $\Sigma = \operatorname{diag}(\sigma_j^2)$, its margins would be $N(b, v)$ with
-//! $v = w^\top \Sigma w$, and by Stein's identity the minimiser would be
+//! If the sample were $N(0, \Sigma)$ with $\Sigma = \operatorname{diag}(\sigma_j^2)$, its margins would be
+//! $N(b, v)$ with $v = w^\top \Sigma w$, and by Stein's identity the minimiser would be
 //!
 //! $$ w = -\tfrac12 a \, (\kappa \Sigma + 2 \lambda)^{-1} z, \qquad
 //!    \kappa = \tfrac12 \mathbb{E} \ell''(m), \quad a = \mathbb{E}[-\ell'(m)] = -\ell'(-f(z)). $$
 //!
-//! Three scalars, found without looking at the sample. Under a weak penalty this jumps over the ten iterations that
-//! Newton-type methods need to grow the margins step by step.
+//! Three scalars, found without looking at the sample. Under a weak penalty this jumps over the ten
+//! iterations that Newton-type methods need to grow the margins step by step.
 
 use crate::loss::Smooth;
 
-/// Nodes and weights of Gauss–Hermite quadrature for a standard normal.
-const NODES: [(f64, f64); 5] = [
-    (0.0, 0.406_349_206_349_206_3),
-    (1.023_255_663_789_132_6, 0.244_097_502_894_939_05),
-    (2.076_847_978_677_83, 0.049_916_406_765_217_87),
-    (3.205_429_002_856_47, 0.002_789_141_321_231_769),
-    (4.512_745_863_399_783, 2.234_584_400_774_66e-5),
+/// Gauss–Hermite quadrature for a standard normal: nodes and weights.
+const NODES: [f64; 16] = [
+    -6.630878198393129,
+    -5.472225705949343,
+    -4.492955302520011,
+    -3.6008736241715487,
+    -2.7602450476307014,
+    -1.9519803457163334,
+    -1.1638291005549648,
+    -0.3867606045005574,
+    0.3867606045005574,
+    1.1638291005549648,
+    1.9519803457163334,
+    2.7602450476307014,
+    3.6008736241715487,
+    4.492955302520011,
+    5.472225705949343,
+    6.630878198393129,
+];
+const WEIGHTS: [f64; 16] = [
+    1.4978147231618412e-10,
+    1.309473216286817e-07,
+    1.530003216248732e-05,
+    0.0005259849265739087,
+    0.007266937601184749,
+    0.04728475235401406,
+    0.1583383727509497,
+    0.286568521238012,
+    0.286568521238012,
+    0.1583383727509497,
+    0.04728475235401406,
+    0.007266937601184749,
+    0.0005259849265739087,
+    1.530003216248732e-05,
+    1.309473216286817e-07,
+    1.4978147231618412e-10,
 ];
 
-/// Gaussian mean of `f` around `mean` with standard deviation `sd`.
-fn expectation(mean: f64, sd: f64, f: impl Fn(f64) -> f64) -> f64 {
-    let pair = |(x, w): &(f64, f64)| w * (f(mean + sd * x) + f(mean - sd * x));
-    NODES[0].1 * f(mean) + NODES[1..].iter().map(pair).sum::<f64>()
+/// The squared distance of a query, in the metric at the origin, from which on the jump pays.
+const FAR: f64 = 30.0;
+
+/// Margins around a mean: $E[-\ell']$ and $\frac12 E \ell''$.
+fn around(loss: &impl Smooth, mean: f64, spread: f64) -> (f64, f64) {
+    let margins = NODES.map(|x| mean + spread * x);
+    let mut slopes = [0.0; 16];
+    let walk = loss.walk(&margins, &margins, 0.0, &WEIGHTS, &mut slopes);
+    (-walk.total, 0.5 * walk.curvature)
 }
 
-/// Writes the Gaussian minimiser for a free intercept (the first coordinate) to `theta`; false if there is no
-/// sensible one.
+/// Whether the margins will grow so far from the origin that the jump saves more than it costs.
+pub(crate) fn pays(loss: &impl Smooth, moments: &[f64], query: &[f64], reg: f64) -> bool {
+    let curvature = 0.5 * loss.hess(0.0);
+    let variances = moments[1..].iter().chain([&0.0]);
+    let terms = query[1..].iter().zip(variances).map(|(z, v)| z * (z / (curvature * v + 2.0 * reg)));
+    terms.sum::<f64>() > FAR
+}
+
+/// Writes the Gaussian minimiser for a free intercept (the first coordinate) to `theta`; false if there is
+/// no sensible one.
 pub(crate) fn gaussian(
     loss: &impl Smooth,
     moments: &[f64],
@@ -36,65 +78,59 @@ pub(crate) fn gaussian(
     theta: &mut [f64],
 ) -> bool {
     let penalty = 2.0 * reg;
-    let z = &query[1..];
     // The distance ρ from the sample's span is the last coordinate, without a moment.
-    let variance = |j: usize| moments.get(j + 1).copied().unwrap_or(0.0);
-    let (mut curvature, mut spread, mut bias, mut pull) = (0.5 * loss.hess(0.0), 0.0f64, 0.0, 0.0);
-    for round in 0..10 {
+    let coordinates = || query[1..].iter().zip(moments[1..].iter().chain([&0.0]));
+    let (mut curvature, mut spread, mut bias, mut pull) = (0.5 * loss.hess(0.0), 0.0, 0.0, 0.0);
+    for round in 0..8 {
         let (mut reach, mut wobble) = (0.0, 0.0);
-        for (j, z) in z.iter().enumerate() {
-            let u = z / (curvature * variance(j) + penalty);
+        for (z, v) in coordinates() {
+            let u = z / (curvature * v + penalty);
             reach += z * u;
-            wobble += variance(j) * u * u;
+            wobble += v * u * u;
         }
-        (bias, pull) = balance(loss, reach, spread);
+        (bias, pull) = balance(loss, reach, spread, bias);
         spread = 0.5 * pull * wobble.sqrt();
-        let found = 0.5 * expectation(bias, spread, |m| loss.hess(m));
+        let found = around(loss, bias, spread).1;
         if !(found > 0.0 && found.is_finite() && reach.is_finite()) {
             return false;
         }
         let ratio = found / curvature;
         // The first jump is large; after that go half the way on a logarithmic scale.
         curvature = if round == 0 { found } else { curvature * ratio.sqrt() };
-        if (ratio - 1.0).abs() < 0.1 {
+        if (ratio - 1.0).abs() < 0.2 {
             break;
         }
     }
     theta[0] = bias;
-    for (j, z) in z.iter().enumerate() {
-        theta[j + 1] = -0.5 * pull * z / (curvature * variance(j) + penalty);
+    for (t, (z, v)) in theta[1..].iter_mut().zip(coordinates()) {
+        *t = -0.5 * pull * z / (curvature * v + penalty);
     }
     theta.iter().all(|t| t.is_finite())
 }
 
 /// The intercept at which sample and query pull equally hard, and how hard: with
-/// $a(b) = \mathbb{E}[-\ell'(N(b, v))]$, the root of $a(b) + \ell'(\frac12 a(b) \cdot \text{reach} - b)$.
-fn balance(loss: &impl Smooth, reach: f64, spread: f64) -> (f64, f64) {
-    let pull = |b: f64| -expectation(b, spread, |m| loss.grad(m));
+/// $a(b) = E[-\ell'(N(b, v))]$, the root of $a(b) + \ell'(\frac12 a(b) \cdot \text{reach} - b)$, which falls in $b$.
+fn balance(loss: &impl Smooth, reach: f64, spread: f64, guess: f64) -> (f64, f64) {
+    let pull = |b: f64| around(loss, b, spread).0;
     let excess = |b: f64| {
         let a = pull(b);
         a + loss.grad(0.5 * a * reach - b)
     };
-    // The excess falls in b. By symmetry the root is near half of the reach that a pull leaves.
-    let (mut low, mut high) = (-1.0, 1.0);
-    let mut fall = (excess(low), excess(high));
-    while fall.0 < 0.0 && low > -1e3 {
-        (high, fall.1) = (low, fall.0);
-        low *= 2.0;
-        fall.0 = excess(low);
-    }
-    while fall.1 > 0.0 && high < 1e3 {
-        (low, fall.0) = (high, fall.1);
-        high *= 2.0;
-        fall.1 = excess(high);
-    }
-    for _ in 0..6 {
-        if high - low < 0.02 {
+    let (mut b, mut width) = (guess, 1.0);
+    let rising = excess(b) > 0.0;
+    // Walk until the sign changes, then halve.
+    while width < 1e3 {
+        let next = if rising { b + width } else { b - width };
+        if (excess(next) > 0.0) != rising {
             break;
         }
+        b = next;
+        width *= 2.0;
+    }
+    let (mut low, mut high) = if rising { (b, b + width) } else { (b - width, b) };
+    while high - low > 0.1 {
         let middle = 0.5 * (low + high);
-        let e = excess(middle);
-        if e > 0.0 { low = middle } else { high = middle }
+        if excess(middle) > 0.0 { low = middle } else { high = middle }
     }
     let b = 0.5 * (low + high);
     (b, pull(b))

@@ -14,6 +14,7 @@ use crate::linalg::{Matrix, dot, eigen, multiply, multiply_symmetric, norm, orth
 use crate::loss::Loss;
 use crate::reference::{Mass, Reference};
 use crate::rows::Rows;
+use crate::simd::vectorised;
 
 /// Columns of a block are a multiple of this, so that products go through one kernel.
 pub(crate) const COLUMN_GROUP: usize = 8;
@@ -98,11 +99,18 @@ impl Features {
     }
 
     /// The sampling standard error of a depth from its influence values
-    /// $\frac12 (\ell(m_i) + \ell'(m_i) s_i)$.
-    pub(crate) fn standard_error(&self, loss: &impl Loss, margins: &[f64], shifts: &[f64]) -> f64 {
-        let mut influence = vec![0.0; self.len()];
-        loss.linearised(margins, shifts, &mut influence);
-        0.5 * self.mass.standard_error(&influence, &self.half_weights)
+    /// $\frac12 (\ell(m_i) + \ell'(m_i) s_i)$, which are left in `losses`; `slopes` are weighted.
+    pub(crate) fn standard_error(&self, losses: &mut [f64], slopes: &[f64], shifts: &[f64]) -> f64 {
+        let weights = &self.half_weights;
+        vectorised(
+            #[inline(always)]
+            || {
+                for (((l, s), c), shift) in losses.iter_mut().zip(slopes).zip(weights).zip(shifts) {
+                    *l = 0.5 * (*l + s / c * shift);
+                }
+            },
+        );
+        self.mass.standard_error(losses, weights)
     }
 
     /// The influence of every row of the reference on a depth: see [`Explanation`](crate::Explanation).

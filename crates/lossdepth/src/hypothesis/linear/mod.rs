@@ -112,7 +112,7 @@ impl<L: Loss> Linear<L> {
         self
     }
 
-    /// How small the proven error must be, relative to the depth (and never above `tol` itself).
+    /// The largest proven error to accept.
     #[must_use]
     pub fn tol(mut self, tol: f64) -> Self {
         self.task.tol = tol;

@@ -1,0 +1,233 @@
+//! Bad input gets a clear error and nothing else: exit code 2, this message, no output.
+
+mod common;
+
+use common::Folder;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use std::io::Write;
+
+const GOOD: &str = "a,b\n1,2\n3,4\n5,7\n2,2\n";
+
+/// Runs `score` on `data.csv` with this content and expects this to be all that is said.
+#[track_caller]
+fn refused(content: impl AsRef<[u8]>, args: &str, message: &str) {
+    let folder = Folder::with(content);
+    folder.write("good.csv", GOOD);
+    expect(&folder, &format!("data.csv {args}"), message);
+}
+
+#[track_caller]
+fn expect(folder: &Folder, args: &str, message: &str) {
+    let ran = folder.score(args);
+    assert_eq!(ran.err, format!("error: {message}\n"));
+    assert_eq!((ran.code, ran.out.as_str()), (Some(2), ""));
+}
+
+#[test]
+fn no_file() {
+    let folder = Folder::new();
+    expect(&folder, "nowhere.csv", "nowhere.csv: no such file");
+    expect(&folder, ".", ".: is a directory, not a file");
+    folder.write("data.csv", GOOD);
+    expect(&folder, "data.csv --reference nowhere.csv", "nowhere.csv: no such file");
+    expect(&folder, "- --reference -", "only one of the data and the reference can be standard input");
+}
+
+#[test]
+fn no_rows() {
+    refused("", "", "data.csv: the file is empty");
+    refused("\n \r\n", "", "data.csv: the file is empty");
+    refused("\u{feff}", "", "data.csv: the file is empty");
+    refused("a,b\n", "", "data.csv: a reference needs at least 2 rows, this one has 0");
+    refused("a,b\n1,2\n", "", "data.csv: a reference needs at least 2 rows, this one has 1");
+    assert_eq!(Folder::new().score_stdin("-", b"").err, "error: standard input: the file is empty\n");
+}
+
+#[test]
+fn not_numbers() {
+    let text = "is not a number; leave out a column of text with --columns, --id or --label";
+    refused("a,b\n1,2\n3,four\n", "", &format!("data.csv: line 3 (row 1), column `b`: `four` {text}"));
+    refused("a,b\r\n1,2\r\n\r\nx,4\r\n", "", &format!("data.csv: line 4 (row 1), column `a`: `x` {text}"));
+    refused("a,b\n\"1\n2\",2\n", "", &format!("data.csv: line 2 (row 0), column `a`: `1 2` {text}"));
+    refused(
+        "a;b\n1,5;2\n3;4\n",
+        "",
+        "data.csv: line 2 (row 0), column `a`: `1,5` is not a number; write it with a decimal point",
+    );
+    refused("a,b\n1,2\n,4\n", "", "data.csv: line 3 (row 1), column `a`: missing value");
+    refused("1,2\n3,NA\n", "", "data.csv: line 2 (row 1), column `1`: missing value (`NA`)");
+    refused("1,\n3,4\n", "", "data.csv: line 1 (row 0), column `1`: missing value");
+    refused("a,b\n1,2\nNaN,4\n", "", "data.csv: line 3 (row 1), column `a`: missing value (`NaN`)");
+    refused("a,b\n1,2\n3,-inf\n", "", "data.csv: line 3 (row 1), column `b`: `-inf` is not a finite number");
+    refused("a,b\n1,1e999\n", "", "data.csv: line 2 (row 0), column `b`: `1e999` is not a finite number");
+}
+
+#[test]
+fn too_large() {
+    let message = "line 3 (row 1), column `b`: -2e101 is too large to work with, at most 1e100 is allowed";
+    refused("a,b\n1,2\n3,-2e101\n5,6\n", "", &format!("data.csv: {message}"));
+    refused("b,a\n1,2\n-2e101,3\n", "--reference good.csv", &format!("data.csv: {message}"));
+}
+
+#[test]
+fn ragged() {
+    refused("a,b\n1,2\n3\n", "", "data.csv: line 3 (row 1) has 1 field, expected 2");
+    refused("a,b\n1,2\n3,4,5\n", "", "data.csv: line 3 (row 1) has 3 fields, expected 2");
+    refused("1,2\n\n3,4,\n", "", "data.csv: line 3 (row 1) has 3 fields, expected 2");
+    refused("a,b\n1,\"2\n3,4\n", "", "data.csv: line 2: a quote opens here and never closes");
+}
+
+#[test]
+fn columns() {
+    refused("b,c\n1,2\n", "--reference good.csv", "data.csv: no column `a`; there are `b`, `c`");
+    refused("A,b\n1,2\n", "--reference good.csv", "data.csv: no column `a`; did you mean `A`?");
+    refused("x,label\n1,2\n", "--label lable", "data.csv: no column `lable`; did you mean `label`?");
+    refused("x,label\n1,2\n", "--columns 2", "data.csv: no column `2`; there are `x`, `label`");
+    refused(
+        "1,2\n3,4\n",
+        "--id name",
+        "data.csv: no column `name`: there is no header, the columns are 0 to 1",
+    );
+    refused(GOOD, "--weights w --reference good.csv", "good.csv: no column `w`; there are `a`, `b`");
+    refused(
+        GOOD,
+        "--columns a,b --label b",
+        "data.csv: column `b` cannot be both compared (--columns) and the label",
+    );
+    refused(GOOD, "--columns a,a", "data.csv: column `a` is twice in --columns");
+    refused(GOOD, "--columns ,", "data.csv: no column to compare");
+    refused("id\n1\n2\n", "--id id", "data.csv: no column to compare");
+    refused("a,b,a\n1,2,3\n", "", "data.csv: line 1: columns 0 and 2 are both called `a`");
+}
+
+#[test]
+fn not_text() {
+    refused(b"PAR1\x15\x04\x15", "", "data.csv: not a text file (byte 0x15 at position 4)");
+    refused(b"a,b\n1,\0\n", "", "data.csv: not a text file (byte 0x00 at position 6)");
+    refused(b"a,b\n1,2\nJos\xe9,3\n", "--id a", "data.csv: line 3: not UTF-8 text (byte 0xe9)");
+    refused(b"\xff\xfea\0,\0b\0\n\0", "", "data.csv: the text is UTF-16: save it as UTF-8");
+    refused(
+        "a,b\r1,2\r3,4\r",
+        "",
+        "data.csv: the lines end in bare carriage returns: save it with line feeds",
+    );
+}
+
+#[test]
+fn damaged_gzip() {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all("1.5,2.5\n3,4\n".repeat(1000).as_bytes()).unwrap();
+    let packed = encoder.finish().unwrap();
+    for cut in [3, 12, packed.len() / 2, packed.len() - 1] {
+        refused(&packed[..cut], "", "data.csv: the gzip data ends too early: the file is cut off");
+    }
+    let mut damaged = packed.clone();
+    damaged[12..20].fill(0xff);
+    refused(&damaged, "", "data.csv: damaged gzip data: corrupt deflate stream");
+}
+
+#[test]
+fn bad_weights() {
+    let place = "data.csv: line 3 (row 1), column `w`";
+    refused(
+        "a,w\n1,1\n2,-1\n3,1\n",
+        "--weights w",
+        &format!("{place}: a weight must be finite and not negative, got -1"),
+    );
+    refused("a,w\n1,1\n2,inf\n3,1\n", "--weights w", &format!("{place}: `inf` is not a finite number"));
+    let few = "data.csv: the reference needs at least 2 rows with a positive weight, got";
+    refused("a,w\n1,0\n2,0\n3,0\n", "--weights w", &format!("{few} 0"));
+    refused("a,w\n1,0\n2,5\n3,0\n", "--weights w", &format!("{few} 1"));
+}
+
+#[test]
+fn bad_settings() {
+    for (flag, value) in [("reg", "0"), ("reg", "-1"), ("reg", "inf"), ("tol", "-1e-3"), ("tol", "0")] {
+        let got: f64 = value.parse().unwrap();
+        let message = format!("`--{flag}` must be a positive, finite number, got {got}");
+        refused(GOOD, &format!("--{flag} {value}"), &message);
+    }
+    refused(GOOD, "--reg nan", "`--reg` must be a positive, finite number, got NaN");
+    refused(GOOD, "--max-iter 0", "`--max-iter` must be at least 1, got 0");
+    refused(GOOD, "--variant constrained", "variant `constrained` needs a `radius`");
+    refused(
+        GOOD,
+        "--variant constrained --radius -2",
+        "`--radius` must be a positive, finite number, got -2",
+    );
+    refused(GOOD, "--radius 2", "`radius` goes with variant `constrained`, not with `risk`");
+    refused(
+        GOOD,
+        "--scale mcd --support-fraction 2",
+        "`--support-fraction` must be between 0.5 and 1, got 2",
+    );
+    refused(GOOD, "--support-fraction 0.6", "`--support-fraction` goes with `--scale mcd`");
+}
+
+#[test]
+fn bad_names() {
+    let more = "\n\nFor more information, try '--help'.";
+    refused(
+        GOOD,
+        "--method logistc",
+        &format!(
+            "invalid value 'logistc' for '--method <NAME>'\n  \
+             [possible values: logistic, hinge, squared-hinge, exponential]\n\n  \
+             tip: a similar value exists: 'logistic'{more}"
+        ),
+    );
+    refused(
+        GOOD,
+        "--scale standart",
+        &format!(
+            "invalid value 'standart' for '--scale <NAME>'\n  \
+             [possible values: none, standard, robust, whiten, mcd]\n\n  \
+             tip: a similar value exists: 'standard'{more}"
+        ),
+    );
+    let end = "the name must end in .csv, .tsv or .json, and .gz if it should be compressed";
+    for name in ["scores.xlsx", "scores", ".gz", "csv"] {
+        refused(
+            GOOD,
+            &format!("--out {name}"),
+            &format!("invalid value '{name}' for '--out <FILE>': {end}{more}"),
+        );
+    }
+    refused(
+        GOOD,
+        "--threads 0",
+        &format!("invalid value '0' for '--threads <N>': 0 is not in 1..=1024{more}"),
+    );
+}
+
+#[test]
+fn output_that_cannot_be() {
+    refused(GOOD, "--out nowhere/scores.csv", "nowhere/scores.csv: cannot write: no such folder");
+    let folder = Folder::with(GOOD);
+    std::fs::create_dir(folder.path("folder.csv")).unwrap();
+    expect(&folder, "data.csv --out folder.csv", "folder.csv: cannot write: is a directory");
+}
+
+#[test]
+fn nothing_panics_on_noise() {
+    // A small generator: the same noise in every run.
+    let mut state = 12_345_u64;
+    let mut next = |n: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(state >> 33).unwrap() % n
+    };
+    let bits =
+        ["1", "2.5", "-3e7", ",", ",", ";", "\t", "\n", "\n", "\"", "a", "nan", " ", "\r\n", "é", "\u{feff}"];
+    let folder = Folder::with(GOOD);
+    for _ in 0..60 {
+        let text: String = (0..next(60)).map(|_| bits[next(bits.len())]).collect();
+        folder.write("noise.csv", &text);
+        for args in ["noise.csv", "noise.csv --reference data.csv", "data.csv --reference noise.csv"] {
+            let ran = folder.score(args);
+            let fine =
+                matches!(ran.code, Some(0 | 1)) || (ran.code == Some(2) && ran.err.contains("error: "));
+            assert!(fine && !ran.err.contains("panicked"), "{text:?}: {:?} {}", ran.code, ran.err);
+        }
+    }
+}
