@@ -33,5 +33,5 @@ def contributions(why: Explanation, row: int, top: int, ax: Any) -> Any:
     index = why.scores.index
     name = row if index is None else index[row]
     ax.set_title(f"row {name}: depth {why.depth[row]:.3f} ± {why.scores.stderr[row]:.2g}")
-    ax.set_xlabel("contribution to the classifier (negative: gives the row away)")
+    ax.set_xlabel("contribution (negative: gives the row away)")
     return ax

@@ -32,10 +32,11 @@ except KeyboardInterrupt:
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of another kind")
 @pytest.mark.parametrize("cls", ["LogisticDepth", "HingeDepth"])
 @pytest.mark.parametrize("work", ["score", "explain", "fit"])
-def test_interrupt(cls, work):
+def test_interrupt(cls, work, tmp_path):
     script = SCRIPT.format(cls=f"lossdepth.{cls}", work=work)
+    # From elsewhere, so that the installed package is imported.
     command = [sys.executable, "-c", script]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as child:
         try:
             assert child.stdout.readline() == "ready\n"
             with pytest.raises(subprocess.TimeoutExpired):

@@ -22,7 +22,7 @@ const OUTLIER_WORDS: [&str; 12] = [
 /// Depths sorted into classes, as they come.
 #[derive(Debug, Default)]
 pub(crate) struct Classes {
-    classes: Vec<(String, Vec<f64>)>,
+    found: Vec<(String, Vec<f64>)>,
     unlabelled: usize,
     too_many: bool,
 }
@@ -49,13 +49,13 @@ impl Classes {
         }
         if label.is_empty() || is_missing(label) {
             self.unlabelled += 1;
-        } else if let Some((_, depths)) = self.classes.iter_mut().find(|(known, _)| same(known, label)) {
+        } else if let Some((_, depths)) = self.found.iter_mut().find(|(known, _)| same(known, label)) {
             depths.push(depth);
-        } else if self.classes.len() < 2 {
-            self.classes.push((label.to_owned(), vec![depth]));
+        } else if self.found.len() < 2 {
+            self.found.push((label.to_owned(), vec![depth]));
         } else {
             self.too_many = true;
-            self.classes.clear();
+            self.found.clear();
         }
     }
 
@@ -64,7 +64,7 @@ impl Classes {
         if self.too_many {
             return Err("has more than two values");
         }
-        let Ok([first, second]) = <[_; 2]>::try_from(self.classes) else {
+        let Ok([first, second]) = <[_; 2]>::try_from(self.found) else {
             return Err("has fewer than two values");
         };
         let ((outlier, low), (_, high)) =
@@ -118,7 +118,9 @@ mod tests {
 
     fn auc(rows: &[(&str, f64)]) -> Result<Auc, &'static str> {
         let mut classes = Classes::default();
-        rows.iter().for_each(|(label, depth)| classes.add(label, *depth));
+        for (label, depth) in rows {
+            classes.add(label, *depth);
+        }
         classes.auc()
     }
 

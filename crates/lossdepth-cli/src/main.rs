@@ -1,6 +1,6 @@
 //! The command line of `lossdepth`: score the rows of a table by how hard they are to tell apart from the data.
 //!
-//! [`args`] → [`load`] → [`run`] → [`write`], with [`auc`] on the way and [`console`] for what is said on
+//! [`args`] → [`load`] → [`run`] → [`mod@write`], with [`auc`] on the way and [`console`] for what is said on
 //! standard error. All mathematics is in the library.
 
 mod args;

@@ -31,7 +31,7 @@ pub(crate) fn score(args: &Score) -> Result<Outcome> {
 }
 
 /// The data is its own reference: all of it is in memory.
-fn score_itself<'a>(args: &'a Score, settings: Settings) -> Result<Job<'a>> {
+fn score_itself(args: &Score, settings: Settings) -> Result<Job<'_>> {
     let mut table = open(args, &args.data)?;
     let columns = Columns::of(&table, args)?;
     let piece = table.read(&columns, usize::MAX)?;
@@ -45,7 +45,7 @@ fn score_itself<'a>(args: &'a Score, settings: Settings) -> Result<Job<'a>> {
 }
 
 /// The data goes by piece by piece.
-fn score_against<'a>(args: &'a Score, settings: Settings) -> Result<Job<'a>> {
+fn score_against(args: &Score, settings: Settings) -> Result<Job<'_>> {
     let path = args.reference.as_deref().unwrap_or(&args.data);
     if path == args.data && path.as_os_str() == "-" {
         return Err(Error::Usage("only one of the data and the reference can be standard input".to_owned()));
@@ -157,7 +157,7 @@ impl<'a> Job<'a> {
         match auc {
             Some(Ok(auc)) => console::result(describe(&auc, label)),
             Some(Err(why)) => {
-                console::note(args.quiet, format_args!("note: no AUC-ROC: label `{label}` {why}"))
+                console::note(args.quiet, format_args!("note: no AUC-ROC: label `{label}` {why}"));
             }
             None => {}
         }

@@ -179,8 +179,7 @@ fn links_and_permissions_are_kept() {
 
 #[test]
 fn a_closed_pipe_is_no_failure() {
-    let rows: String = (0..200_000).map(|i| format!("{}\n", i % 100)).collect();
-    let folder = Folder::with(rows);
+    let folder = Folder::with("0\n7\n50\n99\n".repeat(50_000));
     folder.write("old.csv", "0\n50\n99\n");
     let mut child = folder
         .command(&["score", "data.csv", "--reference", "old.csv"])

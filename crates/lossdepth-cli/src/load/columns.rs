@@ -80,9 +80,12 @@ pub(crate) fn pair(reference: &Table, data: &Table, args: &Score) -> Result<(Col
     let (label, id) = (in_data(&args.label)?, in_data(&args.id)?);
     let weights = args.weights.as_deref().map(|asked| find(reference, asked)).transpose()?;
     let by_name = reference.has_header() && data.has_header();
-    let same = |from: &Table, to: &Table, column: usize| match by_name {
-        true => to.names().iter().position(|name| *name == from.names()[column]),
-        false => Some(column).filter(|&c| c < to.names().len()),
+    let same = |from: &Table, to: &Table, column: usize| {
+        if by_name {
+            to.names().iter().position(|name| *name == from.names()[column])
+        } else {
+            Some(column).filter(|&c| c < to.names().len())
+        }
     };
     let there = |column: Option<usize>| column.and_then(|c| same(data, reference, c));
 

@@ -32,8 +32,8 @@ pub(super) fn open(path: &Path) -> Result<Records, Problem> {
     let (magic, raw) = peek(raw, 2)?;
     let text: Box<dyn Read> =
         if magic == [0x1f, 0x8b] { Box::new(MultiGzDecoder::new(raw)) } else { Box::new(raw) };
-    let (mut head, text) = peek(text, HEAD)?;
-    let delimiter = sniff(check(&mut head)?);
+    let (head, text) = peek(text, HEAD)?;
+    let delimiter = sniff(check(&head)?);
     let mark = byte_order_mark(&head);
     let mut text = BufReader::with_capacity(1 << 16, text);
     io::copy(&mut (&mut text).take(mark), &mut io::sink()).map_err(unreadable)?;
@@ -52,7 +52,7 @@ fn byte_order_mark(head: &[u8]) -> u64 {
 }
 
 /// The whole lines at the start of the file, if it is text at all.
-fn check(head: &mut [u8]) -> Result<&str, Problem> {
+fn check(head: &[u8]) -> Result<&str, Problem> {
     let whole = if (head.len() as u64) < HEAD {
         head.len()
     } else {

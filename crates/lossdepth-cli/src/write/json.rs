@@ -13,7 +13,7 @@ pub(super) struct Document {
 }
 
 #[derive(Serialize)]
-struct Row<'a> {
+struct Line<'a> {
     row: Name<'a>,
     depth: f64,
     /// An unbounded error becomes `null`.
@@ -39,7 +39,7 @@ impl Export for Document {
 
     fn rows(&mut self, out: &mut dyn Write, part: &Part<'_>, fits: &[Fit]) -> io::Result<()> {
         for (i, fit) in fits.iter().enumerate() {
-            let row = Row {
+            let line = Line {
                 row: part.ids.map_or(Name::Number(part.first + i), |ids| Name::Id(&ids[i])),
                 depth: fit.depth,
                 error: fit.error,
@@ -47,7 +47,7 @@ impl Export for Document {
                 label: part.labels.map(|labels| labels[i].as_str()),
             };
             out.write_all(if std::mem::replace(&mut self.started, true) { b",\n    " } else { b"\n    " })?;
-            serde_json::to_writer(&mut *out, &row)?;
+            serde_json::to_writer(&mut *out, &line)?;
         }
         Ok(())
     }

@@ -202,7 +202,7 @@ fn temporary(path: &Path) -> io::Result<(PathBuf, File)> {
     builder.prefix(&prefix).suffix(".tmp");
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let (file, temporary) = builder.tempfile_in(folder).map_err(bare)?.into_parts();
+    let (file, temporary) = builder.tempfile_in(folder).map_err(|e| bare(&e))?.into_parts();
     if let Ok(old) = fs::metadata(&path) {
         file.set_permissions(old.permissions())?;
     }
@@ -216,7 +216,7 @@ fn temporary(path: &Path) -> io::Result<(PathBuf, File)> {
 }
 
 /// The temporary's name would only confuse.
-fn bare(error: io::Error) -> io::Error {
+fn bare(error: &io::Error) -> io::Error {
     match error.kind() {
         io::ErrorKind::NotFound => io::Error::new(io::ErrorKind::NotFound, "no such folder"),
         kind => kind.into(),

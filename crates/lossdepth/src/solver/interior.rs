@@ -96,7 +96,7 @@ impl<'a> Interior<'a> {
                 break;
             }
             let next = search.next(reg, length);
-            if (next - reg).abs() <= 1e-14 * reg || iterations > self.task.max_iter {
+            if (next - reg).abs() <= 1e-14 * reg {
                 break;
             }
             reg = next;
@@ -137,6 +137,7 @@ impl<'a> Interior<'a> {
         }
         let mut state = State::start(self.features);
         let (mut best, mut best_error, mut stalls) = (state.clone(), f64::INFINITY, 0);
+        let mut nearest = f64::INFINITY;
         for iteration in 1..=PATH_LENGTH.min(self.task.max_iter) {
             let Some(step) = self.direction(query, &state, reg) else {
                 return (best, iteration, Stop::Stalled);
@@ -147,14 +148,12 @@ impl<'a> Interior<'a> {
             }
             let gap = self.gap(query, &state, reg);
             let error = risk_error(gap, reg, norm(&state.theta[self.features.free..]));
+            let mu = self.complementarity(&state);
+            stalls = if error < 0.7 * best_error || mu < 0.9 * nearest { 0 } else { stalls + 1 };
+            nearest = nearest.min(mu);
             if error < best_error {
-                if error > 0.7 * best_error {
-                    stalls += 1;
-                }
                 best_error = error;
                 best.clone_from(&state);
-            } else {
-                stalls += 1;
             }
             if error <= self.task.tol {
                 self.refresh_margins(query, &mut best);
@@ -214,6 +213,12 @@ impl<'a> Interior<'a> {
         out
     }
 
+    /// Half of $\sum_j c_j (a_j s_j + (1 - a_j) \xi_j)$, which goes to 0 along the path.
+    fn complementarity(&self, state: &State) -> f64 {
+        let product = |j: usize| state.dual[j] * state.over[j] + (1.0 - state.dual[j]) * state.short[j];
+        0.5 * self.masses().enumerate().map(|(j, c)| c * product(j)).sum::<f64>()
+    }
+
     /// Predictor and corrector.
     fn direction(&mut self, query: &[f64], state: &State, reg: f64) -> Option<Step> {
         let n = self.features.len();
@@ -226,12 +231,7 @@ impl<'a> Interior<'a> {
         let at_query = 0.5 / stiffness[n];
         let factor =
             hessian_factor(self.features, &self.curvatures, query, at_query, reg, &mut self.weighted)?;
-        let mu = 0.5
-            * self
-                .masses()
-                .enumerate()
-                .map(|(j, c)| c * (state.dual[j] * state.over[j] + (1.0 - state.dual[j]) * state.short[j]))
-                .sum::<f64>();
+        let mu = self.complementarity(state);
         let predictor = self.follow(query, state, reg, &factor, &stiffness, |_| (0.0, 0.0));
         let reach = self.step_length(state, &predictor);
         let after = 0.5

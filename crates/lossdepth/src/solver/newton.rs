@@ -103,14 +103,18 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
         goal: impl Fn(&L, &Point<'_>, &Task) -> (f64, bool),
     ) -> (f64, Stop) {
         let (mut best, mut best_theta, mut stalls) = (f64::INFINITY, theta.clone(), 0);
+        let (mut lowest, free) = (f64::INFINITY, self.features.free);
         loop {
             let gradient = self.gradient_at(query, theta, reg);
+            let objective = self.risk(query, theta) + reg * dot(&theta[free..], &theta[free..]);
             let (error, met) = goal(self.loss, &self.point(query, theta, &gradient), self.task);
-            if error < 0.9 * best {
+            // Where curvature jumps the gradient may grow on the way down; the objective may not.
+            if error < 0.9 * best || objective < lowest * (1.0 - 1e-14) {
                 stalls = 0;
             } else {
                 stalls += 1;
             }
+            lowest = lowest.min(objective);
             if error < best {
                 best = error;
                 best_theta.clone_from(theta);

@@ -48,8 +48,10 @@ impl Outcome {
 }
 
 /// Conjugate gradients stop at this relative residual: a standard error needs no more.
-const INFLUENCE_TOL: f64 = 2e-2;
+const INFLUENCE_TOL: f64 = 5e-3;
 const INFLUENCE_STEPS: usize = 60;
+/// Sweeps without a new best error after which a query is stubborn.
+const HEADWAY: usize = 20;
 
 /// Queries to solve, handed out one group of coordinates at a time.
 pub(crate) trait Queue {
@@ -125,6 +127,9 @@ struct Slot {
     step: Option<f64>,
     depth: f64,
     error: f64,
+    /// The last error that was half of the best before it, and when that was.
+    best: f64,
+    best_at: usize,
     iterations: usize,
     influence: Influence,
 }
@@ -221,6 +226,7 @@ impl<'a, L: Smooth + Dual> Sweep<'a, L> {
         slot.query_curvature = 0.5 * loss.hess(0.0);
         slot.depth = 1.0;
         slot.error = f64::INFINITY;
+        (slot.best, slot.best_at) = (f64::INFINITY, 0);
         slot.iterations = 0;
         slot.influence = Influence::default();
         for ((g, m), z) in slot.gradient.iter_mut().zip(self.mean.iter().chain([&0.0])).zip(&query) {
@@ -380,14 +386,19 @@ impl<'a, L: Smooth + Dual> Sweep<'a, L> {
     /// Converged, hopeless, or once more?
     fn check(&mut self, k: usize) -> Option<(usize, Outcome)> {
         let error = self.point(&self.slots[k]).error(self.loss, self.task.reg, self.task.variant);
-        self.slots[k].error = error;
+        let slot = &mut self.slots[k];
+        slot.error = error;
+        if error < 0.5 * slot.best {
+            (slot.best, slot.best_at) = (error, slot.iterations);
+        }
         if error <= self.task.tol { self.converged(k) } else { self.go_on(k) }
     }
 
     /// One more direction, unless that has gone on for too long.
     fn go_on(&mut self, k: usize) -> Option<(usize, Outcome)> {
-        let iterations = self.slots[k].iterations;
-        if iterations >= self.patience || iterations >= self.task.max_iter {
+        let Slot { iterations, best_at, .. } = self.slots[k];
+        let stuck = self.slots[k].radius.is_none() && iterations >= best_at + HEADWAY;
+        if stuck || iterations >= self.patience || iterations >= self.task.max_iter {
             return self.give_up(k);
         }
         self.head_downhill(k);
@@ -595,6 +606,8 @@ impl Slot {
             step: None,
             depth: 1.0,
             error: f64::INFINITY,
+            best: f64::INFINITY,
+            best_at: 0,
             iterations: 0,
             influence: Influence::default(),
         }

@@ -12,6 +12,9 @@ pub(crate) struct Radius {
     low: f64,
     high: f64,
     last: Option<(f64, f64)>,
+    /// The bracket's ratio when it was last halved, and how many secants have been tried since.
+    ratio: f64,
+    secants: usize,
 }
 
 impl Radius {
@@ -20,7 +23,7 @@ impl Radius {
         // Inside the ball the penalty leaves a gap of at most λW²/2.
         let floor = 1e-4 * tol / radius / radius;
         let start = (gradient_norm / (2.0 * radius)).max(floor);
-        (Self { radius, floor, low: floor, high: f64::INFINITY, last: None }, start)
+        (Self { radius, floor, low: floor, high: f64::INFINITY, last: None, ratio: f64::INFINITY, secants: 0 }, start)
     }
 
     /// Whether the minimiser is inside the ball and the penalty too small to matter.
@@ -43,7 +46,7 @@ impl Radius {
         self.last = Some((reg, excess));
         let next = if self.high.is_infinite() {
             if guess > self.low && guess.is_finite() { guess.min(100.0 * self.low) } else { 10.0 * self.low }
-        } else if guess > self.low && guess < self.high {
+        } else if guess > self.low && guess < self.high && self.shrinks() {
             guess
         } else if self.low == self.floor && self.high > 1e3 * self.floor {
             // Nothing known below: go down by decades rather than by halves.
@@ -52,6 +55,20 @@ impl Radius {
             (self.low * self.high).sqrt()
         };
         next.max(self.floor)
+    }
+
+    /// Whether secants still pay: three in a row must halve the bracket on a logarithmic scale.
+    fn shrinks(&mut self) -> bool {
+        let ratio = (self.high / self.low).ln();
+        self.secants += 1;
+        if ratio <= 0.5 * self.ratio {
+            (self.ratio, self.secants) = (ratio, 0);
+        }
+        if self.secants > 3 {
+            self.secants = 0;
+            return false;
+        }
+        true
     }
 }
 

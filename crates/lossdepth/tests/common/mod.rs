@@ -89,6 +89,30 @@ pub(crate) fn reference(rows: &[Vec<f64>]) -> Reference {
     Reference::new(rows).expect("a good sample")
 }
 
+/// Collects what went wrong over a table of cases, so that a failure shows its pattern.
+#[derive(Default)]
+pub(crate) struct Failures {
+    cases: usize,
+    found: Vec<String>,
+}
+
+impl Failures {
+    pub(crate) fn check(&mut self, good: bool, what: impl FnOnce() -> String) {
+        self.cases += 1;
+        if !good {
+            self.found.push(what());
+        }
+    }
+
+    /// Panics with the first of them, if there are any.
+    #[track_caller]
+    pub(crate) fn report(self) {
+        let (cases, bad) = (self.cases, self.found.len());
+        let first = self.found[..bad.min(20)].join("\n");
+        assert!(bad == 0, "{bad} of {cases} cases:\n{first}");
+    }
+}
+
 /// A file that golden/make.py wrote.
 pub(crate) fn golden(name: &str) -> Value {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../golden").join(name);
