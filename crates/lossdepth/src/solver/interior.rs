@@ -19,11 +19,14 @@ use super::radius::Radius;
 use super::{Stop, Task};
 use crate::hypothesis::linear::Features;
 use crate::linalg::{Cholesky, Matrix, axpy, dot, norm};
-use crate::loss::{Hinge, Loss};
 use crate::penalty::Variant;
 
 /// Iterations after which the path is given up; it takes ten to thirty.
 const PATH_LENGTH: usize = 100;
+/// The slack every row starts with: roomy, so that the first steps are long.
+const SLACK: f64 = 10.0;
+/// Penalties tried for a constraint; it takes about ten.
+const RADIUS_STEPS: usize = 100;
 /// How close to the boundary a step may go.
 const DAMPING: f64 = 0.995;
 
@@ -44,6 +47,14 @@ struct State {
     over: Vec<f64>,
     short: Vec<f64>,
     dual: Vec<f64>,
+}
+
+/// Where the path ended, and for which penalty.
+struct Answer {
+    state: State,
+    reg: f64,
+    iterations: usize,
+    stop: Stop,
 }
 
 /// A direction in which to change a [`State`].
@@ -69,30 +80,62 @@ impl<'a> Interior<'a> {
 
     /// Solves one query.
     pub(crate) fn solve(&mut self, query: &[f64]) -> Outcome {
-        let Variant::Constrained { radius } = self.task.variant else {
-            let (state, iterations, stop) = self.minimise(query, self.task.reg);
-            return self.report(query, state, self.task.reg, iterations, stop);
-        };
+        let Answer { state, reg, iterations, stop } = self.answer(query);
+        let (n, free) = (self.features.len(), self.features.free);
+        let error = self.error(query, &state, reg);
+        let mut depth = self.risk(&state);
+        if self.task.variant == Variant::Objective {
+            depth += reg * dot(&state.theta[free..], &state.theta[free..]);
+        }
+        let (mut losses, slopes) = self.losses_and_slopes(&state);
+        let shifts = self.influence(query, &state, reg);
+        let stderr = self.features.standard_error(&mut losses[..n], &slopes, &shifts);
+        let stop = if error <= self.task.tol { Stop::Converged } else { stop };
+        Outcome { depth, error, stderr, iterations, stop, theta: state.theta }
+    }
+
+    /// The influence of every reference row on a query's depth.
+    pub(crate) fn explain(&mut self, query: &[f64]) -> Vec<f64> {
+        let Answer { state, reg, .. } = self.answer(query);
+        let (losses, slopes) = self.losses_and_slopes(&state);
+        let shifts = self.influence(query, &state, reg);
+        self.features.influence(losses, &slopes, &shifts)
+    }
+
+    /// The minimiser in the variant asked for.
+    fn answer(&mut self, query: &[f64]) -> Answer {
+        match self.task.variant {
+            Variant::Constrained { radius } => self.within(query, radius),
+            _ => self.minimise(query, self.task.reg),
+        }
+    }
+
+    /// Follows the penalty until the minimiser reaches the radius, or the penalty no longer matters.
+    fn within(&mut self, query: &[f64], radius: f64) -> Answer {
         let free = self.features.free;
         let (mut search, mut reg) = Radius::new(radius, self.task.tol, norm(&query[free..]));
-        let mut best: Option<(f64, State)> = None;
+        let mut best = (f64::INFINITY, State::start(self.features), reg);
         let (mut iterations, mut stop) = (0, Stop::Stalled);
-        for _ in 0..100 {
-            let (mut state, used, inner) = self.minimise(query, reg);
-            iterations += used;
-            let length = norm(&state.theta[free..]);
-            let inside = search.inactive(reg, length);
-            if length > 0.0 && !inside {
+        for _ in 0..RADIUS_STEPS {
+            let inner = self.minimise(query, reg);
+            iterations += inner.iterations;
+            let length = norm(&inner.state.theta[free..]);
+            // On the sphere, and where it is already inside the ball also as it is.
+            let mut pulled = inner.state.clone();
+            if length > 0.0 {
                 let scale = radius / length * (1.0 - f64::EPSILON);
-                state.theta[free..].iter_mut().for_each(|w| *w *= scale);
-                self.refresh_margins(query, &mut state);
+                pulled.theta[free..].iter_mut().for_each(|w| *w *= scale);
+                self.refresh_margins(query, &mut pulled);
             }
-            let error = self.error(query, &state, reg);
-            if best.as_ref().is_none_or(|(e, _)| error < *e) {
-                best = Some((error, state));
+            let inside = (length <= radius).then_some(inner.state);
+            for state in [pulled].into_iter().chain(inside) {
+                let error = self.error(query, &state, reg);
+                if error < best.0 {
+                    best = (error, state, reg);
+                }
             }
-            if error <= self.task.tol || inside || length == 0.0 {
-                stop = inner;
+            if best.0 <= self.task.tol || length == 0.0 || search.inactive(reg, length) {
+                stop = inner.stop;
                 break;
             }
             let next = search.next(reg, length);
@@ -101,25 +144,13 @@ impl<'a> Interior<'a> {
             }
             reg = next;
         }
-        let state = best.map_or_else(|| State::start(self.features), |(_, state)| state);
-        self.report(query, state, reg, iterations, stop)
+        Answer { state: best.1, reg: best.2, iterations, stop }
     }
 
-    fn report(&mut self, query: &[f64], state: State, reg: f64, iterations: usize, stop: Stop) -> Outcome {
-        let free = self.features.free;
-        let error = self.error(query, &state, reg);
-        let mut depth = self.risk(&state);
-        if self.task.variant == Variant::Objective {
-            depth += reg * dot(&state.theta[free..], &state.theta[free..]);
-        }
-        let shifts = self.influence(query, &state.theta, &state.margin, reg);
-        let margins = &state.margin[..self.features.len()];
-        let mut losses: Vec<f64> = margins.iter().map(|m| Hinge.value(*m)).collect();
-        let weights = &self.features.half_weights;
-        let slopes: Vec<f64> = margins.iter().zip(weights).map(|(m, c)| c * Hinge.grad(*m)).collect();
-        let stderr = self.features.standard_error(&mut losses, &slopes, &shifts);
-        let stop = if error <= self.task.tol { Stop::Converged } else { stop };
-        Outcome { depth, error, stderr, iterations, stop, theta: state.theta }
+    /// For every sample row its loss and weighted slope; on the kink the multiplier is the slope.
+    fn losses_and_slopes(&self, state: &State) -> (Vec<f64>, Vec<f64>) {
+        let rows = self.features.half_weights.iter().zip(&state.margin).zip(&state.dual);
+        rows.map(|((c, m), a)| ((1.0 - m).max(0.0), -c * a.clamp(0.0, 1.0))).unzip()
     }
 
     fn masses(&self) -> impl Iterator<Item = f64> + '_ {
@@ -131,40 +162,39 @@ impl<'a> Interior<'a> {
     }
 
     /// Follows the central path for one penalty.
-    fn minimise(&mut self, query: &[f64], reg: f64) -> (State, usize, Stop) {
+    fn minimise(&mut self, query: &[f64], reg: f64) -> Answer {
         if let Some(state) = self.closed_form(query, reg) {
-            return (state, 1, Stop::Converged);
+            return Answer { state, reg, iterations: 1, stop: Stop::Converged };
         }
         let mut state = State::start(self.features);
         let (mut best, mut best_error, mut stalls) = (state.clone(), f64::INFINITY, 0);
-        let mut nearest = f64::INFINITY;
-        for iteration in 1..=PATH_LENGTH.min(self.task.max_iter) {
+        let (mut nearest, mut iterations, mut stop) = (f64::INFINITY, 0, Stop::IterationLimit);
+        while iterations < PATH_LENGTH.min(self.task.max_iter) {
             let Some(step) = self.direction(query, &state, reg) else {
-                return (best, iteration, Stop::Stalled);
+                stop = Stop::Stalled;
+                break;
             };
+            iterations += 1;
             state.take(&step, self.step_length(&state, &step));
-            if iteration % 8 == 0 {
+            if iterations % 8 == 0 {
                 self.refresh_margins(query, &mut state);
             }
             let gap = self.gap(query, &state, reg);
             let error = risk_error(gap, reg, norm(&state.theta[self.features.free..]));
             let mu = self.complementarity(&state);
-            stalls = if error < 0.7 * best_error || mu < 0.9 * nearest { 0 } else { stalls + 1 };
+            stalls = if error < 0.95 * best_error || mu < 0.9 * nearest { 0 } else { stalls + 1 };
             nearest = nearest.min(mu);
             if error < best_error {
                 best_error = error;
                 best.clone_from(&state);
             }
-            if error <= self.task.tol {
-                self.refresh_margins(query, &mut best);
-                return (best, iteration, Stop::Converged);
-            }
-            if stalls > 5 {
+            if error <= self.task.tol || stalls > 12 {
+                stop = if error <= self.task.tol { Stop::Converged } else { Stop::Stalled };
                 break;
             }
         }
         self.refresh_margins(query, &mut best);
-        (best, PATH_LENGTH, Stop::Stalled)
+        Answer { state: best, reg, iterations, stop }
     }
 
     /// All multipliers 1: the answer whenever it leaves every margin at 1 or below.
@@ -349,16 +379,16 @@ impl<'a> Interior<'a> {
 
     /// ⟨tᵢ, q⟩ as in [`newton`](super::newton), with the curvature of the expected loss at the margin
     /// estimated by a Gaussian kernel of Silverman's width, as is usual for support vector machines.
-    fn influence(&mut self, query: &[f64], theta: &[f64], margin: &[f64], reg: f64) -> Vec<f64> {
+    fn influence(&mut self, query: &[f64], state: &State, reg: f64) -> Vec<f64> {
         let (n, q, free) = (self.features.len(), self.features.width(), self.features.free);
         let mut shifts = vec![0.0; n];
         if self.task.variant != Variant::Risk {
             return shifts;
         }
-        let (margins, weights) = (&margin[..n], &self.features.half_weights);
+        let (margins, weights) = (&state.margin[..n], &self.features.half_weights);
         let mean = 2.0 * dot(margins, weights);
         let spread = margins.iter().zip(weights).map(|(m, c)| 2.0 * c * (m - mean) * (m - mean)).sum::<f64>().sqrt();
-        let width = 1.06 * spread * (n as f64).powf(-0.2);
+        let width = 1.06 * spread * self.features.observations().powf(-0.2);
         if width == 0.0 {
             return shifts;
         }
@@ -367,29 +397,19 @@ impl<'a> Interior<'a> {
             *h = c * (-0.5 * x * x).exp() / (width * (2.0 * std::f64::consts::PI).sqrt());
         }
         // A query on the kink stays there: its curvature is as good as infinite.
-        let kink = (margin[n] - 1.0).abs() <= 1e-6;
+        let kink = (state.margin[n] - 1.0).abs() <= 1e-6;
         let total: f64 = self.curvatures.iter().sum();
         let at_query = if kink { 1e6 * (total + reg) } else { 0.0 };
         let factor =
             hessian_factor(self.features, &self.curvatures, query, at_query, reg, &mut self.weighted);
         let Some(factor) = factor else { return shifts };
-        let mut rhs: Vec<f64> = theta.iter().map(|w| 2.0 * reg * w).collect();
+        let mut rhs: Vec<f64> = state.theta.iter().map(|w| 2.0 * reg * w).collect();
         rhs[..free].fill(0.0);
         factor.solve(&mut rhs);
         if rhs.iter().all(|x| x.is_finite()) {
             project(&self.features.tall, &rhs[..q], &mut shifts);
         }
         shifts
-    }
-
-    /// The margins of the sample at a minimiser, and its influence shifts.
-    pub(crate) fn explain(&mut self, query: &[f64], theta: &[f64]) -> (Vec<f64>, Vec<f64>) {
-        let mut state = State::start(self.features);
-        state.theta.copy_from_slice(theta);
-        self.refresh_margins(query, &mut state);
-        let shifts = self.influence(query, theta, &state.margin, self.task.reg);
-        state.margin.truncate(self.features.len());
-        (state.margin, shifts)
     }
 }
 
@@ -400,9 +420,9 @@ impl State {
         Self {
             theta: vec![0.0; features.query_width()],
             margin: vec![0.0; rows],
-            over: vec![1.0; rows],
-            short: vec![2.0; rows],
-            dual: vec![2.0 / 3.0; rows],
+            over: vec![SLACK - 1.0; rows],
+            short: vec![SLACK; rows],
+            dual: vec![0.5; rows],
         }
     }
 

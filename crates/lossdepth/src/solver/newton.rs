@@ -55,7 +55,7 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
         };
         let start = self.gradient_at(query, &theta, 0.0);
         let (mut search, mut reg) = Radius::new(radius, self.task.tol, norm(&start[free..]));
-        let mut best: Option<(f64, Vec<f64>)> = None;
+        let mut best = (f64::INFINITY, theta.clone());
         let mut stop = Stop::Stalled;
         for _ in 0..200 {
             let goal = |_: &L, p: &Point<'_>, _: &Task| {
@@ -64,18 +64,22 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
             };
             let (_, inner) = self.minimise(query, &mut theta, reg, &mut iterations, goal);
             let length = norm(&theta[free..]);
-            let mut feasible = theta.clone();
-            if length > radius || (length > 0.0 && !search.inactive(reg, length)) {
+            // On the sphere, and where it is already inside the ball also as it is.
+            let mut pulled = theta.clone();
+            if length > 0.0 {
                 let scale = radius / length * (1.0 - f64::EPSILON);
-                feasible[free..].iter_mut().for_each(|w| *w *= scale);
+                pulled[free..].iter_mut().for_each(|w| *w *= scale);
             }
-            let gradient = self.gradient_at(query, &feasible, 0.0);
-            let point = self.point(query, &feasible, &gradient);
-            let error = point.error(self.loss, reg, self.task.variant);
-            if best.as_ref().is_none_or(|(e, _)| error < *e) {
-                best = Some((error, feasible));
+            let inside = (length <= radius).then(|| theta.clone());
+            for candidate in [pulled].into_iter().chain(inside) {
+                let gradient = self.gradient_at(query, &candidate, 0.0);
+                let point = self.point(query, &candidate, &gradient);
+                let error = point.error(self.loss, reg, self.task.variant);
+                if error < best.0 {
+                    best = (error, candidate);
+                }
             }
-            if error <= self.task.tol || length == 0.0 {
+            if best.0 <= self.task.tol || length == 0.0 || search.inactive(reg, length) {
                 stop = Stop::Converged;
                 break;
             }
@@ -89,7 +93,7 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
             }
             reg = next;
         }
-        let (error, theta) = best.unwrap_or((f64::INFINITY, theta));
+        let (error, theta) = best;
         self.report(query, theta, reg, error, iterations, stop)
     }
 
@@ -215,7 +219,7 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
 
     /// ⟨tᵢ, q⟩ with H q = 2 reg w: how the minimiser's reaction adds to the influence of a row on the
     /// risk. Zero for the other variants, by the envelope theorem.
-    pub(crate) fn influence(&mut self, query: &[f64], theta: &[f64], reg: f64) -> Vec<f64> {
+    fn influence(&mut self, query: &[f64], theta: &[f64], reg: f64) -> Vec<f64> {
         let (q, free) = (self.features.width(), self.features.free);
         let mut shifts = vec![0.0; self.features.len()];
         if self.task.variant != Variant::Risk {
@@ -232,10 +236,13 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
         shifts
     }
 
-    /// The margins at `theta`.
-    pub(crate) fn margins(&mut self, query: &[f64], theta: &[f64]) -> &[f64] {
+    /// The influence of every reference row on the depth that `theta` gives a query.
+    pub(crate) fn explain(&mut self, query: &[f64], theta: &[f64]) -> Vec<f64> {
+        let shifts = self.influence(query, theta, self.task.reg);
         self.gradient_at(query, theta, 0.0);
-        &self.margins
+        let mut losses = vec![0.0; self.features.len()];
+        self.loss.settle(&self.margins, &self.features.half_weights, &mut losses, &mut self.curvatures);
+        self.features.influence(losses, &self.slopes, &shifts)
     }
 }
 

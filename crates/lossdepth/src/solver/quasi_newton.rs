@@ -435,6 +435,19 @@ impl<'a, L: Smooth + Dual> Sweep<'a, L> {
             slot.stage = Stage::Rescale;
             return None;
         }
+        if off < 0.0 {
+            // Inside the ball: a small penalty leaves a small gap, and may do as it is.
+            axpy(-2.0 * slot.reg, &slot.theta[free..], &mut slot.gradient[free..]);
+            let error = self.point(&self.slots[k]).error(self.loss, self.slots[k].reg, self.task.variant);
+            let slot = &mut self.slots[k];
+            if error <= self.task.tol {
+                slot.error = error;
+                return self.converged(k);
+            }
+            axpy(2.0 * slot.reg, &slot.theta[free..], &mut slot.gradient[free..]);
+        }
+        let slot = &mut self.slots[k];
+        let Some(search) = slot.radius.as_mut() else { return self.go_on(k) };
         let next = search.next(slot.reg, length);
         self.change_penalty(k, next);
         self.go_on(k)

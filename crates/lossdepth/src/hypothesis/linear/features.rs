@@ -11,7 +11,6 @@
 //! to the rest.
 
 use crate::linalg::{Matrix, dot, eigen, multiply, multiply_symmetric, norm, orthonormal_basis};
-use crate::loss::Loss;
 use crate::reference::{Mass, Reference};
 use crate::rows::Rows;
 use crate::simd::vectorised;
@@ -98,9 +97,35 @@ impl Features {
         self.width() + 1
     }
 
-    /// The sampling standard error of a depth from its influence values
-    /// $\frac12 (\ell(m_i) + \ell'(m_i) s_i)$, which are left in `losses`; `slopes` are weighted.
+    /// How many independent observations the sample is worth: its size, or Kish's effective size.
+    pub(crate) fn observations(&self) -> f64 {
+        match self.mass {
+            Mass::Counts(n) => n,
+            Mass::Importance => 0.25 / dot(&self.half_weights, &self.half_weights),
+        }
+    }
+
+    /// The sampling standard error of a depth; `losses` become the influence values.
     pub(crate) fn standard_error(&self, losses: &mut [f64], slopes: &[f64], shifts: &[f64]) -> f64 {
+        self.influence_values(losses, slopes, shifts);
+        self.mass.standard_error(losses, &self.half_weights)
+    }
+
+    /// The influence of every row of the reference on a depth: see [`Explanation`](crate::Explanation).
+    ///
+    /// Rows without weight have no margin here and get 0.
+    pub(crate) fn influence(&self, mut losses: Vec<f64>, slopes: &[f64], shifts: &[f64]) -> Vec<f64> {
+        self.influence_values(&mut losses, slopes, shifts);
+        let mean = 2.0 * dot(&losses, &self.half_weights);
+        let mut influence = vec![0.0; self.sample_len];
+        for (&row, value) in self.origin.iter().zip(&losses) {
+            influence[row] = value - mean;
+        }
+        influence
+    }
+
+    /// Replaces the losses by $\frac12 (\ell(m_i) + \ell'(m_i) s_i)$; `slopes` are weighted.
+    fn influence_values(&self, losses: &mut [f64], slopes: &[f64], shifts: &[f64]) {
         let weights = &self.half_weights;
         vectorised(
             #[inline(always)]
@@ -110,21 +135,6 @@ impl Features {
                 }
             },
         );
-        self.mass.standard_error(losses, weights)
-    }
-
-    /// The influence of every row of the reference on a depth: see [`Explanation`](crate::Explanation).
-    ///
-    /// Rows without weight have no margin here and get 0.
-    pub(crate) fn influence(&self, loss: &impl Loss, margins: &[f64], shifts: &[f64]) -> Vec<f64> {
-        let mut values = vec![0.0; self.len()];
-        loss.linearised(margins, shifts, &mut values);
-        let mean = 2.0 * dot(&values, &self.half_weights);
-        let mut influence = vec![0.0; self.sample_len];
-        for (&row, value) in self.origin.iter().zip(&values) {
-            influence[row] = 0.5 * (value - mean);
-        }
-        influence
     }
 
     /// The coordinates of queries, one column each; columns beyond the last query are zero.

@@ -163,8 +163,7 @@ impl<L: Loss> Linear<L> {
         features: &Features,
         query: &[f64],
         outcome: &Outcome,
-        margins: &[f64],
-        shifts: &[f64],
+        influence: Vec<f64>,
     ) -> Explanation {
         let (weights, intercept) = if self.intercept == Intercept::Penalised {
             let extended: Vec<f64> = query.iter().copied().chain([1.0]).collect();
@@ -174,7 +173,6 @@ impl<L: Loss> Linear<L> {
         } else {
             features.classifier(&outcome.theta, query)
         };
-        let influence = features.influence(&self.loss, margins, shifts);
         Explanation::new(outcome.fit(), weights, intercept, query, influence)
     }
 }
@@ -243,10 +241,8 @@ impl<L: Smooth + Dual> Hypothesis for Linear<L> {
             .iter()
             .enumerate()
             .map(|(j, outcome)| {
-                let at = coordinates.col(j);
-                let shifts = newton.influence(at, &outcome.theta, self.task.reg);
-                let margins = newton.margins(at, &outcome.theta);
-                self.explanation(features, queries.row(j), outcome, margins, &shifts)
+                let influence = newton.explain(coordinates.col(j), &outcome.theta);
+                self.explanation(features, queries.row(j), outcome, influence)
             })
             .collect())
     }
@@ -292,8 +288,8 @@ impl Hypothesis for Linear<Hinge> {
             .iter()
             .enumerate()
             .map(|(j, outcome)| {
-                let (margins, shifts) = interior.explain(coordinates.col(j), &outcome.theta);
-                self.explanation(features, queries.row(j), outcome, &margins, &shifts)
+                let influence = interior.explain(coordinates.col(j));
+                self.explanation(features, queries.row(j), outcome, influence)
             })
             .collect())
     }

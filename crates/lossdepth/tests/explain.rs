@@ -1,0 +1,175 @@
+//! Explanations: what adds up exactly, what is true within rounding, what is true to first order.
+
+mod common;
+
+use common::{Failures, Random, dot, methods, reference, score_one, settings};
+use lossdepth::{Explanation, Intercept, Method, Reference, Rows, Run, Scale, Settings, Variant};
+
+fn explain(settings: &Settings, sample: &Reference, queries: &[Vec<f64>]) -> Vec<Explanation> {
+    let data = queries.concat();
+    let rows = Rows::new(&data, sample.width()).unwrap();
+    settings.fit(sample).unwrap().explain(rows, &Run::default()).unwrap()
+}
+
+/// Skew columns in mixed units, one of them constant, and queries near, far and off the constant.
+fn mixed_units(random: &mut Random) -> (Vec<Vec<f64>>, Vec<Vec<f64>>) {
+    let row = |random: &mut Random| {
+        let (a, b) = (random.normal(), random.normal());
+        vec![100.0 + 10.0 * a, 0.01 * b.exp(), a + b, 4.0]
+    };
+    let rows: Vec<Vec<f64>> = (0..25).map(|_| row(random)).collect();
+    let mut queries: Vec<Vec<f64>> = (0..4).map(|_| row(random)).collect();
+    queries.push(vec![300.0, -1.0, 5.0, 4.0]);
+    queries.push(vec![100.0, 0.01, 0.0, 4.5]);
+    queries.push(rows[0].clone());
+    (rows, queries)
+}
+
+#[test]
+fn contributions_add_up_in_every_scale() {
+    let (mut failures, mut random) = (Failures::default(), Random::new(31));
+    let (rows, queries) = mixed_units(&mut random);
+    let weights: Vec<f64> = rows.iter().map(|_| random.between(0.1, 3.0)).collect();
+    let sample = Reference::weighted(&rows, &weights).unwrap();
+    let total: f64 = weights.iter().sum();
+    let mean: Vec<f64> =
+        (0..4).map(|j| rows.iter().zip(&weights).map(|(x, w)| w * x[j]).sum::<f64>() / total).collect();
+    for (method, intercept) in methods() {
+        for scale in Scale::ALL {
+            for variant in [Variant::Risk, Variant::Objective, Variant::Constrained { radius: 0.5 }] {
+                let settings = Settings { scale, ..settings(method, intercept, variant, 0.1) };
+                for (why, z) in explain(&settings, &sample, &queries).iter().zip(&queries) {
+                    let exact = why.contributions.iter().fold(why.baseline, |sum, c| sum + c) == why.value;
+                    failures.check(exact, || format!("{settings:?}: {why:?}"));
+                    let at = |x: &[f64]| dot(&why.weights, x) + why.intercept;
+                    let size = why.intercept.abs()
+                        + why.weights.iter().zip(z).map(|(w, z)| (w * z).abs()).sum::<f64>()
+                        + why.weights.iter().zip(&mean).map(|(w, m)| (w * m).abs()).sum::<f64>();
+                    let rounding = 1e-12 * size;
+                    let value = (at(z) - why.value).abs() <= rounding;
+                    let baseline = (at(&mean) - why.baseline).abs() <= rounding;
+                    failures.check(value && baseline, || format!("{settings:?}: {why:?}"));
+                }
+            }
+        }
+    }
+    failures.report();
+}
+
+#[test] // The classifier shown has the risk that was reported.
+fn the_classifier_has_the_depth_as_its_risk() {
+    let (mut failures, mut random) = (Failures::default(), Random::new(32));
+    let (rows, queries) = mixed_units(&mut random);
+    let sample = reference(&rows);
+    let loss = |method, m: f64| match method {
+        Method::Logistic => (-m).exp().ln_1p() / std::f64::consts::LN_2,
+        Method::Hinge => (1.0 - m).max(0.0),
+        Method::SquaredHinge => (1.0 - m).max(0.0).powi(2),
+        Method::Exponential => (-m).exp(),
+    };
+    for (method, intercept) in methods() {
+        for scale in Scale::ALL {
+            let settings = Settings { scale, ..settings(method, intercept, Variant::Risk, 0.1) };
+            for (why, z) in explain(&settings, &sample, &queries).iter().zip(&queries) {
+                let at = |x: &[f64]| dot(&why.weights, x) + why.intercept;
+                let inside: f64 = rows.iter().map(|x| loss(method, at(x))).sum::<f64>() / rows.len() as f64;
+                let risk = 0.5 * inside + 0.5 * loss(method, -at(z));
+                failures.check((risk - why.fit.depth).abs() <= 1e-9, || format!("{settings:?}: {risk} {why:?}"));
+            }
+        }
+    }
+    failures.report();
+}
+
+#[test]
+fn the_column_that_gives_a_query_away_comes_first() {
+    let mut random = Random::new(33);
+    let sample = reference(&random.cloud(50, 4));
+    let settings = settings(Method::Logistic, Intercept::Free, Variant::Risk, 0.1);
+    let why = &explain(&settings, &sample, &[vec![0.1, -0.2, 6.0, 0.3]])[0];
+    assert_eq!(why.top_contributions(2)[0], 2);
+    assert_eq!(why.top_contributions(9).len(), 4);
+    let strongest = why.most_influential(1)[0];
+    assert!(why.influence.iter().all(|i| i.abs() <= why.influence[strongest].abs()));
+}
+
+#[test]
+fn influence_has_weighted_mean_zero() {
+    let mut random = Random::new(34);
+    let rows = random.cloud(30, 3);
+    let mut weights: Vec<f64> = rows.iter().map(|_| random.between(0.1, 3.0)).collect();
+    weights[4] = 0.0;
+    let sample = Reference::weighted(&rows, &weights).unwrap();
+    let queries = [random.cloud(3, 3), vec![rows[0].clone(), vec![5.0, 5.0, 5.0]]].concat();
+    for (method, intercept) in methods() {
+        for variant in [Variant::Risk, Variant::Objective, Variant::Constrained { radius: 0.5 }] {
+            let settings = settings(method, intercept, variant, 0.05);
+            for why in explain(&settings, &sample, &queries) {
+                assert_eq!(why.influence.len(), rows.len());
+                assert_eq!(why.influence[4], 0.0, "a row without weight");
+                let size = why.influence.iter().map(|i| i.abs()).fold(0.0, f64::max);
+                let mean = dot(sample.weights(), &why.influence);
+                assert!(mean.abs() <= 1e-14 * (1.0 + size), "{settings:?}: {mean:e}");
+            }
+        }
+    }
+}
+
+/// Influence is the derivative of the depth in the mass of a row; the scaling is held fixed.
+#[test]
+fn influence_matches_a_change_of_weight() {
+    let (mut failures, mut random) = (Failures::default(), Random::new(35));
+    let rows = random.cloud(15, 2);
+    let queries = [vec![0.3, -0.2], vec![2.0, 1.5], rows[3].clone()];
+    let variants = [Variant::Risk, Variant::Objective, Variant::Constrained { radius: 0.8 }];
+    for method in [Method::Logistic, Method::SquaredHinge, Method::Exponential] {
+        for intercept in Intercept::ALL {
+            for variant in variants {
+                for reg in [1.0, 0.05] {
+                    let settings = Settings { tol: 1e-12, ..settings(method, intercept, variant, reg) };
+                    let depth = |row: usize, change: f64, z: &[f64]| {
+                        let mut weights = vec![1.0; rows.len()];
+                        weights[row] += change;
+                        score_one(&settings, &Reference::weighted(&rows, &weights).unwrap(), z).depth
+                    };
+                    for (why, z) in explain(&settings, &reference(&rows), &queries).iter().zip(&queries) {
+                        for (row, influence) in why.influence.iter().enumerate().step_by(4) {
+                            let step = 1e-4;
+                            let change = (depth(row, step, z) - depth(row, -step, z)) / (2.0 * step);
+                            let expected = influence / rows.len() as f64;
+                            // A difference over 2e-4 leaves 1e-8 of curvature, and the depths their own error.
+                            failures.check((change - expected).abs() <= 1e-6, || {
+                                format!("{settings:?} row {row} {z:?}: {change:e} {expected:e}")
+                            });
+                        }
+                    }
+                }
+            }
+        }
+    }
+    failures.report();
+}
+
+#[test] // To first order in 1/n: the error falls like 1/n², the effect itself like 1/n.
+fn influence_predicts_leaving_one_out() {
+    let mut random = Random::new(36);
+    let rows = random.cloud(200, 3);
+    let query = vec![1.5, -0.5, 1.0];
+    for (method, variant) in
+        [(Method::Logistic, Variant::Risk), (Method::Logistic, Variant::Objective), (Method::SquaredHinge, Variant::Risk)]
+    {
+        let settings = Settings { tol: 1e-10, ..settings(method, Intercept::Free, variant, 0.1) };
+        let why = &explain(&settings, &reference(&rows), std::slice::from_ref(&query))[0];
+        let omega = 1.0 / rows.len() as f64;
+        let (mut missed, mut moved) = (0.0f64, 0.0f64);
+        for row in (0..rows.len()).step_by(10) {
+            let mut rest = rows.clone();
+            rest.remove(row);
+            let change = score_one(&settings, &reference(&rest), &query).depth - why.fit.depth;
+            let expected = -omega / (1.0 - omega) * why.influence[row];
+            missed = missed.max((change - expected).abs());
+            moved = moved.max(change.abs());
+        }
+        assert!(missed <= 0.1 * moved, "{settings:?}: {missed:e} of {moved:e}");
+    }
+}

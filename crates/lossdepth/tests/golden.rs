@@ -1,0 +1,63 @@
+//! Independent witnesses: depths that golden/make.py got from scikit-learn on real data.
+
+mod common;
+
+use common::{Failures, golden, numbers, score, settings, table};
+use lossdepth::{Intercept, Method, Reference, Scale, Settings, Variant};
+
+/// Compares a file's depths with ours, within our proven error and `slack` for theirs.
+fn agrees(name: &str, slack: f64) {
+    let (file, mut failures) = (golden(name), Failures::default());
+    let method: Method = file["method"].as_str().unwrap().parse().unwrap();
+    let scale: Scale = file["scale"].as_str().unwrap().parse().unwrap();
+    let sample = Reference::weighted(&table(&file["rows"]), &numbers(&file["counts"])).unwrap();
+    let queries = table(&file["queries"]);
+    for case in file["cases"].as_array().unwrap() {
+        let reg = case["reg"].as_f64().unwrap();
+        for variant in [Variant::Risk, Variant::Objective] {
+            let settings = Settings { scale, ..settings(method, Intercept::Free, variant, reg) };
+            let theirs = numbers(&case[variant.name()]);
+            assert_eq!(theirs.len(), queries.len());
+            for (row, (ours, theirs)) in score(&settings, &sample, &queries).iter().zip(theirs).enumerate() {
+                let close = (ours.depth - theirs).abs() <= ours.error + slack && ours.error <= 1e-6;
+                failures.check(close, || format!("{variant:?} {reg} query {row}: {theirs}, {ours:?}"));
+            }
+        }
+    }
+    failures.report();
+}
+
+#[test]
+fn logistic_wine() {
+    agrees("logistic_wine.json", 1e-9);
+}
+
+#[test]
+fn logistic_wine_with_weights() {
+    agrees("logistic_wine_counted.json", 1e-9);
+}
+
+#[test]
+fn logistic_breast_cancer() {
+    agrees("logistic_breast_cancer.json", 1e-9);
+}
+
+#[test] // With columns that do not vary, and a separable sample at the weaker penalties.
+fn logistic_digits() {
+    agrees("logistic_digits.json", 1e-9);
+}
+
+#[test]
+fn hinge_wine() {
+    agrees("hinge_wine.json", 1e-7);
+}
+
+#[test]
+fn hinge_wine_with_weights() {
+    agrees("hinge_wine_counted.json", 1e-7);
+}
+
+#[test]
+fn hinge_breast_cancer() {
+    agrees("hinge_breast_cancer.json", 1e-7);
+}
