@@ -61,47 +61,72 @@ fn depths_converge_at_the_root_n_rate() {
     }
 }
 
-/// For each query: how often depth ± 1.96 stderr covers the truth, and mean stderr over the true spread.
-fn coverage(settings: &Settings, samples: usize) -> Vec<(f64, f64)> {
-    let (exact, mut random) = (truth(settings, 400_000), Random::new(42));
-    let all: Vec<Vec<Fit>> = (0..samples).map(|_| fits(settings, &mut random, 200)).collect();
-    (0..exact.len())
-        .map(|q| {
-            let of = |f: fn(&Fit) -> f64| mean(all.iter().map(|fits| f(&fits[q])));
-            let covered = |fit: &Fit| (fit.depth - exact[q]).abs() <= 1.96 * fit.stderr;
-            let centre = of(|fit| fit.depth);
-            let spread = mean(all.iter().map(|fits| (fits[q].depth - centre).powi(2))).sqrt();
-            let share = all.iter().filter(|fits| covered(&fits[q])).count() as f64 / samples as f64;
-            let stderr = mean(all.iter().map(|fits| fits[q].stderr.powi(2))).sqrt();
-            (share, stderr / spread)
-        })
-        .collect()
+/// How often depth ± 1.96 stderr covers the truth, and stderr over the true spread.
+#[derive(Debug, Clone, Copy)]
+struct Coverage {
+    share: f64,
+    ratio: f64,
 }
 
-#[track_caller]
-fn covers(settings: &Settings, samples: usize, range: std::ops::RangeInclusive<f64>, spread: f64) {
-    for (query, (share, ratio)) in coverage(settings, samples).into_iter().enumerate() {
-        let what = format!("{} {:?} query {query}: covers {share:.4}, stderr / spread {ratio:.4}", settings.method, settings.variant);
-        println!("{what}");
-        assert!(range.contains(&share) && (ratio - 1.0).abs() <= spread, "{what}");
-    }
+fn coverage(settings: &Settings, n: usize, samples: usize) -> [Coverage; 3] {
+    let (exact, mut random) = (truth(settings, 400_000), Random::new(42));
+    let all: Vec<Vec<Fit>> = (0..samples).map(|_| fits(settings, &mut random, n)).collect();
+    [0, 1, 2].map(|q| {
+        let centre = mean(all.iter().map(|fits| fits[q].depth));
+        let spread = mean(all.iter().map(|fits| (fits[q].depth - centre).powi(2))).sqrt();
+        let stderr = mean(all.iter().map(|fits| fits[q].stderr.powi(2))).sqrt();
+        let covers = |fits: &&Vec<Fit>| (fits[q].depth - exact[q]).abs() <= 1.96 * fits[q].stderr;
+        let share = all.iter().filter(covers).count() as f64 / samples as f64;
+        let found = Coverage { share, ratio: stderr / spread };
+        println!("{} {:?}, n = {n}, query {q}: {found:.4?}", settings.method, settings.variant);
+        found
+    })
 }
+
+fn free(method: Method, variant: Variant) -> Settings {
+    settings(method, Intercept::Free, variant, 0.1)
+}
+
+// 2000 samples leave half a percent of chance in a coverage, and 2 % in a spread.
+//
+// The outlying query's depth hangs on the few sample points beyond it; two hundred heavy-tailed points are
+// too few for its distribution to be normal, whatever the standard error. The last test shows that this passes.
 
 #[test]
 fn logistic_intervals_cover() {
     for variant in [Variant::Risk, Variant::Objective, Variant::Constrained { radius: 1.0 }] {
-        covers(&settings(Method::Logistic, Intercept::Free, variant, 0.1), 2000, 0.92..=0.97, 0.06);
+        let [central, between, outlying] = coverage(&free(Method::Logistic, variant), 200, 2000);
+        for found in [central, between, outlying] {
+            assert!((found.ratio - 1.0).abs() <= 0.05, "{variant:?}: {found:?}");
+        }
+        for found in [central, between] {
+            assert!((0.92..=0.97).contains(&found.share), "{variant:?}: {found:?}");
+        }
+        assert!((0.88..=0.97).contains(&outlying.share), "{variant:?}: {outlying:?}");
     }
 }
 
 #[test]
 fn hinge_intervals_cover() {
     for variant in [Variant::Risk, Variant::Objective] {
-        covers(&settings(Method::Hinge, Intercept::Free, variant, 0.1), 1000, 0.90..=0.98, 0.12);
+        let [central, between, outlying] = coverage(&free(Method::Hinge, variant), 200, 2000);
+        for found in [central, between, outlying] {
+            assert!((found.ratio - 1.0).abs() <= 0.05, "{variant:?}: {found:?}");
+        }
+        for found in [central, between] {
+            assert!((0.92..=0.98).contains(&found.share), "{variant:?}: {found:?}");
+        }
+        assert!((0.88..=0.98).contains(&outlying.share), "{variant:?}: {outlying:?}");
     }
 }
 
-#[test]
-fn squared_hinge_intervals_cover() {
-    covers(&settings(Method::SquaredHinge, Intercept::Free, Variant::Risk, 0.1), 1000, 0.91..=0.98, 0.12);
+#[test] // Worst for the squared hinge, which heavy tails pull at with all their length.
+fn coverage_of_outlying_points_grows_with_the_sample() {
+    let shares = |method| [200, 800, 3200].map(|n| coverage(&free(method, Variant::Risk), n, 600)[2].share);
+    for method in [Method::Logistic, Method::Hinge] {
+        let [_, middle, last] = shares(method);
+        assert!((0.92..=0.98).contains(&middle) && (0.92..=0.98).contains(&last), "{method}");
+    }
+    let [first, middle, last] = shares(Method::SquaredHinge);
+    assert!(first < middle && middle < last && last >= 0.87, "{first} {middle} {last}");
 }
