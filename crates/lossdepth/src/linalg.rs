@@ -102,6 +102,21 @@ pub(crate) fn multiply_symmetric(out: &mut Matrix, a: &Matrix, b: &Matrix) {
     );
 }
 
+/// Adds to the first `count` columns of `out` the product of the first `rows` rows of `a`, transposed, with the rows
+/// of `b` from `start` on.
+pub(crate) fn accumulate_transposed(
+    out: &mut Matrix,
+    a: &Matrix,
+    b: &Matrix,
+    start: usize,
+    rows: usize,
+    count: usize,
+) {
+    let out = out.view_mut().subcols_mut(0, count);
+    let b = b.view().submatrix(start, 0, rows, count);
+    matmul(out, Accum::Add, a.view().subrows(0, rows).transpose(), b, 1.0, Par::Seq);
+}
+
 /// `Σ aᵢ bᵢ`, summed in an order that depends on the length alone.
 pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     #[inline(always)]

@@ -153,7 +153,9 @@ impl Problem {
         let (p, points) = (self.penalised.len(), self.u.len());
         let mut best = (f64::INFINITY, vec![0.0; p]);
         for code in 0..3usize.pow(u32::try_from(points).expect("few points")) {
-            let place: Vec<usize> = (0..points).map(|i| code / 3usize.pow(i as u32) % 3).collect();
+            // The digits of the code in base 3: 0 below, 1 on, 2 above.
+            let place: Vec<usize> =
+                (0..points).scan(code, |rest, _| Some((*rest % 3, *rest /= 3).0)).collect();
             let on: Vec<usize> = (0..points).filter(|&i| place[i] == 1).collect();
             if on.len() > p {
                 continue;
@@ -166,9 +168,9 @@ impl Problem {
                 rhs[j] = (0..points).filter(|&i| place[i] == 0).map(|i| self.mass[i] * self.u[i][j]).sum();
             }
             for (k, &i) in on.iter().enumerate() {
-                for j in 0..p {
-                    matrix[j][p + k] = -self.u[i][j];
-                    matrix[p + k][j] = self.u[i][j];
+                for (j, &u) in self.u[i].iter().enumerate() {
+                    matrix[j][p + k] = -u;
+                    matrix[p + k][j] = u;
                 }
                 rhs[p + k] = 1.0;
             }
@@ -181,7 +183,8 @@ impl Problem {
         // Without a point on the kink a free intercept is anything between two kinks, with one equation less:
         // pinning the intercept by every single point's kink in turn covers those too.
         if let Some(free) = self.penalised.iter().position(|p| !p) {
-            let pull: Vec<f64> = (0..p).map(|j| (0..points).map(|i| self.mass[i] * self.u[i][j]).sum()).collect();
+            let pull: Vec<f64> =
+                (0..p).map(|j| (0..points).map(|i| self.mass[i] * self.u[i][j]).sum()).collect();
             for i in 0..points {
                 let mut theta: Vec<f64> = pull.iter().map(|s: &f64| s / (2.0 * reg)).collect();
                 theta[free] = 0.0;
@@ -265,7 +268,9 @@ fn risk_and_objective() {
                         let fit = score_one(&settings(method, intercept, variant, reg), &sample, query);
                         let exact = problem.exact(variant, reg);
                         failures.check(agree(&fit, exact), || {
-                            format!("{method} {intercept} {variant:?} {reg} {query:?}: exact {exact}, {fit:?}")
+                            format!(
+                                "{method} {intercept} {variant:?} {reg} {query:?}: exact {exact}, {fit:?}"
+                            )
                         });
                     }
                 }
@@ -311,7 +316,8 @@ fn errors_are_honest() {
     let mut queries = random.cloud(6, 3);
     queries.push(rows[0].clone());
     queries.push(vec![4.0, -3.0, 5.0]);
-    let variants = |reg: f64| [Variant::Risk, Variant::Objective, Variant::Constrained { radius: 0.1 / reg.sqrt() }];
+    let variants =
+        |reg: f64| [Variant::Risk, Variant::Objective, Variant::Constrained { radius: 0.1 / reg.sqrt() }];
     for (method, intercept) in methods() {
         for reg in [10.0, 0.1, 1e-3, 1e-5] {
             for variant in variants(reg) {

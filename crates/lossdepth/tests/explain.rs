@@ -74,7 +74,8 @@ fn the_classifier_has_the_depth_as_its_risk() {
                 let at = |x: &[f64]| dot(&why.weights, x) + why.intercept;
                 let inside: f64 = rows.iter().map(|x| loss(method, at(x))).sum::<f64>() / rows.len() as f64;
                 let risk = 0.5 * inside + 0.5 * loss(method, -at(z));
-                failures.check((risk - why.fit.depth).abs() <= 1e-9, || format!("{settings:?}: {risk} {why:?}"));
+                failures
+                    .check((risk - why.fit.depth).abs() <= 1e-9, || format!("{settings:?}: {risk} {why:?}"));
             }
         }
     }
@@ -155,9 +156,11 @@ fn influence_predicts_leaving_one_out() {
     let mut random = Random::new(36);
     let rows = random.cloud(200, 3);
     let query = vec![1.5, -0.5, 1.0];
-    for (method, variant) in
-        [(Method::Logistic, Variant::Risk), (Method::Logistic, Variant::Objective), (Method::SquaredHinge, Variant::Risk)]
-    {
+    for (method, variant) in [
+        (Method::Logistic, Variant::Risk),
+        (Method::Logistic, Variant::Objective),
+        (Method::SquaredHinge, Variant::Risk),
+    ] {
         let settings = Settings { tol: 1e-10, ..settings(method, Intercept::Free, variant, 0.1) };
         let why = &explain(&settings, &reference(&rows), std::slice::from_ref(&query))[0];
         let omega = 1.0 / rows.len() as f64;

@@ -27,6 +27,8 @@ fn difference(f: impl Fn(f64) -> f64, m: f64) -> (f64, f64) {
 }
 
 proptest! {
+    #![proptest_config(common::tries(256))]
+
     #[test]
     fn gradients_match_differences(m in -20.0..30.0f64) {
         prop_assume!((m - KINK).abs() > 2.0 * STEP);

@@ -3,10 +3,14 @@
 mod common;
 
 use common::{Failures, Random, between, dot, methods, norm, reference, score, score_one, settings};
+use lossdepth::hypothesis::Hypothesis;
+use lossdepth::reference::Scaling;
 use lossdepth::{
-    Depth, DepthError, Fit, FittedDepth, Intercept, Method, Reference, Rows, Run, Scale, Settings, Stop, Variant,
+    Depth, DepthError, Fit, FittedDepth, Intercept, Method, Reference, Rows, Run, Scale, Settings, Stop,
+    Variant,
 };
 use proptest::prelude::*;
+use std::sync::atomic::AtomicBool;
 
 /// The bits of everything a fit says.
 fn bits(fit: &Fit) -> (u64, u64, u64, usize, Stop) {
@@ -133,7 +137,7 @@ fn close(a: &Fit, b: &Fit, slack: f64) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+    #![proptest_config(common::tries(400))]
 
     #[test]
     fn weight_k_is_k_copies(
@@ -162,7 +166,7 @@ proptest! {
         (method, intercept) in any_method(),
         (variant, reg) in any_variant(),
         z in prop::collection::vec(-12.0..12.0f64, 2),
-        size in 0..20i32,
+        size in 0..100i32,
         first in any::<bool>(),
     ) {
         let mut random = Random::new(5);
@@ -187,7 +191,7 @@ fn turn(rows: &[Vec<f64>], angle: f64) -> Vec<Vec<f64>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+    #![proptest_config(common::tries(400))]
 
     #[test] // Quarters shifted by whole numbers are exact, so little but the proven errors is allowed.
     fn translation_invariant(
@@ -306,7 +310,7 @@ proptest! {
         (method, intercept) in any_method(),
         (variant, reg) in any_variant(),
     ) {
-        // The risk of a penalised minimiser is not an infimum of risks; see the test below.
+        // The risk of a penalised minimiser is not a minimum of risks: see below.
         prop_assume!(variant != Variant::Risk);
         let settings = settings(method, intercept, variant, reg);
         let queries = [ends[0].clone(), ends[1].clone(), between(&ends[0], &ends[1], t)];
@@ -341,7 +345,18 @@ proptest! {
     }
 }
 
+#[test] // No accident of the solver: the classifier that gives a far point away costs more, so it is used less.
+fn level_sets_of_the_bare_risk_need_not_be_convex() {
+    let sample = reference(&column(&[-2.0, -0.25, -2.75, -1.25]));
+    let settings = settings(Method::Hinge, Intercept::Penalised, Variant::Risk, 2.0);
+    let [far, near, other] = [5.5, 3.25, -3.5].map(|z| score_one(&settings, &sample, &[z]));
+    assert!(near.depth + 0.05 < far.depth.min(other.depth), "{far:?} {near:?} {other:?}");
+    assert!([far, near, other].iter().all(|fit| fit.error <= 1e-6));
+}
+
 // Degenerate samples.
+
+type Table = Vec<Vec<f64>>;
 
 fn column(values: &[f64]) -> Vec<Vec<f64>> {
     values.iter().map(|x| vec![*x]).collect()
@@ -352,10 +367,10 @@ fn scaled(rows: &[Vec<f64>], factor: f64) -> Vec<Vec<f64>> {
 }
 
 /// Samples that break promises, each with a name and queries.
-fn degenerate() -> Vec<(String, Vec<Vec<f64>>, Vec<Vec<f64>>)> {
+fn degenerate() -> Vec<(String, Table, Table)> {
     let mut random = Random::new(21);
-    let mut samples: Vec<(String, Vec<Vec<f64>>)> = Vec::new();
-    let mut add = |name: &str, rows: Vec<Vec<f64>>| samples.push((name.to_owned(), rows));
+    let mut samples: Vec<(String, Table)> = Vec::new();
+    let mut add = |name: &str, rows: Table| samples.push((name.to_owned(), rows));
     let cloud = random.cloud(12, 3);
     add("duplicates", cloud[..3].iter().cycle().take(12).cloned().collect());
     add("one point", vec![vec![1.5, -2.0]; 5]);
@@ -380,11 +395,13 @@ fn degenerate() -> Vec<(String, Vec<Vec<f64>>, Vec<Vec<f64>>)> {
         .into_iter()
         .map(|(name, rows)| {
             let (mean, d) = (mean(&rows), rows[0].len());
-            let reach = rows.iter().map(|x| distance(x, &mean)).fold(0.0, f64::max);
-            let reach = if reach > 0.0 { reach } else { 1.0 };
-            let away: Vec<f64> = mean.iter().map(|m| m + reach).collect();
+            let reach = |j: usize| {
+                let far = rows.iter().map(|x| (x[j] - mean[j]).abs()).fold(0.0, f64::max);
+                if far > 0.0 { far } else { 1.0 }
+            };
+            let away: Vec<f64> = mean.iter().enumerate().map(|(j, m)| m + 2.0 * reach(j)).collect();
             let mut sideways = rows[1].clone();
-            sideways[d - 1] += 0.3 * reach;
+            sideways[d - 1] += 0.3 * reach(d - 1);
             let queries = vec![rows[0].clone(), mean, away, sideways];
             (name, rows, queries)
         })
@@ -419,7 +436,7 @@ fn solvable(rows: &[Vec<f64>], z: &[f64], settings: &Settings) -> bool {
         Variant::Constrained { radius } => radius,
         _ => settings.reg.recip().sqrt(),
     };
-    steepest * size <= 1e8
+    steepest * size <= 1e7
 }
 
 #[test]
@@ -443,16 +460,29 @@ fn degenerate_samples_are_solved() {
     failures.report();
 }
 
+fn apply(scaling: &Scaling, rows: &[Vec<f64>]) -> Vec<Vec<f64>> {
+    let scaled = |row: &Vec<f64>| {
+        let mut out = vec![0.0; row.len()];
+        scaling.apply(row, &mut out);
+        out
+    };
+    rows.iter().map(scaled).collect()
+}
+
 #[test] // Scaling takes away what is extreme about the units.
 fn degenerate_samples_are_scaled_and_solved() {
     let mut failures = Failures::default();
     for (name, rows, queries) in degenerate() {
         let sample = reference(&rows);
-        for method in Method::ALL {
-            for scale in [Scale::Standard, Scale::Robust, Scale::Whiten, Scale::Mcd] {
+        for scale in [Scale::Standard, Scale::Robust, Scale::Whiten, Scale::Mcd] {
+            let (scaling, _) = Scaling::learn(scale, sample.rows(), sample.weights(), 0.75).unwrap();
+            let (near, at) = (apply(&scaling, &rows), apply(&scaling, &queries));
+            for method in Method::ALL {
                 let settings = Settings { scale, reg: 0.01, ..Settings::new(method) };
-                for (fit, z) in score(&settings, &sample, &queries).iter().zip(&queries) {
-                    failures.check(solved(fit), || format!("{name}: {method} {scale} {z:?}: {fit:?}"));
+                for (fit, (z, at)) in score(&settings, &sample, &queries).iter().zip(queries.iter().zip(&at))
+                {
+                    let good = if solvable(&near, at, &settings) { solved(fit) } else { sane(fit) };
+                    failures.check(good, || format!("{name}: {method} {scale} {z:?}: {fit:?}"));
                 }
             }
         }
@@ -473,7 +503,9 @@ fn any_units_with_any_penalty() {
                     let settings = settings(method, intercept, variant, reg);
                     for (fit, z) in score(&settings, &sample, &queries).iter().zip(&queries) {
                         failures.check(solved(fit), || {
-                            format!("{method} {intercept} {variant:?} reg {reg:e} times {factor:e} {z:?}: {fit:?}")
+                            format!(
+                                "{method} {intercept} {variant:?} reg {reg:e} times {factor:e} {z:?}: {fit:?}"
+                            )
                         });
                     }
                 }
@@ -481,6 +513,33 @@ fn any_units_with_any_penalty() {
         }
     }
     failures.report();
+}
+
+#[test]
+fn far_queries_are_solved() {
+    let (mut failures, mut random) = (Failures::default(), Random::new(23));
+    let rows = random.cloud(12, 3);
+    let queries: Vec<Vec<f64>> = (1..=6).map(|k| vec![10f64.powi(k), -3.0, 10f64.powi(k)]).collect();
+    let sample = reference(&rows);
+    for (method, intercept) in methods() {
+        for (variant, reg) in variants() {
+            let settings = settings(method, intercept, variant, reg);
+            for (fit, z) in score(&settings, &sample, &queries).iter().zip(&queries) {
+                let good = if solvable(&rows, z, &settings) { solved(fit) } else { sane(fit) };
+                failures.check(good, || format!("{method} {intercept} {variant:?} {reg:e} {z:?}: {fit:?}"));
+            }
+        }
+    }
+    failures.report();
+}
+
+#[test] // Found by the test of degenerate samples: NaN had passed for a proven error of 0.
+fn an_overflow_is_no_certificate() {
+    let sample = reference(&[vec![2000.0, -6000.0], vec![-1000.0, 0.0], vec![6000.0, 1000.0]]);
+    let variant = Variant::Constrained { radius: 3.0 };
+    let settings = settings(Method::Exponential, Intercept::None, variant, 1.0);
+    let fit = score_one(&settings, &sample, &[1000.0, 3000.0]);
+    assert!(solved(&fit) && fit.depth < 0.99, "{fit:?}");
 }
 
 // Bad input.
@@ -585,27 +644,22 @@ fn unknown_names_are_refused() {
         "`variant` must be one of risk, objective, constrained, got `bare`",
     );
     message(Variant::parse("constrained", None), "variant `constrained` needs a `radius`");
-    message(
-        Variant::parse("risk", Some(1.0)),
-        "`radius` goes with variant `constrained`, not with `risk`",
-    );
-    message(
-        Variant::parse("constrained", Some(-2.0)),
-        "`radius` must be a positive, finite number, got -2",
-    );
+    message(Variant::parse("risk", Some(1.0)), "`radius` goes with variant `constrained`, not with `risk`");
+    message(Variant::parse("constrained", Some(-2.0)), "`radius` must be a positive, finite number, got -2");
     for method in Method::ALL {
         assert_eq!(method.name().parse::<Method>().unwrap(), method);
     }
 }
 
+fn is_interrupted<H: Hypothesis>(fitted: &FittedDepth<H>) {
+    let stop = AtomicBool::new(true);
+    let run = Run { cancel: Some(&stop), ..Run::default() };
+    message(fitted.score_with(&[[0.0, 1.0]], &run), "interrupted");
+    message(fitted.explain_with(&[[0.0, 1.0]], &run), "interrupted");
+}
+
 #[test]
 fn a_cancelled_call_returns_no_numbers() {
-    let stop = std::sync::atomic::AtomicBool::new(true);
-    let run = Run { cancel: Some(&stop), ..Run::default() };
-    fn ask<H: lossdepth::hypothesis::Hypothesis>(fitted: &FittedDepth<H>, run: &Run<'_>) {
-        message(fitted.score_with(&[[0.0, 1.0]], run), "interrupted");
-        message(fitted.explain_with(&[[0.0, 1.0]], run), "interrupted");
-    }
-    ask(&Depth::logistic().fit(&good()).unwrap(), &run);
-    ask(&Depth::hinge().fit(&good()).unwrap(), &run);
+    is_interrupted(&Depth::logistic().fit(&good()).unwrap());
+    is_interrupted(&Depth::hinge().fit(&good()).unwrap());
 }

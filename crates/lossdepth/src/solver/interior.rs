@@ -1,436 +1,537 @@
-//! The hinge, which has no second derivative: a primal-dual interior-point method.
+//! The hinge, which has no second derivative: a primal-dual interior-point method, many queries side by side.
 //!
-//! With rows $u_i = t_i$, $u_z = -\hat z$, masses $c_i = \frac12 \omega_i$, $c_z = \frac12$, the problem is
+//! With rows $u_i = t_i$, $u_z = -\hat z$ and masses $c_i = \frac12 \omega_i$, $c_z = \frac12$, the problem is
 //!
 //! $$ \min \sum_j c_j \xi_j + \lambda \|w\|^2 \quad\text{s.t.}\quad
 //!    \langle u_j, \theta \rangle + \xi_j - s_j = 1, \quad \xi_j, s_j \ge 0 $$
 //!
-//! with multipliers $c_j a_j$, $0 \le a_j \le 1$. Mehrotra's predictor and corrector follow the central
-//! path $a_j s_j = (1 - a_j) \xi_j = \mu$; each iteration factors one matrix of the size of the features, of the same
-//! form as a Newton step. The certificate is the duality gap of the point reached, whatever the path.
+//! with multipliers $c_j a_j$, $0 \le a_j \le 1$. Mehrotra's predictor and corrector follow the central path
+//! $a_j s_j = (1 - a_j) \xi_j = \mu$ ([`central_path`](super::central_path)). An iteration needs, for each query,
+//! one weighted second moment of the sample and a few products with it; all queries in flight share the matrix
+//! products that give them ([`Gram`]). A slot whose query is done takes the next one.
 //!
 //! Where every margin is at most 1 all multipliers are 1 and the answer is closed form,
-//! $w = (\bar t - \hat z) / 4 \lambda$; this is checked first, and exact.
+//! $w = (\bar t - \hat z) / 4 \lambda$; a slot tries this first. The certificate is the duality gap of the point
+//! reached, whatever the path.
 
+use super::central_path::Rows;
 use super::certificate::risk_error;
-use super::newton::{hessian_factor, project};
-use super::quasi_newton::Outcome;
+use super::gram::Gram;
+use super::newton::factor_hessian;
+use super::quasi_newton::{Outcome, Queue};
 use super::radius::Radius;
 use super::{Stop, Task};
-use crate::hypothesis::linear::Features;
-use crate::linalg::{Cholesky, Matrix, axpy, dot, norm};
+use crate::hypothesis::linear::{COLUMN_GROUP, Features};
+use crate::linalg::{Cholesky, Matrix, axpy, dot, multiply_first, norm};
 use crate::penalty::Variant;
 
-/// Iterations after which the path is given up; it takes ten to thirty.
+/// Iterations after which a path is given up; it takes ten to thirty.
 const PATH_LENGTH: usize = 100;
-/// The slack every row starts with: roomy, so that the first steps are long.
-const SLACK: f64 = 10.0;
+/// Iterations without progress after which rounding is blamed.
+const STALLS: usize = 12;
 /// Penalties tried for a constraint; it takes about ten.
 const RADIUS_STEPS: usize = 100;
 /// How close to the boundary a step may go.
 const DAMPING: f64 = 0.995;
 
-/// The problem of one query, and room to work on it.
-pub(crate) struct Interior<'a> {
-    features: &'a Features,
-    task: &'a Task,
-    weighted: Matrix,
-    curvatures: Vec<f64>,
-    scratch: Vec<f64>,
+/// Solves everything in the queue, `width` queries at a time.
+pub(crate) fn solve(features: &Features, task: &Task, width: usize, queue: &mut impl Queue) {
+    let mut paths = Paths::new(features, task, width);
+    loop {
+        let idle: Vec<usize> = (0..width).filter(|&k| !paths.slots[k].busy).collect();
+        if idle.len() >= COLUMN_GROUP {
+            let queries = queue.next(idle.len());
+            for (k, (id, query)) in idle.into_iter().zip(queries) {
+                paths.start(k, id, query);
+            }
+        }
+        if queue.cancelled() || paths.slots.iter().all(|s| !s.busy) {
+            return;
+        }
+        let done = paths.advance();
+        paths.weigh(&done);
+        for (k, found) in done {
+            let (id, outcome) = paths.report(k, found);
+            queue.done(id, outcome);
+        }
+    }
 }
 
-/// A point: parameters, and for every row (the query last) its margin, slacks and multiplier.
+/// The influence of every reference row on the depth of one query.
+pub(crate) fn influence(features: &Features, task: &Task, query: &[f64]) -> Vec<f64> {
+    let mut paths = Paths::new(features, task, COLUMN_GROUP);
+    paths.start(0, 0, query.to_vec());
+    loop {
+        let done = paths.advance();
+        paths.weigh(&done);
+        if let Some((k, found)) = done.first() {
+            let (losses, slopes) = paths.losses_and_slopes(found);
+            let shifts = paths.shifts(*k, found);
+            return features.influence(losses, &slopes, &shifts);
+        }
+    }
+}
+
+/// A point on or near the end of a path.
 #[derive(Clone)]
-struct State {
+struct Found {
     theta: Vec<f64>,
+    /// Margins and multipliers of every row, the query last.
     margin: Vec<f64>,
-    over: Vec<f64>,
-    short: Vec<f64>,
     dual: Vec<f64>,
-}
-
-/// Where the path ended, and for which penalty.
-struct Answer {
-    state: State,
     reg: f64,
-    iterations: usize,
+    /// The proven error of what is reported.
+    error: f64,
     stop: Stop,
 }
 
-/// A direction in which to change a [`State`].
-struct Step {
+/// One query on its way.
+struct Slot {
+    busy: bool,
+    id: usize,
+    query: Vec<f64>,
     theta: Vec<f64>,
-    margin: Vec<f64>,
-    over: Vec<f64>,
-    short: Vec<f64>,
-    dual: Vec<f64>,
+    rows: Rows,
+    reg: f64,
+    /// The change of the parameters; the query's own curvature and pull.
+    change: Vec<f64>,
+    at_query: f64,
+    pull: f64,
+    factor: Option<Cholesky>,
+    iterations: usize,
+    /// Since this path began: its length, the smallest μ and error, and how long there was no progress.
+    path: usize,
+    nearest: f64,
+    best: Option<Found>,
+    stalls: usize,
+    /// Under a constraint: the search for the penalty, its steps, and the best feasible point.
+    search: Option<Radius>,
+    steps: usize,
+    feasible: Option<Found>,
 }
 
-impl<'a> Interior<'a> {
-    pub(crate) fn new(features: &'a Features, task: &'a Task) -> Self {
-        let n = features.len();
+struct Paths<'a> {
+    features: &'a Features,
+    task: &'a Task,
+    /// ½ωᵢ, and ½ for the query.
+    masses: Vec<f64>,
+    /// Σ ωᵢ tᵢ.
+    mean: Vec<f64>,
+    slots: Vec<Slot>,
+    gram: Gram,
+    curvatures: Matrix,
+    pulls: Matrix,
+    gathered: Matrix,
+    directions: Matrix,
+    moved: Matrix,
+}
+
+impl<'a> Paths<'a> {
+    fn new(features: &'a Features, task: &'a Task, width: usize) -> Self {
+        let (n, q) = (features.len(), features.width());
+        let slots = (0..width).map(|_| Slot::idle(n + 1, q + 1)).collect();
         Self {
             features,
             task,
-            weighted: Matrix::zeros(n, features.width()),
-            curvatures: vec![0.0; n],
-            scratch: vec![0.0; n],
+            masses: features.half_weights.iter().copied().chain([0.5]).collect(),
+            mean: (0..q).map(|j| 2.0 * dot(features.tall.col(j), &features.half_weights)).collect(),
+            slots,
+            gram: Gram::new(&features.tall, width),
+            curvatures: Matrix::zeros(n, width),
+            pulls: Matrix::zeros(n, width),
+            gathered: Matrix::zeros(q, width),
+            directions: Matrix::zeros(q, width),
+            moved: Matrix::zeros(n, width),
         }
     }
 
-    /// Solves one query.
-    pub(crate) fn solve(&mut self, query: &[f64]) -> Outcome {
-        let Answer { state, reg, iterations, stop } = self.answer(query);
-        let (n, free) = (self.features.len(), self.features.free);
-        let error = self.error(query, &state, reg);
-        let mut depth = self.risk(&state);
-        if self.task.variant == Variant::Objective {
-            depth += reg * dot(&state.theta[free..], &state.theta[free..]);
-        }
-        let (mut losses, slopes) = self.losses_and_slopes(&state);
-        let shifts = self.influence(query, &state, reg);
-        let stderr = self.features.standard_error(&mut losses[..n], &slopes, &shifts);
-        let stop = if error <= self.task.tol { Stop::Converged } else { stop };
-        Outcome { depth, error, stderr, iterations, stop, theta: state.theta }
-    }
-
-    /// The influence of every reference row on a query's depth.
-    pub(crate) fn explain(&mut self, query: &[f64]) -> Vec<f64> {
-        let Answer { state, reg, .. } = self.answer(query);
-        let (losses, slopes) = self.losses_and_slopes(&state);
-        let shifts = self.influence(query, &state, reg);
-        self.features.influence(losses, &slopes, &shifts)
-    }
-
-    /// The minimiser in the variant asked for.
-    fn answer(&mut self, query: &[f64]) -> Answer {
-        match self.task.variant {
-            Variant::Constrained { radius } => self.within(query, radius),
-            _ => self.minimise(query, self.task.reg),
-        }
-    }
-
-    /// Follows the penalty until the minimiser reaches the radius, or the penalty no longer matters.
-    fn within(&mut self, query: &[f64], radius: f64) -> Answer {
-        let free = self.features.free;
-        let (mut search, mut reg) = Radius::new(radius, self.task.tol, norm(&query[free..]));
-        let mut best = (f64::INFINITY, State::start(self.features), reg);
-        let (mut iterations, mut stop) = (0, Stop::Stalled);
-        for _ in 0..RADIUS_STEPS {
-            let inner = self.minimise(query, reg);
-            iterations += inner.iterations;
-            let length = norm(&inner.state.theta[free..]);
-            // On the sphere, and where it is already inside the ball also as it is.
-            let mut pulled = inner.state.clone();
-            if length > 0.0 {
-                let scale = radius / length * (1.0 - f64::EPSILON);
-                pulled.theta[free..].iter_mut().for_each(|w| *w *= scale);
-                self.refresh_margins(query, &mut pulled);
+    fn start(&mut self, k: usize, id: usize, query: Vec<f64>) {
+        let (free, slot) = (self.features.free, &mut self.slots[k]);
+        (slot.busy, slot.id, slot.iterations, slot.steps) = (true, id, 0, 0);
+        (slot.reg, slot.search) = match self.task.variant {
+            Variant::Constrained { radius } => {
+                let (search, reg) = Radius::new(radius, self.task.tol, norm(&query[free..]));
+                (reg, Some(search))
             }
-            let inside = (length <= radius).then_some(inner.state);
-            for state in [pulled].into_iter().chain(inside) {
-                let error = self.error(query, &state, reg);
-                if error < best.0 {
-                    best = (error, state, reg);
+            _ => (self.task.reg, None),
+        };
+        slot.feasible = None;
+        slot.query = query;
+        slot.restart();
+    }
+
+    /// Takes every path one iteration further and returns the queries that are done.
+    fn advance(&mut self) -> Vec<(usize, Found)> {
+        let mut done = Vec::new();
+        for k in 0..self.slots.len() {
+            while self.slots[k].busy && self.slots[k].path == 0 {
+                let Some(found) = self.closed_form(k) else { break };
+                self.slots[k].iterations += 1;
+                if let Some(found) = self.settle(k, found) {
+                    self.slots[k].busy = false;
+                    done.push((k, found));
                 }
             }
-            if best.0 <= self.task.tol || length == 0.0 || search.inactive(reg, length) {
-                stop = inner.stop;
-                break;
+        }
+        if self.slots.iter().all(|s| !s.busy) {
+            return done;
+        }
+        self.iterate();
+        for k in 0..self.slots.len() {
+            if self.slots[k].busy
+                && let Some(found) = self.check(k)
+            {
+                self.slots[k].busy = false;
+                done.push((k, found));
             }
+        }
+        done
+    }
+
+    /// One iteration of every path: predictor, then corrector.
+    fn iterate(&mut self) {
+        let width = self.slots.len();
+        for (k, slot) in self.slots.iter_mut().enumerate().filter(|(_, s)| s.busy) {
+            let (curvatures, pulls) = (self.curvatures.col_mut(k), self.pulls.col_mut(k));
+            let (at_query, pull) = slot.rows.predict(&self.masses, curvatures, pulls);
+            (slot.pull, slot.at_query) = (pull, at_query);
+        }
+        self.gram.load(&self.features.tall, &self.curvatures, width);
+        for k in 0..width {
+            if self.slots[k].busy {
+                let sample = self.gram.lower(&self.features.tall, &self.curvatures, k);
+                let slot = &mut self.slots[k];
+                slot.factor = factor_hessian(&sample, &slot.query, slot.at_query, slot.reg, self.features.free);
+            }
+        }
+        self.follow();
+        for k in 0..width {
+            let slot = &mut self.slots[k];
+            if slot.busy {
+                let reach = slot.rows.direct(true).min(1.0);
+                let mu = slot.rows.complementarity(&self.masses, 0.0);
+                let after = slot.rows.complementarity(&self.masses, reach);
+                let center = mu * (after / mu).powi(3).clamp(0.0, 1.0);
+                slot.pull = slot.rows.correct(&self.masses, center, self.pulls.col_mut(k));
+            }
+        }
+        self.follow();
+        for slot in self.slots.iter_mut().filter(|s| s.busy) {
+            let length = (DAMPING * slot.rows.direct(false)).min(1.0);
+            axpy(length, &slot.change, &mut slot.theta);
+            slot.rows.step(length);
+            (slot.iterations, slot.path) = (slot.iterations + 1, slot.path + 1);
+        }
+        // The multipliers, gathered for the certificates; margins afresh now and then.
+        for (k, slot) in self.slots.iter().enumerate().filter(|(_, s)| s.busy) {
+            for ((p, c), a) in self.pulls.col_mut(k).iter_mut().zip(&self.masses).zip(&slot.rows.dual) {
+                *p = c * a.clamp(0.0, 1.0);
+            }
+        }
+        multiply_first(&mut self.gathered, &self.features.wide, &self.pulls, width);
+    }
+
+    /// From the pulls on the rows to the change of the parameters and of the margins.
+    fn follow(&mut self) {
+        let (width, q, free) = (self.slots.len(), self.features.width(), self.features.free);
+        multiply_first(&mut self.gathered, &self.features.wide, &self.pulls, width);
+        for (k, slot) in self.slots.iter_mut().enumerate().filter(|(_, s)| s.busy) {
+            slot.change.clear();
+            slot.change.extend(self.gathered.col(k).iter().chain([&0.0]));
+            axpy(-slot.pull, &slot.query, &mut slot.change);
+            axpy(-2.0 * slot.reg, &slot.theta[free..], &mut slot.change[free..]);
+            if let Some(factor) = &slot.factor {
+                factor.solve(&mut slot.change);
+            }
+            self.directions.col_mut(k).copy_from_slice(&slot.change[..q]);
+        }
+        multiply_first(&mut self.moved, &self.features.tall, &self.directions, width);
+        let n = self.features.len();
+        for (k, slot) in self.slots.iter_mut().enumerate().filter(|(_, s)| s.busy) {
+            slot.rows.moved[..n].copy_from_slice(self.moved.col(k));
+            slot.rows.moved[n] = -dot(&slot.query, &slot.change);
+        }
+    }
+
+    /// Whether a query is done, its path or its search for a penalty at an end.
+    fn check(&mut self, k: usize) -> Option<Found> {
+        let slot = &self.slots[k];
+        let broken = slot.factor.is_none() || slot.theta.iter().any(|t| !t.is_finite());
+        let end = if broken { Some(self.path_end(k, Stop::Stalled)) } else { self.path_check(k) };
+        self.settle(k, end?)
+    }
+
+    /// What the end of a path means: the answer, or under a constraint perhaps another penalty.
+    fn settle(&mut self, k: usize, end: Found) -> Option<Found> {
+        match self.task.variant {
+            Variant::Constrained { radius } => self.next_penalty(k, end, radius),
+            _ => Some(end),
+        }
+    }
+
+    /// Looks at the path's newest point.
+    fn path_check(&mut self, k: usize) -> Option<Found> {
+        let free = self.features.free;
+        let slot = &self.slots[k];
+        let dual: Vec<f64> = slot.rows.dual.iter().map(|a| a.clamp(0.0, 1.0)).collect();
+        let (theta, margin) = (slot.theta.clone(), slot.rows.margin.clone());
+        let (reg, stop) = (slot.reg, Stop::Converged);
+        let mut found = Found { theta, margin, dual, reg, error: f64::INFINITY, stop };
+        let gathered = self.gathered.col(k).to_vec();
+        let gap = self.penalised_gap(k, &mut found, &gathered);
+        let risk = risk_error(gap, reg, norm(&found.theta[free..]));
+        found.error = if self.task.variant == Variant::Objective { gap } else { risk };
+        let mu = self.slots[k].rows.complementarity(&self.masses, 0.0);
+
+        let slot = &mut self.slots[k];
+        let before = slot.best.as_ref().map_or(f64::INFINITY, |b| b.error);
+        let progress = found.error < 0.95 * before || mu < 0.9 * slot.nearest;
+        slot.stalls = if progress { 0 } else { slot.stalls + 1 };
+        slot.nearest = slot.nearest.min(mu);
+        // A constraint follows the minimiser itself, so there its objective's error alone will not do.
+        let met = risk.min(found.error) <= self.task.tol && (slot.search.is_none() || risk <= self.task.tol);
+        if found.error < before {
+            slot.best = Some(found);
+        }
+        if met {
+            return Some(self.path_end(k, Stop::Converged));
+        }
+        if self.slots[k].stalls > STALLS {
+            return Some(self.path_end(k, Stop::Stalled));
+        }
+        let out = self.slots[k].path >= PATH_LENGTH || self.slots[k].iterations >= self.task.max_iter;
+        out.then(|| self.path_end(k, Stop::IterationLimit))
+    }
+
+    /// The best point of the path.
+    fn path_end(&mut self, k: usize, stop: Stop) -> Found {
+        let (rows, width) = (self.masses.len(), self.features.query_width());
+        let slot = &mut self.slots[k];
+        let reg = slot.reg;
+        let origin = || Found {
+            theta: vec![0.0; width],
+            margin: vec![0.0; rows],
+            dual: vec![1.0; rows],
+            reg,
+            error: f64::INFINITY,
+            stop,
+        };
+        let mut found = slot.best.take().unwrap_or_else(origin);
+        found.stop = stop;
+        self.refresh(k, &mut found);
+        found
+    }
+
+    /// Keeps the best feasible point and moves on to the next penalty, or ends the search.
+    fn next_penalty(&mut self, k: usize, end: Found, radius: f64) -> Option<Found> {
+        let free = self.features.free;
+        let length = norm(&end.theta[free..]);
+        let (reg, stop) = (end.reg, end.stop);
+        // On the sphere, and where it is already inside the ball also as it is.
+        let mut pulled = end.clone();
+        if length > 0.0 {
+            let scale = radius / length * (1.0 - f64::EPSILON);
+            pulled.theta[free..].iter_mut().for_each(|w| *w *= scale);
+            self.refresh(k, &mut pulled);
+        }
+        for mut found in [pulled].into_iter().chain((length <= radius).then_some(end)) {
+            found.error = self.constrained_gap(k, &mut found, radius);
+            if self.slots[k].feasible.as_ref().is_none_or(|f| found.error < f.error) {
+                self.slots[k].feasible = Some(found);
+            }
+        }
+        let slot = &mut self.slots[k];
+        slot.steps += 1;
+        let best = slot.feasible.as_ref().map_or(f64::INFINITY, |f| f.error);
+        let next = slot.search.as_mut().and_then(|search| {
+            let over = best <= self.task.tol || length == 0.0 || search.inactive(reg, length);
             let next = search.next(reg, length);
-            if (next - reg).abs() <= 1e-14 * reg {
-                break;
-            }
-            reg = next;
-        }
-        Answer { state: best.1, reg: best.2, iterations, stop }
-    }
-
-    /// For every sample row its loss and weighted slope; on the kink the multiplier is the slope.
-    fn losses_and_slopes(&self, state: &State) -> (Vec<f64>, Vec<f64>) {
-        let rows = self.features.half_weights.iter().zip(&state.margin).zip(&state.dual);
-        rows.map(|((c, m), a)| ((1.0 - m).max(0.0), -c * a.clamp(0.0, 1.0))).unzip()
-    }
-
-    fn masses(&self) -> impl Iterator<Item = f64> + '_ {
-        self.features.half_weights.iter().copied().chain([0.5])
-    }
-
-    fn risk(&self, state: &State) -> f64 {
-        self.masses().zip(&state.margin).map(|(c, m)| c * (1.0 - m).max(0.0)).sum()
-    }
-
-    /// Follows the central path for one penalty.
-    fn minimise(&mut self, query: &[f64], reg: f64) -> Answer {
-        if let Some(state) = self.closed_form(query, reg) {
-            return Answer { state, reg, iterations: 1, stop: Stop::Converged };
-        }
-        let mut state = State::start(self.features);
-        let (mut best, mut best_error, mut stalls) = (state.clone(), f64::INFINITY, 0);
-        let (mut nearest, mut iterations, mut stop) = (f64::INFINITY, 0, Stop::IterationLimit);
-        while iterations < PATH_LENGTH.min(self.task.max_iter) {
-            let Some(step) = self.direction(query, &state, reg) else {
-                stop = Stop::Stalled;
-                break;
-            };
-            iterations += 1;
-            state.take(&step, self.step_length(&state, &step));
-            if iterations % 8 == 0 {
-                self.refresh_margins(query, &mut state);
-            }
-            let gap = self.gap(query, &state, reg);
-            let error = risk_error(gap, reg, norm(&state.theta[self.features.free..]));
-            let mu = self.complementarity(&state);
-            stalls = if error < 0.95 * best_error || mu < 0.9 * nearest { 0 } else { stalls + 1 };
-            nearest = nearest.min(mu);
-            if error < best_error {
-                best_error = error;
-                best.clone_from(&state);
-            }
-            if error <= self.task.tol || stalls > 12 {
-                stop = if error <= self.task.tol { Stop::Converged } else { Stop::Stalled };
-                break;
-            }
-        }
-        self.refresh_margins(query, &mut best);
-        Answer { state: best, reg, iterations, stop }
+            (!over && slot.steps < RADIUS_STEPS && (next - reg).abs() > 1e-14 * reg).then_some(next)
+        });
+        let Some(next) = next else {
+            return slot.feasible.take().map(|found| Found { stop, ..found });
+        };
+        slot.reg = next;
+        slot.restart();
+        None
     }
 
     /// All multipliers 1: the answer whenever it leaves every margin at 1 or below.
-    fn closed_form(&mut self, query: &[f64], reg: f64) -> Option<State> {
-        let (features, free) = (self.features, self.features.free);
-        let mut state = State::start(features);
-        state.dual.fill(1.0);
-        for (j, t) in state.theta.iter_mut().enumerate().skip(free) {
-            let mean = if j < features.width() {
-                2.0 * dot(features.tall.col(j), &features.half_weights)
-            } else {
-                0.0
-            };
-            *t = (mean - query[j]) / (4.0 * reg);
-        }
-        self.refresh_margins(query, &mut state);
-        let n = features.len();
-        let largest = state.margin[..n].iter().fold(f64::NEG_INFINITY, |m, v| m.max(*v));
+    fn closed_form(&mut self, k: usize) -> Option<Found> {
+        let (n, free) = (self.features.len(), self.features.free);
+        let Slot { query, reg, .. } = &self.slots[k];
+        let reg = *reg;
+        let means = self.mean.iter().chain([&0.0]);
+        let mut theta: Vec<f64> = means.zip(query).map(|(m, z)| (m - z) / (4.0 * reg)).collect();
+        theta[..free].fill(0.0);
+        let dual = vec![1.0; n + 1];
+        let mut found =
+            Found { theta, margin: vec![0.0; n + 1], dual, reg, error: 0.0, stop: Stop::Converged };
+        self.refresh(k, &mut found);
         if free == 1 {
             // Any intercept with max f(xᵢ) ≤ 1 and -f(z) ≤ 1 will do: the middle one.
-            let (low, high) = (state.margin[n] - 1.0, 1.0 - largest);
+            let largest = found.margin[..n].iter().fold(f64::NEG_INFINITY, |m, v| m.max(*v));
+            let (low, high) = (found.margin[n] - 1.0, 1.0 - largest);
             if low > high {
                 return None;
             }
-            state.theta[0] = 0.5 * (low + high);
-            self.refresh_margins(query, &mut state);
+            found.theta[0] = 0.5 * (low + high);
+            self.refresh(k, &mut found);
         }
-        state.margin.iter().all(|m| *m <= 1.0).then_some(state)
+        if found.margin.iter().any(|m| *m > 1.0) {
+            return None;
+        }
+        let gathered: Vec<f64> = self.mean.iter().map(|m| 0.5 * m).collect();
+        let gap = self.penalised_gap(k, &mut found, &gathered);
+        let risk = risk_error(gap, reg, norm(&found.theta[free..]));
+        found.error = if self.task.variant == Variant::Objective { gap } else { risk };
+        Some(found)
     }
 
-    fn refresh_margins(&mut self, query: &[f64], state: &mut State) {
+    /// Computes the margins at the parameters.
+    fn refresh(&self, k: usize, found: &mut Found) {
         let (n, q) = (self.features.len(), self.features.width());
-        project(&self.features.tall, &state.theta[..q], &mut state.margin[..n]);
-        state.margin[n] = -dot(query, &state.theta);
-    }
-
-    /// $\sum_j c_j x_j u_j$ for numbers $x_j$ on the rows.
-    fn gather(&mut self, query: &[f64], x: &[f64]) -> Vec<f64> {
-        let (n, q) = (self.features.len(), self.features.width());
-        for ((s, c), x) in self.scratch.iter_mut().zip(&self.features.half_weights).zip(x) {
-            *s = c * x;
+        let margin = &mut found.margin;
+        margin.fill(0.0);
+        for (j, t) in found.theta[..q].iter().enumerate() {
+            axpy(*t, self.features.tall.col(j), &mut margin[..n]);
         }
-        let mut out: Vec<f64> = (0..q).map(|j| dot(self.features.tall.col(j), &self.scratch)).collect();
-        out.push(0.0);
-        axpy(-0.5 * x[n], query, &mut out);
-        out
+        margin[n] = -dot(&self.slots[k].query, &found.theta);
     }
 
-    /// Half of $\sum_j c_j (a_j s_j + (1 - a_j) \xi_j)$, which goes to 0 along the path.
-    fn complementarity(&self, state: &State) -> f64 {
-        let product = |j: usize| state.dual[j] * state.over[j] + (1.0 - state.dual[j]) * state.short[j];
-        0.5 * self.masses().enumerate().map(|(j, c)| c * product(j)).sum::<f64>()
-    }
-
-    /// Predictor and corrector.
-    fn direction(&mut self, query: &[f64], state: &State, reg: f64) -> Option<Step> {
-        let n = self.features.len();
-        let stiffness: Vec<f64> = (0..=n)
-            .map(|j| state.over[j] / state.dual[j] + state.short[j] / (1.0 - state.dual[j]))
-            .collect();
-        for ((h, c), k) in self.curvatures.iter_mut().zip(&self.features.half_weights).zip(&stiffness) {
-            *h = c / k;
-        }
-        let at_query = 0.5 / stiffness[n];
-        let factor =
-            hessian_factor(self.features, &self.curvatures, query, at_query, reg, &mut self.weighted)?;
-        let mu = self.complementarity(state);
-        let predictor = self.follow(query, state, reg, &factor, &stiffness, |_| (0.0, 0.0));
-        let reach = self.step_length(state, &predictor);
-        let after = 0.5
-            * self
-                .masses()
-                .enumerate()
-                .map(|(j, c)| {
-                    let a = state.dual[j] + reach * predictor.dual[j];
-                    let s = state.over[j] + reach * predictor.over[j];
-                    let x = state.short[j] + reach * predictor.short[j];
-                    c * (a * s + (1.0 - a) * x)
-                })
-                .sum::<f64>();
-        let center = mu * (after / mu).powi(3).clamp(0.0, 1.0);
-        let corrector = self.follow(query, state, reg, &factor, &stiffness, |j| {
-            let a = predictor.dual[j];
-            (center - a * predictor.over[j], center + a * predictor.short[j])
-        });
-        corrector.theta.iter().all(|x| x.is_finite()).then_some(corrector)
-    }
-
-    /// Solves the linearised conditions with the products `aim(j)` for $a_j s_j$ and $(1 - a_j) \xi_j$.
-    fn follow(
-        &mut self,
-        query: &[f64],
-        state: &State,
-        reg: f64,
-        factor: &Cholesky,
-        stiffness: &[f64],
-        aim: impl Fn(usize) -> (f64, f64),
-    ) -> Step {
-        let (n, q, free) = (self.features.len(), self.features.width(), self.features.free);
-        let State { theta, margin, over, short, dual } = state;
-        let products = |j: usize| {
-            let (first, second) = aim(j);
-            (first - dual[j] * over[j], second - (1.0 - dual[j]) * short[j])
-        };
-        let wanted: Vec<f64> = (0..=n)
-            .map(|j| {
-                let (first, second) = products(j);
-                let primal = 1.0 - (margin[j] + short[j] - over[j]);
-                primal + first / dual[j] - second / (1.0 - dual[j])
-            })
-            .collect();
-        let pull: Vec<f64> = (0..=n).map(|j| dual[j] + wanted[j] / stiffness[j]).collect();
-        let mut change = self.gather(query, &pull);
-        axpy(-2.0 * reg, &theta[free..], &mut change[free..]);
-        factor.solve(&mut change);
-        let mut moved = vec![0.0; n + 1];
-        project(&self.features.tall, &change[..q], &mut moved[..n]);
-        moved[n] = -dot(query, &change);
-        let turned: Vec<f64> = (0..=n).map(|j| (wanted[j] - moved[j]) / stiffness[j]).collect();
-        let over = (0..=n).map(|j| (products(j).0 - over[j] * turned[j]) / dual[j]).collect();
-        let short = (0..=n).map(|j| (products(j).1 + short[j] * turned[j]) / (1.0 - dual[j])).collect();
-        Step { theta: change, margin: moved, over, short, dual: turned }
-    }
-
-    /// The longest step, up to 1, that keeps everything inside its bounds.
-    #[allow(clippy::unused_self)]
-    fn step_length(&self, state: &State, step: &Step) -> f64 {
-        let mut longest = 1.0 / DAMPING;
-        for j in 0..state.dual.len() {
-            let mut limit = |x: f64, d: f64| {
-                if d < 0.0 {
-                    longest = longest.min(-x / d);
-                }
-            };
-            limit(state.dual[j], step.dual[j]);
-            limit(1.0 - state.dual[j], -step.dual[j]);
-            limit(state.over[j], step.over[j]);
-            limit(state.short[j], step.short[j]);
-        }
-        (DAMPING * longest).min(1.0)
-    }
-
-    /// The multipliers made feasible, the Fenchel–Young sum, and $\sum_j c_j a_j u_j$ on the penalised coordinates.
-    fn dual_point(&mut self, query: &[f64], state: &State) -> (f64, Vec<f64>) {
+    /// Makes the multipliers feasible; returns the Fenchel–Young sum and $\sum_j c_j a_j u_j$ on the penalised
+    /// coordinates, given the sample's part of that sum.
+    fn dual_point(&self, k: usize, found: &mut Found, gathered: &[f64]) -> (f64, Vec<f64>) {
         let (n, free) = (self.features.len(), self.features.free);
-        let mut dual: Vec<f64> = state.dual.iter().map(|a| a.clamp(0.0, 1.0)).collect();
         if free == 1 {
-            dual[n] = (2.0 * dot(&self.features.half_weights, &dual[..n])).clamp(0.0, 1.0);
+            found.dual[n] = (2.0 * dot(&self.features.half_weights, &found.dual[..n])).clamp(0.0, 1.0);
         }
-        let pull = self.gather(query, &dual);
-        let fenchel = self
-            .masses()
-            .zip(&state.margin)
-            .zip(&dual)
-            .map(|((c, m), a)| c * if *m < 1.0 { (1.0 - m) * (1.0 - a) } else { a * (m - 1.0) })
-            .sum();
+        let mut pull: Vec<f64> = gathered.iter().chain([&0.0]).copied().collect();
+        axpy(-0.5 * found.dual[n], &self.slots[k].query, &mut pull);
+        let rows = self.masses.iter().zip(&found.margin).zip(&found.dual);
+        let fenchel = rows.map(|((c, m), a)| c * if *m < 1.0 { (1.0 - m) * (1.0 - a) } else { a * (m - 1.0) }).sum();
         (fenchel, pull[free..].to_vec())
     }
 
-    fn gap(&mut self, query: &[f64], state: &State, reg: f64) -> f64 {
-        let free = self.features.free;
-        let (fenchel, mut pull) = self.dual_point(query, state);
-        axpy(-2.0 * reg, &state.theta[free..], &mut pull);
-        let length = norm(&pull) + f64::EPSILON * (self.features.reach + norm(query));
-        fenchel + length / (4.0 * reg) * length
+    fn penalised_gap(&self, k: usize, found: &mut Found, gathered: &[f64]) -> f64 {
+        let (fenchel, mut pull) = self.dual_point(k, found, gathered);
+        axpy(-2.0 * found.reg, &found.theta[self.features.free..], &mut pull);
+        let length = norm(&pull) + self.rounding(k);
+        fenchel + length / (4.0 * found.reg) * length
     }
 
-    /// The proven error of the depth reported.
-    fn error(&mut self, query: &[f64], state: &State, reg: f64) -> f64 {
-        let w = &state.theta[self.features.free..];
-        match self.task.variant {
-            Variant::Objective => self.gap(query, state, reg),
-            Variant::Risk => risk_error(self.gap(query, state, reg), reg, norm(w)),
-            Variant::Constrained { radius } => {
-                let (fenchel, pull) = self.dual_point(query, state);
-                fenchel
-                    + (radius * norm(&pull) - dot(w, &pull)).max(0.0)
-                    + radius * f64::EPSILON * (self.features.reach + norm(query))
+    fn constrained_gap(&self, k: usize, found: &mut Found, radius: f64) -> f64 {
+        let weighted: Vec<f64> = self.features.half_weights.iter().zip(&found.dual).map(|(c, a)| c * a).collect();
+        let q = self.features.width();
+        let gathered: Vec<f64> = (0..q).map(|j| dot(self.features.tall.col(j), &weighted)).collect();
+        let (fenchel, pull) = self.dual_point(k, found, &gathered);
+        let w = &found.theta[self.features.free..];
+        fenchel + (radius * norm(&pull) - dot(w, &pull)).max(0.0) + radius * self.rounding(k)
+    }
+
+    /// What rounding may have done to the gathered multipliers.
+    fn rounding(&self, k: usize) -> f64 {
+        f64::EPSILON * (self.features.reach + norm(&self.slots[k].query))
+    }
+
+    fn report(&mut self, k: usize, found: Found) -> (usize, Outcome) {
+        let free = self.features.free;
+        let w = &found.theta[free..];
+        let risk: f64 = self.masses.iter().zip(&found.margin).map(|(c, m)| c * (1.0 - m).max(0.0)).sum();
+        let penalty = if self.task.variant == Variant::Objective { found.reg * dot(w, w) } else { 0.0 };
+        let (mut losses, slopes) = self.losses_and_slopes(&found);
+        let shifts = self.shifts(k, &found);
+        let stderr = self.features.standard_error(&mut losses, &slopes, &shifts);
+        let Found { theta, error, stop, .. } = found;
+        let stop = if error <= self.task.tol { Stop::Converged } else { stop };
+        let Slot { id, iterations, .. } = self.slots[k];
+        (id, Outcome { depth: risk + penalty, error, stderr, iterations, stop, theta })
+    }
+
+    /// For every sample row its loss and weighted slope; on the kink the multiplier is the slope.
+    fn losses_and_slopes(&self, found: &Found) -> (Vec<f64>, Vec<f64>) {
+        let rows = self.features.half_weights.iter().zip(&found.margin).zip(&found.dual);
+        rows.map(|((c, m), a)| ((1.0 - m).max(0.0), -c * a)).unzip()
+    }
+
+    /// Prepares the second moments that [`shifts`](Self::shifts) needs, for all queries just done.
+    ///
+    /// The curvature of the expected loss at the margin is estimated by a Gaussian kernel of Silverman's width, as
+    /// is usual for support vector machines.
+    fn weigh(&mut self, done: &[(usize, Found)]) {
+        if done.is_empty() || self.task.variant != Variant::Risk {
+            return;
+        }
+        let (n, weights) = (self.features.len(), &self.features.half_weights);
+        for (k, found) in done {
+            let margins = &found.margin[..n];
+            let mean = 2.0 * dot(margins, weights);
+            let squares = margins.iter().zip(weights).map(|(m, c)| 2.0 * c * (m - mean) * (m - mean));
+            let width = 1.06 * squares.sum::<f64>().sqrt() * self.features.observations().powf(-0.2);
+            let height = if width > 0.0 { 1.0 / (width * (2.0 * std::f64::consts::PI).sqrt()) } else { 0.0 };
+            for ((h, m), c) in self.curvatures.col_mut(*k).iter_mut().zip(margins).zip(weights) {
+                let x = if width > 0.0 { (1.0 - m) / width } else { 0.0 };
+                *h = c * height * (-0.5 * x * x).exp();
             }
         }
+        self.gram.load(&self.features.tall, &self.curvatures, self.slots.len());
     }
 
-    /// ⟨tᵢ, q⟩ as in [`newton`](super::newton), with the curvature of the expected loss at the margin
-    /// estimated by a Gaussian kernel of Silverman's width, as is usual for support vector machines.
-    fn influence(&mut self, query: &[f64], state: &State, reg: f64) -> Vec<f64> {
+    /// ⟨tᵢ, q⟩ with H q = 2 reg w: how the minimiser's reaction adds to the influence of a row on the risk. Zero
+    /// for the other variants, by the envelope theorem.
+    fn shifts(&mut self, k: usize, found: &Found) -> Vec<f64> {
         let (n, q, free) = (self.features.len(), self.features.width(), self.features.free);
         let mut shifts = vec![0.0; n];
         if self.task.variant != Variant::Risk {
             return shifts;
         }
-        let (margins, weights) = (&state.margin[..n], &self.features.half_weights);
-        let mean = 2.0 * dot(margins, weights);
-        let spread = margins.iter().zip(weights).map(|(m, c)| 2.0 * c * (m - mean) * (m - mean)).sum::<f64>().sqrt();
-        let width = 1.06 * spread * self.features.observations().powf(-0.2);
-        if width == 0.0 {
-            return shifts;
-        }
-        for ((h, m), c) in self.curvatures.iter_mut().zip(margins).zip(weights) {
-            let x = (1.0 - m) / width;
-            *h = c * (-0.5 * x * x).exp() / (width * (2.0 * std::f64::consts::PI).sqrt());
-        }
         // A query on the kink stays there: its curvature is as good as infinite.
-        let kink = (state.margin[n] - 1.0).abs() <= 1e-6;
-        let total: f64 = self.curvatures.iter().sum();
-        let at_query = if kink { 1e6 * (total + reg) } else { 0.0 };
-        let factor =
-            hessian_factor(self.features, &self.curvatures, query, at_query, reg, &mut self.weighted);
+        let kink = (found.margin[n] - 1.0).abs() <= 1e-6;
+        let total: f64 = self.curvatures.col(k).iter().sum();
+        let at_query = if kink { 1e6 * (total + found.reg) } else { 0.0 };
+        let sample = self.gram.lower(&self.features.tall, &self.curvatures, k);
+        let factor = factor_hessian(&sample, &self.slots[k].query, at_query, found.reg, free);
         let Some(factor) = factor else { return shifts };
-        let mut rhs: Vec<f64> = state.theta.iter().map(|w| 2.0 * reg * w).collect();
+        let mut rhs: Vec<f64> = found.theta.iter().map(|w| 2.0 * found.reg * w).collect();
         rhs[..free].fill(0.0);
         factor.solve(&mut rhs);
         if rhs.iter().all(|x| x.is_finite()) {
-            project(&self.features.tall, &rhs[..q], &mut shifts);
+            for (j, t) in rhs[..q].iter().enumerate() {
+                axpy(*t, self.features.tall.col(j), &mut shifts);
+            }
         }
         shifts
     }
 }
 
-impl State {
-    /// The middle of everything.
-    fn start(features: &Features) -> Self {
-        let rows = features.len() + 1;
+impl Slot {
+    fn idle(rows: usize, width: usize) -> Self {
         Self {
-            theta: vec![0.0; features.query_width()],
-            margin: vec![0.0; rows],
-            over: vec![SLACK - 1.0; rows],
-            short: vec![SLACK; rows],
-            dual: vec![0.5; rows],
+            busy: false,
+            id: 0,
+            query: vec![0.0; width],
+            theta: vec![0.0; width],
+            rows: Rows::new(rows),
+            reg: 1.0,
+            change: vec![0.0; width],
+            at_query: 0.0,
+            pull: 0.0,
+            factor: None,
+            iterations: 0,
+            path: 0,
+            nearest: f64::INFINITY,
+            best: None,
+            stalls: 0,
+            search: None,
+            steps: 0,
+            feasible: None,
         }
     }
 
-    fn take(&mut self, step: &Step, length: f64) {
-        axpy(length, &step.theta, &mut self.theta);
-        axpy(length, &step.margin, &mut self.margin);
-        axpy(length, &step.over, &mut self.over);
-        axpy(length, &step.short, &mut self.short);
-        axpy(length, &step.dual, &mut self.dual);
+    /// Back to the beginning of a path.
+    fn restart(&mut self) {
+        self.theta.fill(0.0);
+        self.rows.reset();
+        (self.path, self.stalls, self.nearest, self.best) = (0, 0, f64::INFINITY, None);
     }
 }

@@ -10,7 +10,9 @@
 //! ill-conditioned for it; [`interior`] is for the hinge, which has no second derivative.
 //! [`certificate`] turns a point and its gradient into a proven bound.
 
+pub(crate) mod central_path;
 pub(crate) mod certificate;
+pub(crate) mod gram;
 pub(crate) mod interior;
 pub(crate) mod lbfgs;
 pub(crate) mod line_search;

@@ -9,7 +9,7 @@ use super::quasi_newton::Outcome;
 use super::radius::Radius;
 use super::{Stop, Task};
 use crate::hypothesis::linear::Features;
-use crate::linalg::{Cholesky, Matrix, axpy, dot, multiply_symmetric, norm};
+use crate::linalg::{Cholesky, Matrix, axpy, dot, hadamard, multiply_symmetric, norm};
 use crate::loss::{Dual, Smooth};
 use crate::penalty::Variant;
 
@@ -167,8 +167,12 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
         let features = self.features;
         let mut losses = vec![0.0; features.len()];
         self.loss.settle(&self.margins, &features.half_weights, &mut losses, &mut self.curvatures);
-        let at_query = 0.5 * self.loss.hess(-value);
-        hessian_factor(features, &self.curvatures, query, at_query, reg, &mut self.weighted)
+        for j in 0..features.width() {
+            hadamard(features.tall.col(j), &self.curvatures, self.weighted.col_mut(j));
+        }
+        let mut sample = Matrix::zeros(features.width(), features.width());
+        multiply_symmetric(&mut sample, &self.weighted, &features.tall);
+        factor_hessian(&sample, query, 0.5 * self.loss.hess(-value), reg, features.free)
     }
 
     /// Computes margins and gradient afresh.
@@ -254,23 +258,16 @@ pub(crate) fn project(tall: &Matrix, theta: &[f64], out: &mut [f64]) {
     }
 }
 
-/// Factors $\sum_i h_i t_i t_i^\top + k \hat z \hat z^\top + 2 \lambda I$ (no penalty on a free intercept).
-pub(crate) fn hessian_factor(
-    features: &Features,
-    curvatures: &[f64],
+/// Factors $S + k \hat z \hat z^\top + 2 \lambda I$ (no penalty on a free intercept), where the lower triangle of
+/// $S = \sum_i h_i t_i t_i^\top$ is given.
+pub(crate) fn factor_hessian(
+    sample: &Matrix,
     query: &[f64],
     query_curvature: f64,
     reg: f64,
-    weighted: &mut Matrix,
+    free: usize,
 ) -> Option<Cholesky> {
-    let (q, free) = (features.width(), features.free);
-    for j in 0..q {
-        for ((x, t), h) in weighted.col_mut(j).iter_mut().zip(features.tall.col(j)).zip(curvatures) {
-            *x = h * t;
-        }
-    }
-    let mut sample = Matrix::zeros(q, q);
-    multiply_symmetric(&mut sample, weighted, &features.tall);
+    let q = sample.rows();
     let mut hessian = Matrix::zeros(q + 1, q + 1);
     for j in 0..=q {
         for i in j..=q {

@@ -4,6 +4,7 @@
 #![allow(dead_code)]
 
 use lossdepth::{Fit, Intercept, Method, Reference, Rows, Run, Settings, Variant};
+use proptest::test_runner::{Config, FileFailurePersistence};
 use serde_json::Value;
 use std::path::Path;
 
@@ -87,6 +88,12 @@ pub(crate) fn score_one(settings: &Settings, sample: &Reference, query: &[f64]) 
 
 pub(crate) fn reference(rows: &[Vec<f64>]) -> Reference {
     Reference::new(rows).expect("a good sample")
+}
+
+/// How often a property is tried; what it finds is kept in a file beside the test.
+pub(crate) fn tries(cases: u32) -> Config {
+    let file = FileFailurePersistence::WithSource("proptest-regressions");
+    Config { cases, failure_persistence: Some(Box::new(file)), ..Config::default() }
 }
 
 /// Collects what went wrong over a table of cases, so that a failure shows its pattern.

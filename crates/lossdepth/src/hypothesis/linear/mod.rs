@@ -15,7 +15,7 @@ use crate::loss::{Dual, Hinge, Loss, Smooth};
 use crate::penalty::{Variant, positive};
 use crate::reference::Reference;
 use crate::rows::Rows;
-use crate::solver::interior::Interior;
+use crate::solver::interior;
 use crate::solver::newton::Newton;
 use crate::solver::quasi_newton::{self, Outcome, Queue};
 use crate::solver::Task;
@@ -250,21 +250,11 @@ impl<L: Smooth + Dual> Hypothesis for Linear<L> {
 
 impl Linear<Hinge> {
     fn outcomes(&self, features: &Features, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Outcome>> {
-        Batch::new(queries, run).run(|ticket| {
+        let batch = Batch::new(queries, run);
+        let width = slots(features, queries.len(), batch.workers()).min(32);
+        batch.run(|ticket| {
             let mut queue = Located { linear: self, features, ticket };
-            let mut interior = Interior::new(features, &self.task);
-            loop {
-                let some = queue.next(COLUMN_GROUP);
-                if some.is_empty() {
-                    return;
-                }
-                for (id, query) in some {
-                    if queue.cancelled() {
-                        return;
-                    }
-                    queue.done(id, interior.solve(&query));
-                }
-            }
+            interior::solve(features, &self.task, width, &mut queue);
         })
     }
 }
@@ -283,12 +273,11 @@ impl Hypothesis for Linear<Hinge> {
     fn explain(&self, features: &Features, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Explanation>> {
         let outcomes = self.outcomes(features, queries, run)?;
         let coordinates = self.locate(features, queries);
-        let mut interior = Interior::new(features, &self.task);
         Ok(outcomes
             .iter()
             .enumerate()
             .map(|(j, outcome)| {
-                let influence = interior.explain(coordinates.col(j));
+                let influence = interior::influence(features, &self.task, coordinates.col(j));
                 self.explanation(features, queries.row(j), outcome, influence)
             })
             .collect())
