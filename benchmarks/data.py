@@ -23,8 +23,8 @@ def mnist(folder: Path | None, n: int, queries: int) -> tuple[str, Floats, Float
     """Return a name, n images of one digit, and other images of any digit; pixels from 0 to 255."""
     rng = np.random.default_rng(0)
     if folder is None or not (folder / "mnist" / "train-images-idx3-ubyte.gz").exists():
-        images = strokes(rng, n + queries)
-        return "synthetic strokes", images[:n], images[n:]
+        drawn = strokes(rng, n + queries)
+        return "synthetic strokes", drawn[:n], drawn[n:]
     images = _idx(folder / "mnist" / "train-images-idx3-ubyte.gz", 16).reshape(-1, SIDE * SIDE)
     labels = _idx(folder / "mnist" / "train-labels-idx1-ubyte.gz", 8)
     sample = np.flatnonzero(labels == DIGIT)[:n]

@@ -4,8 +4,8 @@ The classifier that tells z from rows x_1 ... x_n minimises
 
     1/2 mean l(f(x_i)) + 1/2 l(-f(z)) + reg ||w||^2
 
-which is scikit-learn's problem for sample_weight = [1/(2n), ..., 1/(2n), 1/2] with C = 1/(2 reg) for
-the hinge loss and C = 1/(2 reg ln 2) for the logistic loss, which counts in bits here.
+which is scikit-learn's problem for sample_weight = [1/(2n), ..., 1/(2n), 1/2] with C = 1/(2 reg)
+for the hinge loss and C = 1/(2 reg ln 2) for the logistic loss, which counts in bits here.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from joblib import Parallel, delayed
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC
 
@@ -40,8 +41,15 @@ class Peer:
     build: Callable[[float], Any]
     loss: str
 
-    def depths(self, X: Floats, Z: Floats, reg: float) -> tuple[Floats, int]:
+    def depths(self, X: Floats, Z: Floats, reg: float, pool: Parallel) -> tuple[Floats, int]:
         """Compute the depths of the rows of Z, and count the warnings on the way."""
+        parts = np.array_split(Z, pool.n_jobs)
+        depths, warned = zip(
+            *pool(delayed(self._loop)(X, part, reg) for part in parts), strict=True
+        )
+        return np.concatenate(depths), sum(warned)
+
+    def _loop(self, X: Floats, Z: Floats, reg: float) -> tuple[Floats, int]:
         sides, mass = _question(len(X))
         loss, rows = LOSSES[self.loss], np.vstack([X, Z[:1]])
         depths = np.empty(len(Z))
@@ -54,14 +62,14 @@ class Peer:
         return depths, len(caught)
 
 
-def logistic(solver: str, tol: float | None = None) -> Peer:
-    """LogisticRegression; `tol` is scikit-learn's default of 1e-4 unless given."""
+def logistic(solver: str, tol: float = 1e-4) -> Peer:
+    """LogisticRegression; the tolerance is scikit-learn's default unless given."""
 
     def build(reg: float) -> LogisticRegression:
         c = 1.0 / (2.0 * reg * LN2)
-        return LogisticRegression(C=c, solver=solver, tol=tol or 1e-4, max_iter=10_000)
+        return LogisticRegression(C=c, solver=solver, tol=tol, max_iter=10_000)
 
-    return Peer(f"LogisticRegression, {solver}, tol {tol or 1e-4:.0e}", build, "logistic")
+    return Peer(f"LogisticRegression, {solver}, tol {tol:g}", build, "logistic")
 
 
 def hinge(tol: float) -> Peer:
@@ -70,7 +78,7 @@ def hinge(tol: float) -> Peer:
     def build(reg: float) -> SVC:
         return SVC(kernel="linear", C=1.0 / (2.0 * reg), tol=tol)
 
-    return Peer(f"SVC, linear, tol {tol:.0e}", build, "hinge")
+    return Peer(f"SVC, linear, tol {tol:g}", build, "hinge")
 
 
 def exact_logistic(X: Floats, Z: Floats, reg: float) -> Floats:

@@ -7,7 +7,10 @@ import json
 import os
 import platform
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def main() -> None:
@@ -30,15 +33,16 @@ def main() -> None:
         parser.error("--threads must be at least 1")
     if args.data is not None and not args.data.is_dir():
         parser.error(f"no such folder: {args.data}")
-    # Before NumPy is imported: BLAS reads these once.
+    # Before NumPy is imported, which reads these once: no threads but those that are asked for.
     for library in ("OMP", "OPENBLAS", "MKL", "BLIS"):
-        os.environ[f"{library}_NUM_THREADS"] = str(args.threads)
-    os.environ["VECLIB_MAXIMUM_THREADS"] = str(args.threads)
+        os.environ[f"{library}_NUM_THREADS"] = "1"
+    os.environ["VECLIB_MAXIMUM_THREADS"] = "1"
     import tables  # noqa: PLC0415
 
-    effort = (tables.quick if args.quick else tables.full)(args.threads)
+    effort = tables.Effort(args.threads)
+    effort = effort.quick() if args.quick else effort
     result: dict[str, Any] = {"machine": machine(args.threads), "repeats": effort.repeats}
-    peak = result["gemm_flops"] = tables.gemm()
+    peak = result["gemm_flops"] = tables.gemm(args.threads)
     works = tables.works(args.data)
     result["against"] = [row for work in works for row in tables.against(work, effort, peak)]
     result["growth"] = tables.growth(effort)
@@ -93,47 +97,40 @@ def report(result: dict[str, Any], *, quick: bool) -> str:
 
 def against(rows: list[dict[str, Any]]) -> list[str]:
     """Write the first table."""
-    head = "work|n|d|peer|queries, ours / peer|ours, a query|peer, a query|ratio|median depth"
-    head += "|ours off by|peer off by|certified error|share of GEMM peak"
-    lines = header(head, left=(0, 3))
+    columns: dict[str, Callable[[dict[str, Any]], Any]] = {
+        "work": lambda row: f"{row['work']}, reg {row['reg']:.3g}",
+        "n": lambda row: row["n"],
+        "d": lambda row: row["d"],
+        "our tol": lambda row: f"{row['ours_tol']:g}",
+        "peer": lambda row: row["peer"],
+        "queries, ours / peer": lambda row: f"{row['queries_ours']} / {row['queries_peer']}",
+        "ours, a query": lambda row: duration(row["ours_seconds"]),
+        "peer, a query": lambda row: duration(row["peer_seconds"]),
+        "ratio": lambda row: f"{row['ratio']:.3g}×",
+        "median depth": lambda row: f"{row['median_depth']:.2g}",
+        "ours off by": lambda row: f"{row['ours_off']:.1e}",
+        "peer off by": lambda row: f"{row['peer_off']:.1e}",
+        "our bound": lambda row: f"{row['certified']:.1e}",
+        "share of GEMM": lambda row: f"{row['peak_share']:.0%}" if row["peak_share"] else "–",
+    }
+    lines = header(*columns, left=("work", "peer"))
+    lines += [line(*(write(row) for write in columns.values())) for row in rows]
     for row in rows:
-        share = row["peak_share"]
-        lines.append(
-            line(
-                row["work"],
-                row["n"],
-                row["d"],
-                row["peer"],
-                f"{row['queries_ours']} / {row['queries_peer']}",
-                duration(row["ours_seconds"]),
-                duration(row["peer_seconds"]),
-                f"{row['ratio']:.3g}×",
-                f"{row['median_depth']:.2g}",
-                f"{row['ours_off']:.1e}",
-                f"{row['peer_off']:.1e}",
-                f"{row['certified']:.1e}",
-                "–" if share is None else f"{100 * share:.0f} %",
-            )
-        )
-    warned = [f"{row['work']}: {row['peer']}" for row in rows if row["peer_warnings"]]
-    if warned:
-        lines += ["", "The peer gave warnings: " + "; ".join(warned) + "."]
-    short = {row["work"]: row["unconverged"] for row in rows if row["unconverged"]}
-    if short:
-        lines += [
-            "",
-            "Ours did not reach its tolerance: "
-            + ", ".join(f"{work}: {count} queries" for work, count in short.items())
-            + ".",
-        ]
+        if row["peer_warnings"]:
+            lines += ["", f"Warnings of the peer: {row['work']}, {row['peer']}."]
+        if row["unconverged"]:
+            lines += [
+                "",
+                f"Ours beyond its tolerance: {row['work']}, {row['unconverged']} queries.",
+            ]
     return lines
 
 
 def growth(rows: list[dict[str, Any]]) -> list[str]:
     """Write the second table."""
     regs = list(rows[0]["by_reg"])
-    head = "n|d|queries" + "".join(f"|reg = {reg}, a query|iterations" for reg in regs)
-    lines = header(head, left=())
+    pairs = [(f"reg {float(reg):g}, a query", "iterations") for reg in regs]
+    lines = header("n", "d", "queries", *(name for pair in pairs for name in pair))
     for row in rows:
         cells = [row["n"], row["d"], row["queries"] or "many"]
         for reg in regs:
@@ -143,10 +140,9 @@ def growth(rows: list[dict[str, Any]]) -> list[str]:
     return lines
 
 
-def header(names: str, left: tuple[int, ...]) -> list[str]:
+def header(*names: str, left: tuple[str, ...] = ()) -> list[str]:
     """Write the names of the columns; all but a few are aligned to the right."""
-    cells = names.split("|")
-    return [line(*cells), line(*("---" if k in left else "---:" for k in range(len(cells))))]
+    return [line(*names), line(*("---" if name in left else "---:" for name in names))]
 
 
 def line(*cells: Any) -> str:

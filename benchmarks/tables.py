@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import sys
 import time
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import dataclass, replace
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
-import data
 import numpy as np
-import peers
-
+from joblib import Parallel
 from lossdepth import HingeDepth, LogisticDepth
+from threadpoolctl import threadpool_limits
+
+import data
+import peers
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,25 +31,20 @@ EXACT = {"logistic": peers.exact_logistic, "hinge": peers.exact_hinge}
 
 @dataclass(frozen=True)
 class Effort:
-    """How much time to spend."""
+    """How much time to spend: enough for figures to show, unless told otherwise."""
 
     threads: int
-    repeats: int
-    seconds: float  # that a batch of ours should take
-    most: int  # queries in a batch
-    share: float  # of the peer's queries
-    sizes: tuple[int, ...]  # of the sample
-    widths: tuple[int, ...]
+    repeats: int = 5
+    seconds: float = 1.0  # that a batch of ours should take
+    most: int = 20_000  # queries in a batch
+    share: float = 1.0  # of the peer's queries
+    sizes: tuple[int, ...] = (250, 1000, 4000, 16000)  # of the sample
+    widths: tuple[int, ...] = (5, 20, 80, 320)
 
-
-def quick(threads: int) -> Effort:
-    """Only enough to see that everything works."""
-    return Effort(threads, 3, 0.1, 2_000, 0.2, (250, 1000, 4000), (5, 20, 80))
-
-
-def full(threads: int) -> Effort:
-    """Enough for figures to show."""
-    return Effort(threads, 5, 1.0, 20_000, 1.0, (250, 1000, 4000, 16000), (5, 20, 80, 320))
+    def quick(self) -> Effort:
+        """Only enough to see that everything works."""
+        small = replace(self, sizes=(250, 1000), widths=(5, 20, 80))
+        return replace(small, repeats=3, seconds=0.05, most=2_000, share=0.2)
 
 
 @dataclass(frozen=True)
@@ -60,47 +57,53 @@ class Work:
     reg: float
     peers: list[peers.Peer]
     queries: int  # for the peers
+    tol: float = 1e-6  # ours
 
 
 def works(folder: Path | None) -> list[Work]:
     """List the rows of the first table."""
+    lbfgs, cholesky = partial(peers.logistic, "lbfgs"), partial(peers.logistic, "newton-cholesky")
     images, X, Z = data.mnist(folder, 1000, 2000)
-    # The penalty of C = (n + 1) / n: one over the mean weight of scikit-learn's rows.
-    reg = 0.5 * len(X) / ((len(X) + 1) * peers.LN2)
-    sharp = [peers.logistic("lbfgs"), peers.logistic("lbfgs", 1e-6)]
-    result = [Work(f"logistic, {images}", X, Z, reg, sharp, 20)]
+    images = f"logistic, {images}"
+    reg = 0.5 * len(X) / ((len(X) + 1) * peers.LN2)  # scikit-learn's C = (n + 1) / n
+    result = [
+        Work(images, X, Z, reg, [lbfgs(), lbfgs(5e-6)], 20),
+        Work(images, X, Z, reg, [lbfgs(1e-6)], 20, tol=1e-7),
+    ]
     speech, X, Z = data.vowels(folder)
-    both = [peers.logistic("lbfgs"), peers.logistic("newton-cholesky")]
-    result.append(Work(f"logistic, {speech}", X, Z, 1.0, both, 30))
-    result.append(Work(f"hinge, {speech}", X, Z, 0.05, [peers.hinge(1e-6)], 20))
+    result += [
+        Work(f"logistic, {speech}", X, Z, 1.0, [lbfgs(), cholesky(), cholesky(1e-6)], 30),
+        Work(f"hinge, {speech}", X, Z, 0.05, [peers.hinge(1e-6)], 20),
+    ]
     rng = np.random.default_rng(2)
     X, Z = data.factors(rng, 200, 2000), data.factors(rng, 500, 2000)
-    wide = [peers.logistic("lbfgs"), peers.logistic("lbfgs", 1e-6)]
-    result.append(Work("logistic, synthetic, d > n", X, Z, 0.1, wide, 20))
-    return result
+    return [*result, Work("logistic, synthetic, d > n", X, Z, 0.1, [lbfgs(), lbfgs(1e-7)], 20)]
 
 
 def against(work: Work, effort: Effort, peak: float) -> Table:
     """Time ours and the peers of one work in turns."""
     note(work.name)
     kind = work.peers[0].loss
-    ours = OURS[kind](reg=work.reg, n_jobs=effort.threads).fit(work.X)
+    ours = OURS[kind](reg=work.reg, tol=work.tol, n_jobs=effort.threads).fit(work.X)
     batch = enough(ours, work.Z, effort)
-    few = work.Z[: max(4, round(effort.share * work.queries))]
+    few = work.Z[: max(4, round(effort.share * work.queries)) * effort.threads]
     exact = EXACT[kind](work.X, few, work.reg)
     checked = ours.score_details(few)
     times: list[list[float]] = [[] for _ in range(len(work.peers) + 1)]
     answers: list[Any] = [None] * len(times)
+    pool = Parallel(n_jobs=effort.threads)
+    work.peers[0].depths(work.X, few[: effort.threads], work.reg, pool)  # starts the processes
     for _ in range(effort.repeats):
-        answers[0] = timed(times[0], lambda: ours.score_details(batch))
+        answers[0] = timed(times[0], ours.score_details, batch)
         for k, peer in enumerate(work.peers, start=1):
-            answers[k] = timed(times[k], lambda peer=peer: peer.depths(work.X, few, work.reg))
+            answers[k] = timed(times[k], peer.depths, work.X, few, work.reg, pool)
     fast = float(np.median(times[0])) / len(batch)
     rank = int(np.linalg.matrix_rank(work.X - work.X.mean(axis=0)))
     flops = 4.0 * len(work.X) * rank * answers[0].iterations.mean() / fast
     common = {
         "work": work.name,
         "reg": work.reg,
+        "ours_tol": work.tol,
         "n": len(work.X),
         "d": work.X.shape[1],
         "rank": rank,
@@ -132,15 +135,16 @@ def growth(effort: Effort) -> Table:
         X = data.factors(np.random.default_rng(3), n, d)
         return LogisticDepth(reg=reg, n_jobs=effort.threads).fit(X)
 
+    @cache
     def row(n: int, d: int, queries: int | None) -> dict[str, Any]:
         found: dict[str, Any] = {"n": n, "d": d, "queries": queries, "by_reg": {}}
         pool = data.factors(np.random.default_rng(4), 10_000, d)
         for reg in (1.0, 0.01):
             note(f"growth, n = {n}, d = {d}, reg = {reg}, queries: {queries or 'enough'}")
-            ours, times = fitted(n, d, reg), []
+            ours, times = fitted(n, d, reg), list[float]()
             batch = pool[:queries] if queries else enough(ours, pool, effort)
             for _ in range(effort.repeats):
-                scores = timed(times, lambda batch=batch, ours=ours: ours.score_details(batch))
+                scores = timed(times, ours.score_details, batch)
             found["by_reg"][str(reg)] = {
                 "seconds": float(np.median(times)) / len(batch),
                 "iterations": float(scores.iterations.mean()),
@@ -151,15 +155,17 @@ def growth(effort: Effort) -> Table:
 
     rows = [row(n, 20, None) for n in effort.sizes]
     rows += [row(1000, d, None) for d in effort.widths]
-    return rows + [row(1000, 20, queries) for queries in (1, 10, 100, 1000, 10_000)]
+    counts = [count for count in (1, 10, 100, 1000, 10_000) if count <= effort.most]
+    return rows + [row(1000, 20, count) for count in counts]
 
 
-def gemm() -> float:
+def gemm(threads: int) -> float:
     """Measure the flops a second of a large matrix product, the best of ten."""
     size, times = 1024, list[float]()
     a, b = np.random.default_rng(5).normal(size=(2, size, size))
-    for _ in range(10):
-        timed(times, lambda: a @ b)
+    with threadpool_limits(threads):
+        for _ in range(10):
+            timed(times, np.matmul, a, b)
     return 2.0 * size**3 / min(times)
 
 
@@ -167,15 +173,15 @@ def enough(ours: LogisticDepth, pool: Floats, effort: Effort) -> Floats:
     """Repeat the queries until there are enough of them to time."""
     first: list[float] = []
     few = pool[:100]
-    timed(first, lambda: ours.score_details(few))
+    timed(first, ours.score_details, few)
     count = int(np.clip(effort.seconds * len(few) / first[0], len(few), effort.most))
     return pool[np.arange(count) % len(pool)]
 
 
-def timed(times: list[float], run: Callable[[], Any]) -> Any:
+def timed(times: list[float], run: Callable[..., Any], *args: Any) -> Any:
     """Run, and note the time it took."""
     start = time.perf_counter()
-    result = run()
+    result = run(*args)
     times.append(time.perf_counter() - start)
     return result
 

@@ -80,7 +80,6 @@ def test_hinge(name, reg):
         assert abs(depth - hinge(X, z, weights, reg)) <= error + 1e-7
 
 
-@pytest.mark.xfail(strict=True, reason="the interior-point solver stalls on some rows")
 @pytest.mark.parametrize("reg", [1.0, 0.1])
 def test_hinge_converges_on_plain_data(reg):
     X = np.random.default_rng(0).normal(size=(200, 2))

@@ -116,12 +116,7 @@ def test_weight_k_is_k_copies(cls, scale, sample, queries):
     assert abs(weighted.offset_ - repeated.offset_) < 1e-6
 
 
-hinge_stderr = pytest.mark.xfail(
-    strict=True, reason="rounding picks the slope on the margin, and the kernel width counts rows"
-)
-
-
-@pytest.mark.parametrize("cls", [pytest.param(HingeDepth, marks=hinge_stderr), *ALL[:1], *ALL[2:]])
+@pytest.mark.parametrize("cls", ALL)
 def test_weight_k_has_the_standard_error_of_k_copies(cls, sample, queries):
     weights = np.random.default_rng(0).integers(0, 4, size=len(sample))
     weighted = cls(reg=0.1).fit(sample, sample_weight=weights).score_details(queries)

@@ -82,9 +82,24 @@ pub(crate) fn multiply(out: &mut Matrix, a: &Matrix, b: &Matrix) {
 
 /// The first `count` columns of `out = a b`.
 pub(crate) fn multiply_first(out: &mut Matrix, a: &Matrix, b: &Matrix, count: usize) {
-    let out = out.view_mut().subcols_mut(0, count);
-    matmul(out, Accum::Replace, a.view(), b.view().subcols(0, count), 1.0, Par::Seq);
+    let work = a.rows * a.cols;
+    for (first, columns) in groups(work, count) {
+        let out = out.view_mut().subcols_mut(first, columns);
+        matmul(out, Accum::Replace, a.view(), b.view().subcols(first, columns), 1.0, Par::Seq);
+    }
 }
+
+/// Columns that are multiplied together. Tiny products take another route through the linear-algebra crate than
+/// larger ones, with another order of summation; so that it does not depend on the number of columns which one it is,
+/// they are done eight columns at a time.
+fn groups(work: usize, count: usize) -> impl Iterator<Item = (usize, usize)> {
+    const TINY: usize = 16 * 16 * 16;
+    let width = if work * COLUMN_GROUP <= TINY { COLUMN_GROUP } else { count.max(1) };
+    (0..count).step_by(width).map(move |first| (first, width.min(count - first)))
+}
+
+/// Blocks of queries have a multiple of this many columns.
+pub(crate) const COLUMN_GROUP: usize = 8;
 
 /// The lower triangle of `out = aᵀ b`, known to be symmetric.
 pub(crate) fn multiply_symmetric(out: &mut Matrix, a: &Matrix, b: &Matrix) {
@@ -112,9 +127,11 @@ pub(crate) fn accumulate_transposed(
     rows: usize,
     count: usize,
 ) {
-    let out = out.view_mut().subcols_mut(0, count);
-    let b = b.view().submatrix(start, 0, rows, count);
-    matmul(out, Accum::Add, a.view().subrows(0, rows).transpose(), b, 1.0, Par::Seq);
+    for (first, columns) in groups(a.cols * rows, count) {
+        let out = out.view_mut().subcols_mut(first, columns);
+        let b = b.view().submatrix(start, first, rows, columns);
+        matmul(out, Accum::Add, a.view().subrows(0, rows).transpose(), b, 1.0, Par::Seq);
+    }
 }
 
 /// `Σ aᵢ bᵢ`, summed in an order that depends on the length alone.
@@ -217,26 +234,64 @@ impl Cholesky {
 mod tests {
     use super::*;
 
-    #[test]
-    fn products_do_not_depend_on_the_neighbours() {
-        // Sizes on both sides of every switch inside the product: tiny, odd, deeper than its inner block.
-        for (rows, inner) in [(3, 1), (3, 2), (7, 5), (50, 3), (49, 12), (130, 600), (1100, 9), (20, 1500)] {
-            let value = |i: usize, j: usize| ((i * 31 + j * 17) as f64 * 0.7).sin();
-            let a = Matrix::from_fn(rows, inner, value);
+    const SHAPES: [(usize, usize); 14] = [
+        (1, 300),
+        (2, 200),
+        (3, 1),
+        (3, 2),
+        (3, 150),
+        (4, 100),
+        (6, 72),
+        (7, 5),
+        (9, 9),
+        (50, 3),
+        (49, 12),
+        (130, 600),
+        (1100, 9),
+        (20, 1500),
+    ];
+
+    // Sizes on both sides of every switch inside the product: tiny, odd, deeper than its inner block.
+    fn check(product: impl Fn(&Matrix, &Matrix) -> Matrix, transposed: bool) {
+        let value = |i: usize, j: usize| ((i * 31 + j * 17) as f64 * 0.7).sin();
+        for (rows, inner) in SHAPES {
+            let a = if transposed {
+                Matrix::from_fn(inner, rows, |i, j| value(j, i))
+            } else {
+                Matrix::from_fn(rows, inner, value)
+            };
             let b = Matrix::from_fn(inner, 64, |i, j| value(j, i + 3));
-            let mut all = Matrix::zeros(rows, 64);
-            multiply(&mut all, &a, &b);
+            let all = product(&a, &b);
             for width in [8, 16, 24, 40, 64] {
                 for first in [0, 1, 5, 7, 64 - width] {
                     let first = first.min(64 - width);
                     let part = Matrix::from_fn(inner, width, |i, j| b.at(i, j + first));
-                    let mut out = Matrix::zeros(rows, width);
-                    multiply(&mut out, &a, &part);
+                    let out = product(&a, &part);
                     for j in 0..width {
                         assert_eq!(out.col(j), all.col(j + first), "{rows}x{inner}, width {width}");
                     }
                 }
             }
         }
+    }
+
+    #[test]
+    fn products_do_not_depend_on_the_neighbours() {
+        let product = |a: &Matrix, b: &Matrix| {
+            let mut out = Matrix::zeros(a.rows(), b.cols());
+            multiply(&mut out, a, b);
+            out
+        };
+        check(product, false);
+    }
+
+    #[test]
+    fn accumulated_products_do_not_depend_on_the_neighbours() {
+        let product = |a: &Matrix, b: &Matrix| {
+            let mut out = Matrix::zeros(a.cols(), b.cols());
+            accumulate_transposed(&mut out, a, b, 0, a.rows(), b.cols());
+            out
+        };
+        check(product, true);
     }
 }

@@ -211,11 +211,7 @@ impl<H: Hypothesis> FittedDepth<H> {
     ///
     /// # Errors
     /// As for [`score`](Self::score), or [`DepthError::Cancelled`].
-    pub fn explain_with(
-        &self,
-        queries: &(impl AsRows + ?Sized),
-        run: &Run<'_>,
-    ) -> Result<Vec<Explanation>> {
+    pub fn explain_with(&self, queries: &(impl AsRows + ?Sized), run: &Run<'_>) -> Result<Vec<Explanation>> {
         queries.with_rows(|rows| {
             let found = self.scaled(rows, |scaled| self.hypothesis.explain(&self.prepared, scaled, run))?;
             let each = found.into_iter().zip(rows.iter());

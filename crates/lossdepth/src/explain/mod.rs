@@ -54,8 +54,7 @@ impl Explanation {
         };
         self.baseline = self.intercept + from(mean, scaling.center());
         self.intercept += from(&vec![0.0; mean.len()], scaling.center());
-        self.contributions =
-            weights.iter().zip(query).zip(mean).map(|((w, z), m)| w * (z - m)).collect();
+        self.contributions = weights.iter().zip(query).zip(mean).map(|((w, z), m)| w * (z - m)).collect();
         self.value = self.contributions.iter().fold(self.baseline, |sum, c| sum + c);
         self.weights = weights;
         self

@@ -37,6 +37,10 @@ pub trait Hypothesis: Send + Sync {
     ///
     /// # Errors
     /// As for [`isolate`](Self::isolate).
-    fn explain(&self, prepared: &Self::Prepared, queries: Rows<'_>, run: &Run<'_>)
-    -> Result<Vec<Explanation>>;
+    fn explain(
+        &self,
+        prepared: &Self::Prepared,
+        queries: Rows<'_>,
+        run: &Run<'_>,
+    ) -> Result<Vec<Explanation>>;
 }

@@ -78,7 +78,12 @@ impl Rows {
 
     /// Sets up the predictor, which aims at $\mu = 0$: writes the curvatures and the pulls
     /// $c_j (a_j + \text{wanted}_j \cdot \text{give}_j)$ of the sample; the query's own are returned.
-    pub(crate) fn predict(&mut self, masses: &[f64], curvatures: &mut [f64], pulls: &mut [f64]) -> (f64, f64) {
+    pub(crate) fn predict(
+        &mut self,
+        masses: &[f64],
+        curvatures: &mut [f64],
+        pulls: &mut [f64],
+    ) -> (f64, f64) {
         let rows = masses.len();
         let (m, a) = (&self.margin[..rows], &self.dual[..rows]);
         let (s, x) = (&self.over[..rows], &self.short[..rows]);

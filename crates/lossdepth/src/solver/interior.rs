@@ -21,8 +21,8 @@ use super::newton::factor_hessian;
 use super::quasi_newton::{Outcome, Queue};
 use super::radius::Radius;
 use super::{Stop, Task};
-use crate::hypothesis::linear::{COLUMN_GROUP, Features};
-use crate::linalg::{Cholesky, Matrix, axpy, dot, multiply_first, norm};
+use crate::hypothesis::linear::Features;
+use crate::linalg::{COLUMN_GROUP, Cholesky, Matrix, axpy, dot, multiply_first, norm};
 use crate::penalty::Variant;
 
 /// Iterations after which a path is given up; it takes ten to thirty.
@@ -201,7 +201,8 @@ impl<'a> Paths<'a> {
             if self.slots[k].busy {
                 let sample = self.gram.lower(&self.features.tall, &self.curvatures, k);
                 let slot = &mut self.slots[k];
-                slot.factor = factor_hessian(&sample, &slot.query, slot.at_query, slot.reg, self.features.free);
+                slot.factor =
+                    factor_hessian(&sample, &slot.query, slot.at_query, slot.reg, self.features.free);
             }
         }
         self.follow();
@@ -409,7 +410,8 @@ impl<'a> Paths<'a> {
         let mut pull: Vec<f64> = gathered.iter().chain([&0.0]).copied().collect();
         axpy(-0.5 * found.dual[n], &self.slots[k].query, &mut pull);
         let rows = self.masses.iter().zip(&found.margin).zip(&found.dual);
-        let fenchel = rows.map(|((c, m), a)| c * if *m < 1.0 { (1.0 - m) * (1.0 - a) } else { a * (m - 1.0) }).sum();
+        let fenchel =
+            rows.map(|((c, m), a)| c * if *m < 1.0 { (1.0 - m) * (1.0 - a) } else { a * (m - 1.0) }).sum();
         (fenchel, pull[free..].to_vec())
     }
 
@@ -421,7 +423,8 @@ impl<'a> Paths<'a> {
     }
 
     fn constrained_gap(&self, k: usize, found: &mut Found, radius: f64) -> f64 {
-        let weighted: Vec<f64> = self.features.half_weights.iter().zip(&found.dual).map(|(c, a)| c * a).collect();
+        let weighted: Vec<f64> =
+            self.features.half_weights.iter().zip(&found.dual).map(|(c, a)| c * a).collect();
         let q = self.features.width();
         let gathered: Vec<f64> = (0..q).map(|j| dot(self.features.tall.col(j), &weighted)).collect();
         let (fenchel, pull) = self.dual_point(k, found, &gathered);

@@ -154,8 +154,7 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
         let (loss, weights) = (self.loss, &self.features.half_weights);
         let (margins, along, slopes) = (&self.margins, &self.along, &mut self.slopes);
         let t = search(start, |t| {
-            loss.walk(margins, along, t, weights, slopes).along
-                - 0.5 * loss.grad(-(value + t * zp)) * zp
+            loss.walk(margins, along, t, weights, slopes).along - 0.5 * loss.grad(-(value + t * zp)) * zp
                 + 2.0 * reg * (wp + t * pp)
         })?;
         direction.iter_mut().for_each(|p| *p *= t);

@@ -21,8 +21,8 @@ use super::line_search::search;
 use super::radius::Radius;
 use super::{Stop, Task, newton, warm_start};
 use crate::depth::Fit;
-use crate::hypothesis::linear::{COLUMN_GROUP, Features};
-use crate::linalg::{Matrix, axpy, dot, hadamard, multiply_first, norm};
+use crate::hypothesis::linear::Features;
+use crate::linalg::{COLUMN_GROUP, Matrix, axpy, dot, hadamard, multiply_first, norm};
 use crate::loss::{Dual, Smooth};
 use crate::penalty::Variant;
 
@@ -326,8 +326,13 @@ impl<'a, L: Smooth + Dual> Sweep<'a, L> {
         let slot = &mut self.slots[k];
         let margins = self.margins.col_mut(k);
         margins.copy_from_slice(self.along.col(k));
-        let walk =
-            self.loss.walk(margins, self.along.col(k), 0.0, &self.features.half_weights, self.slopes.col_mut(k));
+        let walk = self.loss.walk(
+            margins,
+            self.along.col(k),
+            0.0,
+            &self.features.half_weights,
+            self.slopes.col_mut(k),
+        );
         slot.value = dot(&slot.query, &slot.theta);
         slot.curvature = walk.curvature;
         slot.query_curvature = 0.5 * self.loss.hess(-slot.value);
@@ -491,8 +496,7 @@ impl<'a, L: Smooth + Dual> Sweep<'a, L> {
         let mut direction = std::mem::take(&mut slot.direction);
         direction.clear();
         direction.extend(slot.gradient.iter().map(|g| -g));
-        let metric =
-            Metric { diagonal: &self.diagonal, query: &slot.query, curvature: slot.query_curvature };
+        let metric = Metric { diagonal: &self.diagonal, query: &slot.query, curvature: slot.query_curvature };
         slot.memory.apply(&mut direction, &metric);
         slot.direction = direction;
     }
@@ -531,8 +535,7 @@ impl<'a, L: Smooth + Dual> Sweep<'a, L> {
         let mut rhs = slot.theta.clone();
         rhs[..free].fill(0.0);
         rhs.iter_mut().for_each(|w| *w *= 2.0 * slot.reg);
-        let metric =
-            Metric { diagonal: &self.diagonal, query: &slot.query, curvature: slot.query_curvature };
+        let metric = Metric { diagonal: &self.diagonal, query: &slot.query, curvature: slot.query_curvature };
         let mut guess = rhs.clone();
         slot.memory.apply(&mut guess, &metric);
         let target = INFLUENCE_TOL * INFLUENCE_TOL * dot(&rhs, &guess).max(0.0);
@@ -551,8 +554,7 @@ impl<'a, L: Smooth + Dual> Sweep<'a, L> {
         let mut product: Vec<f64> = self.gradients.col(k).iter().chain([&0.0]).copied().collect();
         axpy(slot.query_curvature * dot(&slot.query, &slot.direction), &slot.query, &mut product);
         axpy(2.0 * slot.reg, &slot.direction[free..], &mut product[free..]);
-        let metric =
-            Metric { diagonal: &self.diagonal, query: &slot.query, curvature: slot.query_curvature };
+        let metric = Metric { diagonal: &self.diagonal, query: &slot.query, curvature: slot.query_curvature };
         let (along, shift) = (self.along.col(k), self.shift.col_mut(k));
         if *started {
             let length = *energy / dot(&slot.direction, &product);

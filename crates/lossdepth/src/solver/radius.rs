@@ -23,7 +23,18 @@ impl Radius {
         // Inside the ball the penalty leaves a gap of at most λW²/2.
         let floor = 1e-4 * tol / radius / radius;
         let start = (gradient_norm / (2.0 * radius)).max(floor);
-        (Self { radius, floor, low: floor, high: f64::INFINITY, last: None, ratio: f64::INFINITY, secants: 0 }, start)
+        (
+            Self {
+                radius,
+                floor,
+                low: floor,
+                high: f64::INFINITY,
+                last: None,
+                ratio: f64::INFINITY,
+                secants: 0,
+            },
+            start,
+        )
     }
 
     /// Whether the minimiser is inside the ball and the penalty too small to matter.
@@ -48,9 +59,9 @@ impl Radius {
             if guess > self.low && guess.is_finite() { guess.min(100.0 * self.low) } else { 10.0 * self.low }
         } else if guess > self.low && guess < self.high && self.shrinks() {
             guess
-        } else if self.low == self.floor && self.high > 1e3 * self.floor {
-            // Nothing known below: go down by decades rather than by halves.
-            (0.1 * self.high).max(self.floor)
+        } else if self.low == self.floor {
+            // Nothing known below: go down by decades rather than by halves, and at last to the floor.
+            if self.high > 1e3 * self.floor { 0.1 * self.high } else { self.floor }
         } else {
             (self.low * self.high).sqrt()
         };

@@ -10,13 +10,12 @@
 //! A free intercept is a first column of ones, and the sample is centred so that it is orthogonal
 //! to the rest.
 
-use crate::linalg::{Matrix, dot, eigen, multiply, multiply_symmetric, norm, orthonormal_basis};
+use crate::linalg::{
+    COLUMN_GROUP, Matrix, dot, eigen, multiply, multiply_symmetric, norm, orthonormal_basis,
+};
 use crate::reference::{Mass, Reference};
 use crate::rows::Rows;
 use crate::simd::vectorised;
-
-/// Columns of a block are a multiple of this, so that products go through one kernel.
-pub(crate) const COLUMN_GROUP: usize = 8;
 
 /// The sample turned into its principal axes: what all queries of a linear depth share.
 #[derive(Debug, Clone)]
@@ -79,7 +78,22 @@ impl Features {
         let moments = std::iter::repeat_n(1.0, free).chain(moments[..rank].iter().copied()).collect();
         let turn = axes.transposed();
         let half_weights = weights.iter().map(|w| 0.5 * w).collect();
-        Self { tall, wide, moments, half_weights, origin, free, reach, mass: sample.mass(), center, axes, turn, rank, sample_len: sample.len(), noise }
+        Self {
+            tall,
+            wide,
+            moments,
+            half_weights,
+            origin,
+            free,
+            reach,
+            mass: sample.mass(),
+            center,
+            axes,
+            turn,
+            rank,
+            sample_len: sample.len(),
+            noise,
+        }
     }
 
     /// How many sample points there are.
@@ -141,9 +155,14 @@ impl Features {
     pub(crate) fn locate(&self, queries: Rows<'_>) -> Matrix {
         let (count, d, k) = (queries.len(), self.center.len(), self.axes.cols());
         let padded = count.next_multiple_of(COLUMN_GROUP);
-        let centred = Matrix::from_fn(d, padded, |i, j| {
-            if j < count { queries.row(j)[i] - self.center[i] } else { 0.0 }
-        });
+        let centred =
+            Matrix::from_fn(
+                d,
+                padded,
+                |i, j| {
+                    if j < count { queries.row(j)[i] - self.center[i] } else { 0.0 }
+                },
+            );
         let mut turned = Matrix::zeros(k, padded);
         multiply(&mut turned, &self.turn, &centred);
         let mut outside = centred.clone();

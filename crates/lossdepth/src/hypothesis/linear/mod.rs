@@ -2,7 +2,6 @@
 
 mod features;
 
-pub(crate) use features::COLUMN_GROUP;
 pub use features::Features;
 
 use super::Hypothesis;
@@ -10,15 +9,15 @@ use crate::depth::batch::{Batch, Ticket};
 use crate::depth::{Fit, Run};
 use crate::error::{DepthError, Result};
 use crate::explain::Explanation;
-use crate::linalg::Matrix;
+use crate::linalg::{COLUMN_GROUP, Matrix};
 use crate::loss::{Dual, Hinge, Loss, Smooth};
 use crate::penalty::{Variant, positive};
 use crate::reference::Reference;
 use crate::rows::Rows;
+use crate::solver::Task;
 use crate::solver::interior;
 use crate::solver::newton::Newton;
 use crate::solver::quasi_newton::{self, Outcome, Queue};
-use crate::solver::Task;
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
 
