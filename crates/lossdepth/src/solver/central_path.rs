@@ -110,8 +110,9 @@ impl Rows {
         (masses[last] * self.give[last], pull)
     }
 
-    /// Sets up the corrector, which aims at `center` and allows for the predictor's own curvature.
-    pub(crate) fn correct(&mut self, masses: &[f64], center: f64, pulls: &mut [f64]) -> f64 {
+    /// Sets up the corrector, which aims at `center` and allows for the predictor's own curvature, or for a `share`
+    /// of it.
+    pub(crate) fn correct(&mut self, masses: &[f64], center: f64, share: f64, pulls: &mut [f64]) -> f64 {
         let rows = masses.len();
         let (m, a) = (&self.margin[..rows], &self.dual[..rows]);
         let (s, x) = (&self.over[..rows], &self.short[..rows]);
@@ -123,8 +124,8 @@ impl Rows {
                 for j in 0..rows {
                     let b = 1.0 - a[j];
                     // What the products still lack; kept in place of the predictor's own changes.
-                    let first = center - turn[j] * rise[j] - a[j] * s[j];
-                    let second = center + turn[j] * fall[j] - b * x[j];
+                    let first = center - share * turn[j] * rise[j] - a[j] * s[j];
+                    let second = center + share * turn[j] * fall[j] - b * x[j];
                     (rise[j], fall[j]) = (first, second);
                     wanted[j] = 1.0 - (m[j] + x[j] - s[j]) + (first * b - second * a[j]) / (a[j] * b);
                 }

@@ -104,6 +104,8 @@ struct Slot {
     nearest: f64,
     best: Option<Found>,
     stalls: usize,
+    /// Whether this path is a second attempt.
+    cautious: bool,
     /// Under a constraint: the search for the penalty, its steps, and the best feasible point.
     search: Option<Radius>,
     steps: usize,
@@ -212,8 +214,10 @@ impl<'a> Paths<'a> {
                 let reach = slot.rows.direct(true).min(1.0);
                 let mu = slot.rows.complementarity(&self.masses, 0.0);
                 let after = slot.rows.complementarity(&self.masses, reach);
-                let center = mu * (after / mu).powi(3).clamp(0.0, 1.0);
-                slot.pull = slot.rows.correct(&self.masses, center, self.pulls.col_mut(k));
+                // Mehrotra's heuristics are fast but may jam in a corner; then more centering, less cleverness.
+                let (least, share) = if slot.cautious { (0.1, 0.0) } else { (0.0, 1.0) };
+                let center = mu * (after / mu).powi(3).clamp(least, 1.0);
+                slot.pull = slot.rows.correct(&self.masses, center, share, self.pulls.col_mut(k));
             }
         }
         self.follow();
@@ -298,7 +302,13 @@ impl<'a> Paths<'a> {
             return Some(self.path_end(k, Stop::Converged));
         }
         if self.slots[k].stalls > STALLS {
-            return Some(self.path_end(k, Stop::Stalled));
+            if self.slots[k].cautious {
+                return Some(self.path_end(k, Stop::Stalled));
+            }
+            let best = self.slots[k].best.take();
+            self.slots[k].restart();
+            (self.slots[k].best, self.slots[k].cautious) = (best, true);
+            return None;
         }
         let out = self.slots[k].path >= PATH_LENGTH || self.slots[k].iterations >= self.task.max_iter;
         out.then(|| self.path_end(k, Stop::IterationLimit))
@@ -525,6 +535,7 @@ impl Slot {
             nearest: f64::INFINITY,
             best: None,
             stalls: 0,
+            cautious: false,
             search: None,
             steps: 0,
             feasible: None,
@@ -536,5 +547,6 @@ impl Slot {
         self.theta.fill(0.0);
         self.rows.reset();
         (self.path, self.stalls, self.nearest, self.best) = (0, 0, f64::INFINITY, None);
+        self.cautious = false;
     }
 }
