@@ -215,18 +215,49 @@ pub(crate) fn orthonormal_basis(tall: &Matrix) -> Matrix {
     Matrix::from_fn(q.nrows(), q.ncols(), |i, j| q[(i, j)])
 }
 
-/// A Cholesky factor.
-pub(crate) struct Cholesky(Llt<f64>);
+/// A Cholesky factor of a matrix brought to a unit diagonal.
+pub(crate) struct Cholesky {
+    factor: Llt<f64>,
+    /// One over the roots of the diagonal.
+    units: Vec<f64>,
+}
 
 impl Cholesky {
-    /// Factors the matrix whose lower triangle is given; `None` if it is not positive definite.
-    pub(crate) fn new(lower: &Matrix) -> Option<Self> {
-        Llt::new(lower.view(), Side::Lower).ok().map(Self)
+    /// Factors the positive semidefinite matrix whose lower triangle is given; `None` if it is far from that.
+    ///
+    /// Scaling to a unit diagonal takes away what units of measurement do to the condition. Rounding may leave a
+    /// hair's breadth of indefiniteness; a trace on the diagonal mends it.
+    pub(crate) fn scaled(lower: &mut Matrix) -> Option<Self> {
+        let rows = lower.rows;
+        let units: Vec<f64> = (0..rows)
+            .map(|j| lower.at(j, j))
+            .map(|d| if d > 0.0 && d.is_finite() { 1.0 / d.sqrt() } else { 1.0 })
+            .collect();
+        for j in 0..rows {
+            for (x, u) in lower.col_mut(j).iter_mut().zip(&units) {
+                *x *= u * units[j];
+            }
+        }
+        for trace in [0.0, 1e-15, 1e-13, 1e-11, 1e-9] {
+            for j in 0..rows {
+                lower.set(j, j, 1.0 + trace);
+            }
+            if let Ok(factor) = Llt::new(lower.view(), Side::Lower) {
+                return Some(Self { factor, units });
+            }
+        }
+        None
+    }
+
+    pub(crate) fn units(&self) -> &[f64] {
+        &self.units
     }
 
     pub(crate) fn solve(&self, rhs: &mut [f64]) {
         let rows = rhs.len();
-        self.0.solve_in_place(MatMut::from_column_major_slice_mut(rhs, rows, 1));
+        rhs.iter_mut().zip(&self.units).for_each(|(x, u)| *x *= u);
+        self.factor.solve_in_place(MatMut::from_column_major_slice_mut(rhs, rows, 1));
+        rhs.iter_mut().zip(&self.units).for_each(|(x, u)| *x *= u);
     }
 }
 

@@ -67,6 +67,7 @@ impl<'a> Rows<'a> {
     }
 
     /// The rows from `start` up to, not including, `end`.
+    #[must_use]
     pub fn range(&self, start: usize, end: usize) -> Rows<'a> {
         Rows { data: &self.data[start * self.width..end * self.width], width: self.width }
     }
@@ -85,6 +86,14 @@ impl<'a> Rows<'a> {
         } else {
             DepthError::NotFinite { row, column, value }
         })
+    }
+}
+
+impl<'a> IntoIterator for &Rows<'a> {
+    type Item = &'a [f64];
+    type IntoIter = std::slice::ChunksExact<'a, f64>;
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
     }
 }
 

@@ -10,8 +10,8 @@ use crate::simd::{LANES, fold};
 #[inline(always)]
 pub(crate) fn exp_neg(x: f64) -> f64 {
     const LOG2_E: f64 = std::f64::consts::LOG2_E;
-    const LN2_HI: f64 = 6.931_471_803_691_238_164_90e-1;
-    const LN2_LO: f64 = 1.908_214_929_270_587_700_02e-10;
+    const LN2_HI: f64 = 6.931_471_803_691_238e-1;
+    const LN2_LO: f64 = 1.908_214_929_270_587_7e-10;
     // Adding 1.5 * 2^52 rounds to an integer and leaves it in the low bits.
     const ROUND: f64 = 6_755_399_441_055_744.0;
     let x = if x < -707.0 { -707.0 } else { x };

@@ -156,9 +156,10 @@ impl Reference {
 
     /// The weighted mean of the rows; exact for a constant column, whatever its value.
     pub(crate) fn mean(&self) -> Vec<f64> {
-        let first = self.rows().row(0);
+        let counted = self.weights.iter().position(|w| *w > 0.0).unwrap_or(0);
+        let first = self.rows().row(counted);
         let mut shift = vec![0.0; self.width];
-        for (row, w) in self.rows().iter().zip(&self.weights) {
+        for (row, w) in self.rows().iter().zip(&self.weights).filter(|(_, w)| **w > 0.0) {
             for ((s, x), f) in shift.iter_mut().zip(row).zip(first) {
                 *s += w * (x - f);
             }

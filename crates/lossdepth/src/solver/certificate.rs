@@ -39,11 +39,13 @@ pub(crate) struct Point<'a> {
 impl Point<'_> {
     /// A bound on the error of the depth that `variant` reports at this point.
     pub(crate) fn error(&self, loss: &impl Dual, reg: f64, variant: Variant) -> f64 {
-        match variant {
+        let error = match variant {
             Variant::Objective => self.penalised_gap(loss, reg),
             Variant::Risk => risk_error(self.penalised_gap(loss, reg), reg, norm(&self.theta[self.free..])),
             Variant::Constrained { radius } => self.constrained_gap(loss, radius),
-        }
+        };
+        // After an overflow nothing is proven.
+        if error.is_nan() { f64::INFINITY } else { error }
     }
 
     fn penalised_gap(&self, loss: &impl Dual, reg: f64) -> f64 {
@@ -57,7 +59,7 @@ impl Point<'_> {
         let (fenchel, gradient) = self.feasible(loss);
         let w = &self.theta[self.free..];
         let slack = radius * norm(&gradient) + dot(w, &gradient);
-        fenchel + slack.max(0.0) + 2.0 * radius * self.rounding(loss)
+        fenchel + at_least_zero(slack) + 2.0 * radius * self.rounding(loss)
     }
 
     /// The Fenchel–Young term and the gradient after the dual variables were made feasible.
@@ -71,7 +73,7 @@ impl Point<'_> {
         let fenchel = loss.value(margin) + loss.conjugate(moved) + moved * margin;
         let query = &self.query[self.free..];
         (
-            0.5 * fenchel.max(0.0) + f64::EPSILON * loss.value(margin),
+            0.5 * at_least_zero(fenchel) + f64::EPSILON * loss.value(margin),
             gradient.iter().zip(query).map(|(g, z)| g - bias * z).collect(),
         )
     }
@@ -85,4 +87,9 @@ impl Point<'_> {
 /// The error of the bare risk that a gap in the objective allows.
 pub(crate) fn risk_error(gap: f64, reg: f64, norm_w: f64) -> f64 {
     2.0 * gap + 2.0 * norm_w * reg.sqrt() * gap.sqrt()
+}
+
+/// Cuts off what rounding leaves below zero, and leaves NaN alone, unlike `f64::max`.
+fn at_least_zero(x: f64) -> f64 {
+    if x < 0.0 { 0.0 } else { x }
 }

@@ -262,8 +262,19 @@ impl<'a> Paths<'a> {
     fn check(&mut self, k: usize) -> Option<Found> {
         let slot = &self.slots[k];
         let broken = slot.factor.is_none() || slot.theta.iter().any(|t| !t.is_finite());
-        let end = if broken { Some(self.path_end(k, Stop::Stalled)) } else { self.path_check(k) };
+        let end = if broken { self.path_jammed(k) } else { self.path_check(k) };
         self.settle(k, end?)
+    }
+
+    /// No headway: once more with more care, or the end.
+    fn path_jammed(&mut self, k: usize) -> Option<Found> {
+        if self.slots[k].cautious {
+            return Some(self.path_end(k, Stop::Stalled));
+        }
+        let best = self.slots[k].best.take();
+        self.slots[k].restart();
+        (self.slots[k].best, self.slots[k].cautious) = (best, true);
+        None
     }
 
     /// What the end of a path means: the answer, or under a constraint perhaps another penalty.
@@ -302,13 +313,7 @@ impl<'a> Paths<'a> {
             return Some(self.path_end(k, Stop::Converged));
         }
         if self.slots[k].stalls > STALLS {
-            if self.slots[k].cautious {
-                return Some(self.path_end(k, Stop::Stalled));
-            }
-            let best = self.slots[k].best.take();
-            self.slots[k].restart();
-            (self.slots[k].best, self.slots[k].cautious) = (best, true);
-            return None;
+            return self.path_jammed(k);
         }
         let out = self.slots[k].path >= PATH_LENGTH || self.slots[k].iterations >= self.task.max_iter;
         out.then(|| self.path_end(k, Stop::IterationLimit))
@@ -451,12 +456,16 @@ impl<'a> Paths<'a> {
         let free = self.features.free;
         let w = &found.theta[free..];
         let risk: f64 = self.masses.iter().zip(&found.margin).map(|(c, m)| c * (1.0 - m).max(0.0)).sum();
-        let penalty = if self.task.variant == Variant::Objective { found.reg * dot(w, w) } else { 0.0 };
+        let found_penalty = found.reg * dot(w, w);
+        let penalty = if self.task.variant == Variant::Objective { found_penalty } else { 0.0 };
         let (mut losses, slopes) = self.losses_and_slopes(&found);
         let shifts = self.shifts(k, &found);
         let stderr = self.features.standard_error(&mut losses, &slopes, &shifts);
         let Found { theta, error, stop, .. } = found;
-        let stop = if error <= self.task.tol { Stop::Converged } else { stop };
+        // Whatever the gap says: both the depth and its estimate lie between 0 and the objective.
+        let ceiling = if self.task.variant == Variant::Risk { risk + found_penalty } else { risk + penalty };
+        let error = if error < ceiling { error } else { ceiling };
+        let stop = stop.judge(error, self.task.tol);
         let Slot { id, iterations, .. } = self.slots[k];
         (id, Outcome { depth: risk + penalty, error, stderr, iterations, stop, theta })
     }

@@ -45,10 +45,13 @@ pub(crate) fn search(start: f64, mut slope: impl FnMut(f64) -> f64) -> Option<f6
             break;
         }
     }
-    // The end of the bracket that is certain to lie below the start.
-    (low > 0.0).then(|| {
-        slope(low);
-        low
+    // A kink: beyond it, where there is curvature to work with, if that is as good as before it; else the end of the
+    // bracket that is certain to lie below the start.
+    let beyond = high.is_finite() && slope_high.is_finite() && high - low <= 1e-6 * high;
+    let t = if beyond { high } else { low };
+    (t > 0.0).then(|| {
+        slope(t);
+        t
     })
 }
 

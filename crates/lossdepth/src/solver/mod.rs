@@ -47,6 +47,17 @@ impl Stop {
     }
 }
 
+impl Stop {
+    /// What to report for a proven error: success is success, however it came about, and nothing else is.
+    pub(crate) fn judge(self, error: f64, tol: f64) -> Self {
+        match self {
+            _ if error <= tol => Self::Converged,
+            Self::Converged => Self::Stalled,
+            other => other,
+        }
+    }
+}
+
 impl std::fmt::Display for Stop {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.name())

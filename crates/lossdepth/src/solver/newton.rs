@@ -14,7 +14,7 @@ use crate::loss::{Dual, Smooth};
 use crate::penalty::Variant;
 
 /// How often a step may fail to improve the certificate before rounding is blamed.
-const STALLS: usize = 4;
+const STALLS: usize = 5;
 
 /// The problem of one query, and room to work on it.
 pub(crate) struct Newton<'a, L> {
@@ -46,8 +46,9 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
         }
         let Variant::Constrained { radius } = self.task.variant else {
             let reg = self.task.reg;
-            let goal = |loss: &L, p: &Point<'_>, task: &Task| {
-                let error = p.error(loss, reg, task.variant);
+            let goal = |loss: &L, p: &Point<'_>, objective: f64, task: &Task| {
+                // Whatever the gradient says: both the depth and its estimate lie between 0 and the objective.
+                let error = p.error(loss, reg, task.variant).min(objective);
                 (error, error <= task.tol)
             };
             let (error, stop) = self.minimise(query, &mut theta, reg, &mut iterations, goal);
@@ -58,7 +59,7 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
         let mut best = (f64::INFINITY, theta.clone());
         let mut stop = Stop::Stalled;
         for _ in 0..200 {
-            let goal = |_: &L, p: &Point<'_>, _: &Task| {
+            let goal = |_: &L, p: &Point<'_>, _: f64, _: &Task| {
                 let (g, w) = (norm(p.gradient), norm(&p.theta[p.free..]));
                 (g, g <= 1e-9 * 2.0 * reg * w)
             };
@@ -74,7 +75,7 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
             for candidate in [pulled].into_iter().chain(inside) {
                 let gradient = self.gradient_at(query, &candidate, 0.0);
                 let point = self.point(query, &candidate, &gradient);
-                let error = point.error(self.loss, reg, self.task.variant);
+                let error = point.error(self.loss, reg, self.task.variant).min(self.risk(query, &candidate));
                 if error < best.0 {
                     best = (error, candidate);
                 }
@@ -104,14 +105,14 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
         theta: &mut Vec<f64>,
         reg: f64,
         iterations: &mut usize,
-        goal: impl Fn(&L, &Point<'_>, &Task) -> (f64, bool),
+        goal: impl Fn(&L, &Point<'_>, f64, &Task) -> (f64, bool),
     ) -> (f64, Stop) {
         let (mut best, mut best_theta, mut stalls) = (f64::INFINITY, theta.clone(), 0);
         let (mut lowest, free) = (f64::INFINITY, self.features.free);
         loop {
             let gradient = self.gradient_at(query, theta, reg);
             let objective = self.risk(query, theta) + reg * dot(&theta[free..], &theta[free..]);
-            let (error, met) = goal(self.loss, &self.point(query, theta, &gradient), self.task);
+            let (error, met) = goal(self.loss, &self.point(query, theta, &gradient), objective, self.task);
             // Where curvature jumps the gradient may grow on the way down; the objective may not.
             if error < 0.9 * best || objective < lowest * (1.0 - 1e-14) {
                 stalls = 0;
@@ -144,7 +145,12 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
         let factor = self.factor(query, value, reg)?;
         let mut direction: Vec<f64> = gradient.iter().map(|g| -g).collect();
         factor.solve(&mut direction);
-        let start = dot(gradient, &direction);
+        let mut start = dot(gradient, &direction);
+        if start.is_nan() || start >= 0.0 {
+            // Rounding has turned the step uphill: the plain slope, in the units of the diagonal.
+            direction = gradient.iter().zip(factor.units()).map(|(g, u)| -g * u * u).collect();
+            start = dot(gradient, &direction);
+        }
         if start.is_nan() || start >= 0.0 {
             return None;
         }
@@ -157,7 +163,9 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
             loss.walk(margins, along, t, weights, slopes).along - 0.5 * loss.grad(-(value + t * zp)) * zp
                 + 2.0 * reg * (wp + t * pp)
         })?;
-        direction.iter_mut().for_each(|p| *p *= t);
+        for p in &mut direction {
+            *p *= t;
+        }
         Some(direction)
     }
 
@@ -216,7 +224,7 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
         let mut losses = vec![0.0; self.features.len()];
         self.loss.settle(&self.margins, &self.features.half_weights, &mut losses, &mut self.curvatures);
         let stderr = self.features.standard_error(&mut losses, &self.slopes, &shifts);
-        let stop = if error <= self.task.tol { Stop::Converged } else { stop };
+        let stop = stop.judge(error, self.task.tol);
         Outcome { depth, error, stderr, iterations, stop, theta }
     }
 
@@ -280,18 +288,5 @@ pub(crate) fn factor_hessian(
             hessian.set(i, j, h);
         }
     }
-    // Rounding may leave a hair's breadth of indefiniteness; a trace of the diagonal mends it.
-    let mut jitter = 0.0;
-    for _ in 0..6 {
-        if let Some(factor) = Cholesky::new(&hessian) {
-            return Some(factor);
-        }
-        let more = if jitter == 0.0 { 1e-15 } else { jitter * 99.0 };
-        jitter += more;
-        for j in 0..=q {
-            let h = hessian.at(j, j);
-            hessian.set(j, j, h * (1.0 + more) + f64::MIN_POSITIVE);
-        }
-    }
-    None
+    Cholesky::scaled(&mut hessian)
 }

@@ -41,9 +41,10 @@ pub(crate) struct Outcome {
 impl Outcome {
     /// What the caller gets to see.
     pub(crate) fn fit(&self) -> Fit {
-        let Self { error, stderr, iterations, stop, .. } = *self;
+        let Self { stderr, iterations, stop, .. } = *self;
         // Rounding may carry a depth a hair beyond its range.
-        Fit { depth: self.depth.clamp(0.0, 1.0), error, stderr, iterations, stop }
+        let depth = self.depth.clamp(0.0, 1.0);
+        Fit { depth, error: self.error + 8.0 * f64::EPSILON * depth, stderr, iterations, stop }
     }
 }
 
@@ -534,7 +535,9 @@ impl<'a, L: Smooth + Dual> Sweep<'a, L> {
         slot.stage = Stage::Influence;
         let mut rhs = slot.theta.clone();
         rhs[..free].fill(0.0);
-        rhs.iter_mut().for_each(|w| *w *= 2.0 * slot.reg);
+        for w in &mut rhs {
+            *w *= 2.0 * slot.reg;
+        }
         let metric = Metric { diagonal: &self.diagonal, query: &slot.query, curvature: slot.query_curvature };
         let mut guess = rhs.clone();
         slot.memory.apply(&mut guess, &metric);

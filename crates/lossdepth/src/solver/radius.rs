@@ -6,7 +6,7 @@
 /// The search for $\lambda$ with $\|w(\lambda)\| = W$.
 #[derive(Debug, Clone)]
 pub(crate) struct Radius {
-    radius: f64,
+    target: f64,
     /// Below this penalty the gap it leaves is within the tolerance.
     floor: f64,
     low: f64,
@@ -25,7 +25,7 @@ impl Radius {
         let start = (gradient_norm / (2.0 * radius)).max(floor);
         (
             Self {
-                radius,
+                target: radius,
                 floor,
                 low: floor,
                 high: f64::INFINITY,
@@ -39,20 +39,20 @@ impl Radius {
 
     /// Whether the minimiser is inside the ball and the penalty too small to matter.
     pub(crate) fn inactive(&self, reg: f64, norm: f64) -> bool {
-        norm <= self.radius && reg <= self.floor
+        norm <= self.target && reg <= self.floor
     }
 
     /// The next penalty to try after `reg` gave a minimiser of this norm.
     pub(crate) fn next(&mut self, reg: f64, norm: f64) -> f64 {
-        let excess = 1.0 / norm - 1.0 / self.radius;
-        if norm > self.radius {
+        let excess = 1.0 / norm - 1.0 / self.target;
+        if norm > self.target {
             self.low = self.low.max(reg);
         } else {
             self.high = self.high.min(reg);
         }
         let guess = match self.last {
             Some((other, there)) if other != reg => reg - excess * (reg - other) / (excess - there),
-            _ => reg * norm / self.radius,
+            _ => reg * norm / self.target,
         };
         self.last = Some((reg, excess));
         let next = if self.high.is_infinite() {

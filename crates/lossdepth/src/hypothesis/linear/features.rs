@@ -66,7 +66,7 @@ impl Features {
         } else {
             (points, None)
         };
-        let (points, axes) = rotate(points, span, &weights);
+        let (points, axes) = rotate(&points, span, &weights);
         let moments: Vec<f64> = (0..points.cols()).map(|j| second_moment(points.col(j), &weights)).collect();
         let rank = moments.iter().rposition(|m| m.sqrt() > noise).map_or(0, |j| j + 1);
 
@@ -221,9 +221,9 @@ fn second_moment(column: &[f64], weights: &[f64]) -> f64 {
 
 /// Turns the points into the principal axes of their weighted second moments, largest first, and
 /// returns them with the axes in the original space.
-fn rotate(points: Matrix, span: Option<Matrix>, weights: &[f64]) -> (Matrix, Matrix) {
+fn rotate(points: &Matrix, span: Option<Matrix>, weights: &[f64]) -> (Matrix, Matrix) {
     let (n, k) = (points.rows(), points.cols());
-    let scale = points_scale(&points);
+    let scale = points_scale(points);
     let weighted = Matrix::from_fn(n, k, |i, j| weights[i] * (points.at(i, j) / scale));
     let scaled = Matrix::from_fn(n, k, |i, j| points.at(i, j) / scale);
     let mut moments = Matrix::zeros(k, k);
@@ -234,7 +234,7 @@ fn rotate(points: Matrix, span: Option<Matrix>, weights: &[f64]) -> (Matrix, Mat
         None => Matrix::from_fn(k, k, |i, j| f64::from(u8::from(i == j))),
     };
     let mut turned = Matrix::zeros(n, k);
-    multiply(&mut turned, &points, &turn);
+    multiply(&mut turned, points, &turn);
     let axes = match span {
         Some(span) => {
             let mut axes = Matrix::zeros(span.rows(), k);
