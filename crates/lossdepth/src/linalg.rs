@@ -8,81 +8,79 @@
 use crate::simd::{LANES, fold, vectorised};
 use faer::linalg::matmul::{matmul, triangular};
 use faer::linalg::solvers::{Llt, Qr, SelfAdjointEigen, Solve};
-use faer::{Accum, MatMut, MatRef, Par, Side};
+use faer::prelude::{Reborrow, ReborrowMut};
+use faer::{Accum, Mat, MatMut, MatRef, Par, Side};
 
-/// A dense matrix, column by column.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub(crate) struct Matrix {
-    data: Vec<f64>,
-    rows: usize,
-    cols: usize,
-}
+/// A dense matrix, column by column, each column aligned for wide vectors.
+#[derive(Debug, Clone)]
+pub(crate) struct Matrix(Mat<f64>);
 
 impl Matrix {
     pub(crate) fn zeros(rows: usize, cols: usize) -> Self {
-        Self { data: vec![0.0; rows * cols], rows, cols }
+        Self(Mat::zeros(rows, cols))
     }
 
-    pub(crate) fn from_fn(rows: usize, cols: usize, mut f: impl FnMut(usize, usize) -> f64) -> Self {
-        let mut m = Self::zeros(rows, cols);
-        for j in 0..cols {
-            for (i, x) in m.col_mut(j).iter_mut().enumerate() {
-                *x = f(i, j);
-            }
-        }
-        m
+    pub(crate) fn from_fn(rows: usize, cols: usize, f: impl FnMut(usize, usize) -> f64) -> Self {
+        Self(Mat::from_fn(rows, cols, f))
     }
 
     pub(crate) fn rows(&self) -> usize {
-        self.rows
+        self.0.nrows()
     }
 
     pub(crate) fn cols(&self) -> usize {
-        self.cols
+        self.0.ncols()
     }
 
     pub(crate) fn col(&self, j: usize) -> &[f64] {
-        &self.data[j * self.rows..(j + 1) * self.rows]
+        self.0.col_as_slice(j)
     }
 
     pub(crate) fn col_mut(&mut self, j: usize) -> &mut [f64] {
-        &mut self.data[j * self.rows..(j + 1) * self.rows]
+        self.0.col_as_slice_mut(j)
     }
 
     /// Overwrites column `to` with column `from`.
     pub(crate) fn copy_col(&mut self, from: usize, to: usize) {
-        self.data.copy_within(from * self.rows..(from + 1) * self.rows, to * self.rows);
+        let (low, high) = (from.min(to), from.max(to));
+        let (mut left, mut right) = self.0.split_at_col_mut(high);
+        let (a, b) = (left.rb_mut().col_mut(low), right.rb_mut().col_mut(0));
+        if from < to {
+            { b }.copy_from(a.rb());
+        } else {
+            { a }.copy_from(b.rb());
+        }
     }
 
     pub(crate) fn at(&self, i: usize, j: usize) -> f64 {
-        self.data[j * self.rows + i]
+        self.0[(i, j)]
     }
 
     pub(crate) fn set(&mut self, i: usize, j: usize, value: f64) {
-        self.data[j * self.rows + i] = value;
+        self.0[(i, j)] = value;
     }
 
     pub(crate) fn transposed(&self) -> Self {
-        Self::from_fn(self.cols, self.rows, |i, j| self.at(j, i))
+        Self(self.0.transpose().to_owned())
     }
 
     fn view(&self) -> MatRef<'_, f64> {
-        MatRef::from_column_major_slice(&self.data, self.rows, self.cols)
+        self.0.as_ref()
     }
 
     fn view_mut(&mut self) -> MatMut<'_, f64> {
-        MatMut::from_column_major_slice_mut(&mut self.data, self.rows, self.cols)
+        self.0.as_mut()
     }
 }
 
 /// `out = a b`.
 pub(crate) fn multiply(out: &mut Matrix, a: &Matrix, b: &Matrix) {
-    multiply_first(out, a, b, b.cols);
+    multiply_first(out, a, b, b.cols());
 }
 
 /// The first `count` columns of `out = a b`.
 pub(crate) fn multiply_first(out: &mut Matrix, a: &Matrix, b: &Matrix, count: usize) {
-    let work = a.rows * a.cols;
+    let work = a.rows() * a.cols();
     for (first, columns) in groups(work, count) {
         let out = out.view_mut().subcols_mut(first, columns);
         matmul(out, Accum::Replace, a.view(), b.view().subcols(first, columns), 1.0, Par::Seq);
@@ -127,7 +125,7 @@ pub(crate) fn accumulate_transposed(
     rows: usize,
     count: usize,
 ) {
-    for (first, columns) in groups(a.cols * rows, count) {
+    for (first, columns) in groups(a.cols() * rows, count) {
         let out = out.view_mut().subcols_mut(first, columns);
         let b = b.view().submatrix(start, first, rows, columns);
         matmul(out, Accum::Add, a.view().subrows(0, rows).transpose(), b, 1.0, Par::Seq);
@@ -204,15 +202,14 @@ pub(crate) fn norm(x: &[f64]) -> f64 {
 /// Eigenvalues in descending order, with their vectors as columns; `None` if the iteration failed.
 pub(crate) fn eigen(symmetric: &Matrix) -> Option<(Vec<f64>, Matrix)> {
     let evd = SelfAdjointEigen::new(symmetric.view(), Side::Lower).ok()?;
-    let (u, s, k) = (evd.U(), evd.S(), symmetric.rows);
+    let (u, s, k) = (evd.U(), evd.S(), symmetric.rows());
     let values = (0..k).map(|j| s[k - 1 - j]).collect();
     Some((values, Matrix::from_fn(k, k, |i, j| u[(i, k - 1 - j)])))
 }
 
 /// An orthonormal basis of the span of the columns of a tall matrix.
 pub(crate) fn orthonormal_basis(tall: &Matrix) -> Matrix {
-    let q = Qr::new(tall.view()).compute_thin_Q();
-    Matrix::from_fn(q.nrows(), q.ncols(), |i, j| q[(i, j)])
+    Matrix(Qr::new(tall.view()).compute_thin_Q())
 }
 
 /// A Cholesky factor of a matrix brought to a unit diagonal.
@@ -228,7 +225,7 @@ impl Cholesky {
     /// Scaling to a unit diagonal takes away what units of measurement do to the condition. Rounding may leave a
     /// hair's breadth of indefiniteness; a trace on the diagonal mends it.
     pub(crate) fn scaled(lower: &mut Matrix) -> Option<Self> {
-        let rows = lower.rows;
+        let rows = lower.rows();
         let units: Vec<f64> = (0..rows)
             .map(|j| lower.at(j, j))
             .map(|d| if d > 0.0 && d.is_finite() { 1.0 / d.sqrt() } else { 1.0 })

@@ -24,9 +24,9 @@ impl Gram {
         if q <= SHARED {
             let pairs = q * (q + 1) / 2;
             let (products, sums) = (Matrix::zeros(STRETCH, pairs), Matrix::zeros(pairs, queries));
-            Self { products, sums, weighted: Matrix::default() }
+            Self { products, sums, weighted: Matrix::zeros(0, 0) }
         } else {
-            Self { products: Matrix::default(), sums: Matrix::default(), weighted: Matrix::zeros(n, q) }
+            Self { products: Matrix::zeros(0, 0), sums: Matrix::zeros(0, 0), weighted: Matrix::zeros(n, q) }
         }
     }
 

@@ -60,9 +60,7 @@ impl Features {
         // In the span of the sample first, where that is smaller than the space.
         let (points, span) = if n < d {
             let span = orthonormal_basis(&points.transposed());
-            let mut inside = Matrix::zeros(n, n);
-            multiply(&mut inside, &points, &span);
-            (inside, Some(span))
+            (product(&points, &span), Some(span))
         } else {
             (points, None)
         };
@@ -221,29 +219,60 @@ fn second_moment(column: &[f64], weights: &[f64]) -> f64 {
 
 /// Turns the points into the principal axes of their weighted second moments, largest first, and
 /// returns them with the axes in the original space.
+///
+/// Moments are squares: a direction with less than the root of the rounding unit of the largest standard deviation is
+/// known only roughly, and one without any variance not at all. So what comes out small is turned once more by
+/// its own moments, up to three times.
 fn rotate(points: &Matrix, span: Option<Matrix>, weights: &[f64]) -> (Matrix, Matrix) {
+    let turn = principal_axes(points, weights);
+    let mut turned = product(points, &turn);
+    let mut axes = span.map_or_else(|| turn.clone(), |span| product(&span, &turn));
+    let mut first = 0;
+    for _ in 0..3 {
+        let moments: Vec<f64> =
+            (first..turned.cols()).map(|j| second_moment(turned.col(j), weights)).collect();
+        let small = moments.iter().position(|m| *m < SMALL * moments[0]);
+        let Some(small) = small.map(|s| first + s) else { break };
+        let turn = principal_axes(&tail(&turned, small), weights);
+        for m in [&mut turned, &mut axes] {
+            let again = product(&tail(m, small), &turn);
+            for j in small..m.cols() {
+                m.col_mut(j).copy_from_slice(again.col(j - small));
+            }
+        }
+        first = small;
+    }
+    (turned, axes)
+}
+
+/// Second moments below this share of the largest are turned again.
+const SMALL: f64 = 1e-9;
+
+/// The columns from `first` on.
+fn tail(m: &Matrix, first: usize) -> Matrix {
+    Matrix::from_fn(m.rows(), m.cols() - first, |i, j| m.at(i, j + first))
+}
+
+fn product(a: &Matrix, b: &Matrix) -> Matrix {
+    let mut out = Matrix::zeros(a.rows(), b.cols());
+    multiply(&mut out, a, b);
+    out
+}
+
+/// The eigenvectors of the weighted second moments, largest first.
+fn principal_axes(points: &Matrix, weights: &[f64]) -> Matrix {
     let (n, k) = (points.rows(), points.cols());
     let scale = points_scale(points);
     let weighted = Matrix::from_fn(n, k, |i, j| weights[i] * (points.at(i, j) / scale));
     let scaled = Matrix::from_fn(n, k, |i, j| points.at(i, j) / scale);
     let mut moments = Matrix::zeros(k, k);
     multiply_symmetric(&mut moments, &weighted, &scaled);
-    let turn = match eigen(&moments) {
-        Some((_, vectors)) => vectors,
+    match eigen(&moments) {
+        // Entries far below rounding would only slow the products down, where they become subnormal.
+        Some((_, v)) => Matrix::from_fn(k, k, |i, j| if v.at(i, j).abs() < 1e-30 { 0.0 } else { v.at(i, j) }),
         // The identity is a valid rotation too; only the preconditioner is then less good.
         None => Matrix::from_fn(k, k, |i, j| f64::from(u8::from(i == j))),
-    };
-    let mut turned = Matrix::zeros(n, k);
-    multiply(&mut turned, points, &turn);
-    let axes = match span {
-        Some(span) => {
-            let mut axes = Matrix::zeros(span.rows(), k);
-            multiply(&mut axes, &span, &turn);
-            axes
-        }
-        None => turn,
-    };
-    (turned, axes)
+    }
 }
 
 /// The largest entry, so that second moments neither overflow nor vanish.
