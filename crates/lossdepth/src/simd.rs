@@ -25,3 +25,25 @@ pub(crate) fn fold(mut lanes: [f64; LANES]) -> f64 {
     }
     lanes[0]
 }
+
+/// Sums over `rows` numbers in an order that depends on how many there are alone.
+#[inline(always)]
+pub(crate) fn sum_rows(rows: usize, row: impl Fn(usize) -> f64) -> f64 {
+    let mut lanes = [0.0; LANES];
+    let body = rows - rows % LANES;
+    for start in (0..body).step_by(LANES) {
+        for (k, lane) in lanes.iter_mut().enumerate() {
+            *lane += row(start + k);
+        }
+    }
+    (body..rows).fold(fold(lanes), |sum, j| sum + row(j))
+}
+
+/// [`sum_rows`], compiled for wide vectors.
+#[inline]
+pub(crate) fn sum_of(rows: usize, row: impl Fn(usize) -> f64) -> f64 {
+    vectorised(
+        #[inline(always)]
+        || sum_rows(rows, row),
+    )
+}

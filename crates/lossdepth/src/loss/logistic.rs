@@ -52,17 +52,6 @@ impl Loss for Logistic {
             },
         )
     }
-    fn linearised(&self, margins: &[f64], shifts: &[f64], out: &mut [f64]) {
-        simd::vectorised(
-            #[inline(always)]
-            || {
-                for ((&m, s), o) in margins.iter().zip(shifts).zip(out) {
-                    let e = simd::exp_neg(-m.abs());
-                    *o = LOG2_E * ((-m).max(0.0) + simd::ln_1p_unit(e) - sigmoid_neg(m, e) * s);
-                }
-            },
-        );
-    }
 }
 
 impl Smooth for Logistic {

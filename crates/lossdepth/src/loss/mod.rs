@@ -39,13 +39,6 @@ pub trait Loss: Send + Sync {
     fn total(&self, margins: &[f64], weights: &[f64]) -> f64 {
         margins.iter().zip(weights).map(|(&m, c)| c * self.value(m)).sum()
     }
-
-    /// Writes $\ell(m_i) + \ell'(m_i) s_i$: the loss after its margin moved a little, to first order.
-    fn linearised(&self, margins: &[f64], shifts: &[f64], out: &mut [f64]) {
-        for ((&m, s), o) in margins.iter().zip(shifts).zip(out) {
-            *o = self.value(m) + self.grad(m) * s;
-        }
-    }
 }
 
 /// Losses with a known conjugate $\ell^*(s) = \sup_m \{ s m - \ell(m) \}$, hence with provable lower bounds.

@@ -18,19 +18,17 @@ pub(crate) fn exp_neg(x: f64) -> f64 {
     let shifted = x.mul_add(LOG2_E, ROUND);
     let k = shifted - ROUND;
     let r = k.mul_add(-LN2_LO, k.mul_add(-LN2_HI, x));
-    // Taylor to degree 13: |r| <= ln 2 / 2, remainder below 2^-57.
-    let mut p: f64 = 1.605_904_383_682_161_5e-10;
-    p = p.mul_add(r, 2.087_675_698_786_81e-9);
-    p = p.mul_add(r, 2.505_210_838_544_172e-8);
-    p = p.mul_add(r, 2.755_731_922_398_589e-7);
-    p = p.mul_add(r, 2.755_731_922_398_589_3e-6);
-    p = p.mul_add(r, 2.480_158_730_158_73e-5);
-    p = p.mul_add(r, 1.984_126_984_126_984e-4);
-    p = p.mul_add(r, 1.388_888_888_888_889e-3);
-    p = p.mul_add(r, 8.333_333_333_333_333e-3);
-    p = p.mul_add(r, 4.166_666_666_666_666_4e-2);
-    p = p.mul_add(r, 1.666_666_666_666_666_6e-1);
-    p = p.mul_add(r, 0.5);
+    // The best polynomial of degree 11 with the first two terms fixed: relative error below 2^-55.
+    let mut p: f64 = 2.510_038_549_551_032e-08;
+    p = p.mul_add(r, 2.762_008_844_540_974_6e-07);
+    p = p.mul_add(r, 2.755_726_845_999_706_4e-06);
+    p = p.mul_add(r, 2.480_152_129_595_437_6e-05);
+    p = p.mul_add(r, 0.000_198_412_698_630_536_18);
+    p = p.mul_add(r, 0.001_388_888_891_721_371_7);
+    p = p.mul_add(r, 0.008_333_333_333_330_062);
+    p = p.mul_add(r, 0.041_666_666_666_624_13);
+    p = p.mul_add(r, 0.166_666_666_666_666_69);
+    p = p.mul_add(r, 0.500_000_000_000_000_1);
     p = p.mul_add(r, 1.0);
     p = p.mul_add(r, 1.0);
     let power = f64::from_bits((shifted.to_bits().wrapping_add(1023)) << 52);
@@ -41,24 +39,18 @@ pub(crate) fn exp_neg(x: f64) -> f64 {
 #[inline(always)]
 pub(crate) fn ln_1p_unit(e: f64) -> f64 {
     let s = e / (2.0 + e);
-    let t = s * s; // at most 1/9: the terms fall by a factor of nine
-    let mut p: f64 = 1.0 / 35.0;
-    p = t.mul_add(p, 1.0 / 33.0);
-    p = t.mul_add(p, 1.0 / 31.0);
-    p = t.mul_add(p, 1.0 / 29.0);
-    p = t.mul_add(p, 1.0 / 27.0);
-    p = t.mul_add(p, 1.0 / 25.0);
-    p = t.mul_add(p, 1.0 / 23.0);
-    p = t.mul_add(p, 1.0 / 21.0);
-    p = t.mul_add(p, 1.0 / 19.0);
-    p = t.mul_add(p, 1.0 / 17.0);
-    p = t.mul_add(p, 1.0 / 15.0);
-    p = t.mul_add(p, 1.0 / 13.0);
-    p = t.mul_add(p, 1.0 / 11.0);
-    p = t.mul_add(p, 1.0 / 9.0);
-    p = t.mul_add(p, 1.0 / 7.0);
-    p = t.mul_add(p, 1.0 / 5.0);
-    p = t.mul_add(p, 1.0 / 3.0);
+    let t = s * s; // at most 1/9
+    // The best polynomial for (artanh(s) / s - 1) / t, right to 2^-57.
+    let mut p: f64 = 0.080_820_228_059_717_66;
+    p = t.mul_add(p, 0.044_003_692_430_723_37);
+    p = t.mul_add(p, 0.060_005_364_047_953_56);
+    p = t.mul_add(p, 0.066_570_721_048_274_68);
+    p = t.mul_add(p, 0.076_927_850_324_793_12);
+    p = t.mul_add(p, 0.090_908_947_180_664_29);
+    p = t.mul_add(p, 0.111_111_113_587_139_32);
+    p = t.mul_add(p, 0.142_857_142_835_543_8);
+    p = t.mul_add(p, 0.200_000_000_000_072_92);
+    p = t.mul_add(p, 0.333_333_333_333_333_3);
     2.0 * t.mul_add(p * s, s)
 }
 

@@ -8,6 +8,7 @@ pub use scale::{Scale, Scaling, ScalingWarning, Transform};
 use crate::error::{DepthError, Result};
 use crate::linalg::dot;
 use crate::rows::{AsRows, Rows};
+use crate::simd::sum_of;
 
 /// A reference sample $x_1, \dots, x_n$ with weights $\omega_i \ge 0$, $\sum_i \omega_i = 1$.
 ///
@@ -46,16 +47,17 @@ impl Mass {
     /// $\sqrt{\sum_i \omega_i^2 (y_i - \bar y)^2}$.
     pub(crate) fn standard_error(self, y: &[f64], half_weights: &[f64]) -> f64 {
         let mean = 2.0 * dot(y, half_weights);
-        let parts: Vec<f64> = match self {
-            Mass::Counts(_) => y.iter().map(|y| y - mean).collect(),
-            Mass::Importance => y.iter().zip(half_weights).map(|(y, w)| 2.0 * w * (y - mean)).collect(),
-        };
+        let rows = y.len().min(half_weights.len());
+        let (y, weights) = (&y[..rows], &half_weights[..rows]);
         match self {
             Mass::Counts(n) => {
-                let squares: Vec<f64> = parts.iter().map(|p| p * p).collect();
-                (2.0 * dot(&squares, half_weights) / n).sqrt()
+                let squares = sum_of(rows, |i| weights[i] * ((y[i] - mean) * (y[i] - mean)));
+                (2.0 * squares / n).sqrt()
             }
-            Mass::Importance => dot(&parts, &parts).sqrt(),
+            Mass::Importance => {
+                let part = |i: usize| 2.0 * weights[i] * (y[i] - mean);
+                sum_of(rows, |i| part(i) * part(i)).sqrt()
+            }
         }
     }
 }

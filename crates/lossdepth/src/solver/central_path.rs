@@ -3,7 +3,7 @@
 //! Everything the interior-point method does to a row is here, as plain arithmetic on a few numbers; the loops over
 //! rows are compiled for wide vectors. The query is the last row.
 
-use crate::simd::{LANES, fold, vectorised};
+use crate::simd::{LANES, sum_rows, vectorised};
 
 /// The slack every row starts with: roomy, so that the first steps are long.
 const SLACK: f64 = 10.0;
@@ -191,19 +191,6 @@ impl Rows {
 #[inline(always)]
 fn larger(a: f64, b: f64) -> f64 {
     if a > b { a } else { b }
-}
-
-/// Sums over the rows in an order that depends on their number alone.
-#[inline(always)]
-fn sum_rows(rows: usize, row: impl Fn(usize) -> f64) -> f64 {
-    let mut lanes = [0.0; LANES];
-    let body = rows - rows % LANES;
-    for start in (0..body).step_by(LANES) {
-        for (k, lane) in lanes.iter_mut().enumerate() {
-            *lane += row(start + k);
-        }
-    }
-    (body..rows).fold(fold(lanes), |sum, j| sum + row(j))
 }
 
 /// The largest over the rows, or 0.

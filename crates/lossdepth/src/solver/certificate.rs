@@ -49,33 +49,46 @@ impl Point<'_> {
     }
 
     fn penalised_gap(&self, loss: &impl Dual, reg: f64) -> f64 {
-        let (fenchel, gradient) = self.feasible(loss);
-        let length = norm(&gradient) + self.rounding(loss) + 2.0 * f64::EPSILON * reg * norm(self.theta);
+        let (bias, fenchel) = self.feasible(loss);
+        let length = self.gradient_norm(bias)
+            + self.rounding(loss)
+            + 2.0 * f64::EPSILON * reg * norm(&self.theta[self.free..]);
         // One factor at a time: the square alone may leave the range of the numbers.
         fenchel + length / (4.0 * reg) * length
     }
 
     fn constrained_gap(&self, loss: &impl Dual, radius: f64) -> f64 {
-        let (fenchel, gradient) = self.feasible(loss);
-        let w = &self.theta[self.free..];
-        let slack = radius * norm(&gradient) + dot(w, &gradient);
+        let (bias, fenchel) = self.feasible(loss);
+        let (w, z) = (&self.theta[self.free..], &self.query[self.free..]);
+        let along = dot(w, &self.gradient[self.free..]) - bias * dot(w, z);
+        let slack = radius * self.gradient_norm(bias) + along;
         fenchel + at_least_zero(slack) + 2.0 * radius * self.rounding(loss)
     }
 
-    /// The Fenchel–Young term and the gradient after the dual variables were made feasible.
-    fn feasible(&self, loss: &impl Dual) -> (f64, Vec<f64>) {
-        let gradient = &self.gradient[self.free..];
+    /// The gradient in the intercept, and the Fenchel–Young term that making the dual variables feasible costs.
+    fn feasible(&self, loss: &impl Dual) -> (f64, f64) {
         if self.free == 0 {
-            return (0.0, gradient.to_vec());
+            return (0.0, 0.0);
         }
         let (margin, bias) = (-self.value, self.gradient[0]);
-        let moved = -loss.grad(margin) - 2.0 * bias;
-        let fenchel = loss.value(margin) + loss.conjugate(moved) + moved * margin;
-        let query = &self.query[self.free..];
-        (
-            0.5 * at_least_zero(fenchel) + f64::EPSILON * loss.value(margin),
-            gradient.iter().zip(query).map(|(g, z)| g - bias * z).collect(),
-        )
+        let (value, moved) = (loss.value(margin), -loss.grad(margin) - 2.0 * bias);
+        let fenchel = value + loss.conjugate(moved) + moved * margin;
+        (bias, 0.5 * at_least_zero(fenchel) + f64::EPSILON * value)
+    }
+
+    /// The norm of the gradient after the dual variables were made feasible, $\|g_w - g_b \hat z_w\|$.
+    fn gradient_norm(&self, bias: f64) -> f64 {
+        let pairs = self.gradient[self.free..].iter().zip(&self.query[self.free..]);
+        let (largest, squares) = pairs.fold((0.0f64, 0.0), |(largest, squares), (g, z)| {
+            let x = g - bias * z;
+            (largest.max(x.abs()), squares + x * x)
+        });
+        // Squares of numbers beyond this range would overflow or vanish; the bound may be generous there.
+        if (1e-140..1e140).contains(&largest) || squares.is_nan() {
+            squares.sqrt()
+        } else {
+            largest * (self.query.len() as f64).sqrt()
+        }
     }
 
     /// What rounding may have done to the gradient: it is a sum of terms of this size.

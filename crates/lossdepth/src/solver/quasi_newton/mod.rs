@@ -15,6 +15,10 @@
 //! standard error of the risk asks for. Queries that are too ill-conditioned are handed to
 //! [`newton`](super::newton).
 
+mod constraint;
+mod influence;
+
+use self::influence::Influence;
 use super::certificate::Point;
 use super::lbfgs::{Memory, Metric};
 use super::line_search::search;
@@ -48,9 +52,6 @@ impl Outcome {
     }
 }
 
-/// Conjugate gradients stop at this relative residual: a standard error needs no more.
-const INFLUENCE_TOL: f64 = 5e-3;
-const INFLUENCE_STEPS: usize = 60;
 /// Sweeps without a new best error after which a query is stubborn.
 const HEADWAY: usize = 20;
 
@@ -133,18 +134,6 @@ struct Slot {
     best_at: usize,
     iterations: usize,
     influence: Influence,
-}
-
-/// Conjugate gradients for $H q = 2 \lambda w$.
-#[derive(Default)]
-struct Influence {
-    solution: Vec<f64>,
-    residual: Vec<f64>,
-    /// ⟨residual, preconditioned residual⟩, and where to stop.
-    energy: f64,
-    target: f64,
-    steps: usize,
-    started: bool,
 }
 
 struct Sweep<'a, L> {
@@ -346,12 +335,12 @@ impl<'a, L: Smooth + Dual> Sweep<'a, L> {
             Stage::Descend if self.slots[k].step.is_none() => self.give_up(k),
             Stage::Descend => {
                 self.slots[k].iterations += 1;
-                let before = std::mem::take(&mut self.slots[k].gradient);
+                let mut change = std::mem::take(&mut self.slots[k].gradient);
                 self.slots[k].gradient = self.full_gradient(k, self.slots[k].reg);
                 let slot = &mut self.slots[k];
                 let step = slot.step.unwrap_or(0.0);
                 slot.direction.iter_mut().for_each(|p| *p *= step);
-                let change: Vec<f64> = slot.gradient.iter().zip(&before).map(|(a, b)| a - b).collect();
+                change.iter_mut().zip(&slot.gradient).for_each(|(c, g)| *c = g - *c);
                 // The jump from the origin says nothing about the curvature where it landed.
                 if slot.iterations > 1 || !slot.jumped {
                     slot.memory.push(&slot.direction, &change);
@@ -416,79 +405,6 @@ impl<'a, L: Smooth + Dual> Sweep<'a, L> {
         self.finish_by_newton(k)
     }
 
-    /// Under a constraint: once the penalised problem is solved well enough, look at its norm.
-    fn follow_radius(&mut self, k: usize) -> Option<(usize, Outcome)> {
-        let free = self.features.free;
-        let slot = &mut self.slots[k];
-        let length = norm(&slot.theta[free..]);
-        let solved = norm(&slot.gradient) <= slot.looseness * 2.0 * slot.reg * length;
-        let Some(search) = slot.radius.as_mut() else { return self.go_on(k) };
-        let Variant::Constrained { radius } = self.task.variant else { return self.go_on(k) };
-        if length == 0.0 {
-            // The origin is the minimiser: nothing to follow.
-            axpy(-2.0 * slot.reg, &slot.theta[free..], &mut slot.gradient[free..]);
-            return self.check_radius(k);
-        }
-        if !solved {
-            return self.go_on(k);
-        }
-        let off = length / radius - 1.0;
-        if search.inactive(slot.reg, length) || off.abs() <= slot.looseness {
-            if off > 0.0 || !search.inactive(slot.reg, length) {
-                let scale = radius / length * (1.0 - f64::EPSILON);
-                slot.theta[free..].iter_mut().for_each(|w| *w *= scale);
-            }
-            slot.stage = Stage::Rescale;
-            return None;
-        }
-        if off < 0.0 {
-            // Inside the ball: a small penalty leaves a small gap, and may do as it is.
-            axpy(-2.0 * slot.reg, &slot.theta[free..], &mut slot.gradient[free..]);
-            let error = self.point(&self.slots[k]).error(self.loss, self.slots[k].reg, self.task.variant);
-            let slot = &mut self.slots[k];
-            if error <= self.task.tol {
-                slot.error = error;
-                return self.converged(k);
-            }
-            axpy(2.0 * slot.reg, &slot.theta[free..], &mut slot.gradient[free..]);
-        }
-        let slot = &mut self.slots[k];
-        let Some(search) = slot.radius.as_mut() else { return self.go_on(k) };
-        let next = search.next(slot.reg, length);
-        self.change_penalty(k, next);
-        self.go_on(k)
-    }
-
-    fn change_penalty(&mut self, k: usize, next: f64) {
-        let (free, slot) = (self.features.free, &mut self.slots[k]);
-        let delta = next - slot.reg;
-        axpy(2.0 * delta, &slot.theta[free..], &mut slot.gradient[free..]);
-        slot.memory.shift_penalty(delta, free);
-        slot.reg = next;
-    }
-
-    /// Under a constraint, at a feasible point with the gradient of the bare risk: is it good enough?
-    fn check_radius(&mut self, k: usize) -> Option<(usize, Outcome)> {
-        let free = self.features.free;
-        let error = self.point(&self.slots[k]).error(self.loss, self.slots[k].reg, self.task.variant);
-        let slot = &mut self.slots[k];
-        slot.error = error;
-        if error <= self.task.tol {
-            return self.converged(k);
-        }
-        slot.looseness *= 0.1;
-        let length = norm(&slot.theta[free..]);
-        axpy(2.0 * slot.reg, &slot.theta[free..], &mut slot.gradient[free..]);
-        slot.stage = Stage::Descend;
-        // At a stationary direction the multiplier follows from the gradient itself.
-        let (w, g) = (&slot.theta[free..], &slot.gradient[free..]);
-        let multiplier = slot.reg - dot(w, g) / (2.0 * length * length);
-        if multiplier > 0.0 && multiplier.is_finite() {
-            self.change_penalty(k, multiplier);
-        }
-        self.go_on(k)
-    }
-
     /// Points the slot's direction downhill.
     fn head_downhill(&mut self, k: usize) {
         self.precondition(k);
@@ -513,77 +429,6 @@ impl<'a, L: Smooth + Dual> Sweep<'a, L> {
         if let Some(last) = self.diagonal.last_mut() {
             *last = penalty;
         }
-    }
-
-    /// The depth stands; the standard error of a risk takes a few more sweeps.
-    fn converged(&mut self, k: usize) -> Option<(usize, Outcome)> {
-        let free = self.features.free;
-        let (losses, curvatures) = (self.losses.col_mut(k), self.curvatures.col_mut(k));
-        let total = self.loss.settle(self.margins.col(k), &self.features.half_weights, losses, curvatures);
-        let slot = &mut self.slots[k];
-        let w = &slot.theta[free..];
-        let penalty = if self.task.variant == Variant::Objective { slot.reg * dot(w, w) } else { 0.0 };
-        slot.depth = total + 0.5 * self.loss.value(-slot.value) + penalty;
-        // From here on the margins are not needed, but the slopes at them are.
-        self.margins.col_mut(k).copy_from_slice(self.slopes.col(k));
-        if self.task.variant != Variant::Risk {
-            self.shift.col_mut(k).fill(0.0);
-            return self.finish(k, Stop::Converged);
-        }
-        self.precondition(k);
-        let slot = &mut self.slots[k];
-        slot.stage = Stage::Influence;
-        let mut rhs = slot.theta.clone();
-        rhs[..free].fill(0.0);
-        for w in &mut rhs {
-            *w *= 2.0 * slot.reg;
-        }
-        let metric = Metric { diagonal: &self.diagonal, query: &slot.query, curvature: slot.query_curvature };
-        let mut guess = rhs.clone();
-        slot.memory.apply(&mut guess, &metric);
-        let target = INFLUENCE_TOL * INFLUENCE_TOL * dot(&rhs, &guess).max(0.0);
-        slot.influence = Influence { residual: rhs, target, ..Influence::default() };
-        slot.direction.clone_from(&guess);
-        slot.influence.solution = guess;
-        None
-    }
-
-    /// One step of conjugate gradients, or the first residual.
-    fn follow_influence(&mut self, k: usize) -> Option<(usize, Outcome)> {
-        self.precondition(k);
-        let free = self.features.free;
-        let slot = &mut self.slots[k];
-        let Influence { solution, residual, energy, target, steps, started } = &mut slot.influence;
-        let mut product: Vec<f64> = self.gradients.col(k).iter().chain([&0.0]).copied().collect();
-        axpy(slot.query_curvature * dot(&slot.query, &slot.direction), &slot.query, &mut product);
-        axpy(2.0 * slot.reg, &slot.direction[free..], &mut product[free..]);
-        let metric = Metric { diagonal: &self.diagonal, query: &slot.query, curvature: slot.query_curvature };
-        let (along, shift) = (self.along.col(k), self.shift.col_mut(k));
-        if *started {
-            let length = *energy / dot(&slot.direction, &product);
-            if !length.is_finite() {
-                return self.finish(k, Stop::Converged);
-            }
-            axpy(length, &slot.direction, solution);
-            axpy(length, along, shift);
-            axpy(-length, &product, residual);
-        } else {
-            shift.copy_from_slice(along);
-            axpy(-1.0, &product, residual);
-        }
-        let mut conditioned = residual.clone();
-        slot.memory.apply(&mut conditioned, &metric);
-        let fresh = dot(residual, &conditioned);
-        *steps += 1;
-        if fresh <= *target || *steps > INFLUENCE_STEPS || !fresh.is_finite() {
-            return self.finish(k, Stop::Converged);
-        }
-        let keep = if *started { fresh / *energy } else { 0.0 };
-        (*energy, *started) = (fresh, true);
-        for (p, c) in slot.direction.iter_mut().zip(&conditioned) {
-            *p = keep * *p + c;
-        }
-        None
     }
 
     /// Frees the slot and reports.
