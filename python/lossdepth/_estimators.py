@@ -41,7 +41,7 @@ scale : {"none", "standard", "robust", "whiten", "mcd"}, default="none"
 support_fraction : float, default=0.75
     The share of the rows that ``scale="mcd"`` trusts, between 0.5 and 1.
 tol : float, default=1e-6
-    How small the proven error of a depth must be, relative to the depth.
+    The largest proven error of a depth to accept.
 max_iter : int, default=1000
     How many iterations a query gets.
 contamination : float, default=0.1

@@ -101,7 +101,7 @@ pub(crate) struct Score {
     #[arg(long, value_name = "X", allow_hyphen_values = true, help_heading = "Settings")]
     pub(crate) support_fraction: Option<f64>,
 
-    /// How small the proven error must be, relative to the depth [default: 1e-6]
+    /// The largest proven error to accept [default: 1e-6]
     #[arg(long, value_name = "X", allow_hyphen_values = true, help_heading = "Settings")]
     pub(crate) tol: Option<f64>,
 

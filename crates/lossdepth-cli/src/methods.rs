@@ -35,7 +35,7 @@ fn page() -> String {
         ("intercept", Intercept::ALL.map(Intercept::name).join(", ")),
         ("scale", Scale::ALL.map(Scale::name).join(", ")),
         ("support-fraction", "the share of the rows that the scaling `mcd` trusts, 0.5 to 1".to_owned()),
-        ("tol", "how small the proven error must be, relative to the depth".to_owned()),
+        ("tol", "the largest proven error to accept".to_owned()),
         ("max-iter", "how many iterations a row gets".to_owned()),
     ];
     let meanings: Vec<_> = meanings.into_iter().map(|(name, text)| vec![name.to_owned(), text]).collect();

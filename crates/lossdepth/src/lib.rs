@@ -25,7 +25,7 @@
 //! | step | module | what it knows |
 //! |---|---|---|
 //! | rows in | [`Rows`], [`AsRows`] | a table of numbers |
-//! | 1. the sample | [`reference`] | shapes, finiteness, weights, scaling |
+//! | 1. the sample | [`mod@reference`] | shapes, finiteness, weights, scaling |
 //! | 2. the question | [`loss`] × [`hypothesis`] × [`penalty`] | what is minimised |
 //! | 3. the answer | `solver` | gradients, bounds; not that this is about depth |
 //! | 4. the estimator | [`depth`] | fit, score, threads; [`Method`] and [`Settings`] by name |

@@ -36,7 +36,7 @@ impl<L: Smooth + Dual> Sweep<'_, L> {
         self.margins.col_mut(k).copy_from_slice(self.slopes.col(k));
         if self.task.variant != Variant::Risk {
             self.shift.col_mut(k).fill(0.0);
-            return self.finish(k, Stop::Converged);
+            return Some(self.finish(k, Stop::Converged));
         }
         self.precondition(k);
         let slot = &mut self.slots[k];
@@ -70,7 +70,7 @@ impl<L: Smooth + Dual> Sweep<'_, L> {
         if *started {
             let length = *energy / dot(&slot.direction, &product);
             if !length.is_finite() {
-                return self.finish(k, Stop::Converged);
+                return Some(self.finish(k, Stop::Converged));
             }
             axpy(length, &slot.direction, solution);
             axpy(length, along, shift);
@@ -84,7 +84,7 @@ impl<L: Smooth + Dual> Sweep<'_, L> {
         let fresh = dot(residual, &conditioned);
         *steps += 1;
         if fresh <= *target || *steps > INFLUENCE_STEPS || !fresh.is_finite() {
-            return self.finish(k, Stop::Converged);
+            return Some(self.finish(k, Stop::Converged));
         }
         let keep = if *started { fresh / *energy } else { 0.0 };
         (*energy, *started) = (fresh, true);

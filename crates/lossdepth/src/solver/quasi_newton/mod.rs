@@ -99,8 +99,6 @@ enum Stage {
     Rescale,
     /// The Hessian times the direction.
     Influence,
-    /// Not solved by sweeps.
-    Stubborn,
 }
 
 /// One query on its way.
@@ -269,7 +267,7 @@ impl<'a, L: Smooth + Dual> Sweep<'a, L> {
             match slot.stage {
                 Stage::Descend | Stage::Influence => column.copy_from_slice(&slot.direction[..q]),
                 Stage::Rescale => column.copy_from_slice(&slot.theta[..q]),
-                Stage::Idle | Stage::Stubborn => column.fill(0.0),
+                Stage::Idle => column.fill(0.0),
             }
         }
         multiply_first(&mut self.along, &self.features.tall, &self.directions, width);
@@ -280,7 +278,7 @@ impl<'a, L: Smooth + Dual> Sweep<'a, L> {
                 Stage::Influence => {
                     hadamard(self.curvatures.col(k), self.along.col(k), self.slopes.col_mut(k));
                 }
-                Stage::Idle | Stage::Stubborn => self.slopes.col_mut(k).fill(0.0),
+                Stage::Idle => self.slopes.col_mut(k).fill(0.0),
             }
         }
         multiply_first(&mut self.gradients, &self.features.wide, &self.slopes, width);
@@ -332,7 +330,7 @@ impl<'a, L: Smooth + Dual> Sweep<'a, L> {
     fn advance(&mut self, k: usize) -> Option<(usize, Outcome)> {
         match self.slots[k].stage {
             Stage::Idle => None,
-            Stage::Descend if self.slots[k].step.is_none() => self.give_up(k),
+            Stage::Descend if self.slots[k].step.is_none() => Some(self.finish_by_newton(k)),
             Stage::Descend => {
                 self.slots[k].iterations += 1;
                 let mut change = std::mem::take(&mut self.slots[k].gradient);
@@ -353,7 +351,6 @@ impl<'a, L: Smooth + Dual> Sweep<'a, L> {
                 self.check_radius(k)
             }
             Stage::Influence => self.follow_influence(k),
-            Stage::Stubborn => self.finish_by_newton(k),
         }
     }
 
@@ -394,15 +391,10 @@ impl<'a, L: Smooth + Dual> Sweep<'a, L> {
         let Slot { iterations, best_at, .. } = self.slots[k];
         let stuck = self.slots[k].radius.is_none() && iterations >= best_at + HEADWAY;
         if stuck || iterations >= self.patience || iterations >= self.task.max_iter {
-            return self.give_up(k);
+            return Some(self.finish_by_newton(k));
         }
         self.head_downhill(k);
         None
-    }
-
-    fn give_up(&mut self, k: usize) -> Option<(usize, Outcome)> {
-        self.slots[k].stage = Stage::Stubborn;
-        self.finish_by_newton(k)
     }
 
     /// Points the slot's direction downhill.
@@ -432,20 +424,21 @@ impl<'a, L: Smooth + Dual> Sweep<'a, L> {
     }
 
     /// Frees the slot and reports.
-    fn finish(&mut self, k: usize, stop: Stop) -> Option<(usize, Outcome)> {
+    fn finish(&mut self, k: usize, stop: Stop) -> (usize, Outcome) {
         let (losses, slopes) = (self.losses.col_mut(k), self.margins.col(k));
         let stderr = self.features.standard_error(losses, slopes, self.shift.col(k));
         let slot = &mut self.slots[k];
         slot.stage = Stage::Idle;
         let (depth, error, iterations) = (slot.depth, slot.error, slot.iterations);
-        Some((slot.id, Outcome { depth, error, stderr, iterations, stop, theta: slot.theta.clone() }))
+        (slot.id, Outcome { depth, error, stderr, iterations, stop, theta: slot.theta.clone() })
     }
 
-    fn finish_by_newton(&mut self, k: usize) -> Option<(usize, Outcome)> {
+    /// Hands a stubborn query over.
+    fn finish_by_newton(&mut self, k: usize) -> (usize, Outcome) {
         let slot = &mut self.slots[k];
         slot.stage = Stage::Idle;
         let mut problem = newton::Newton::new(self.loss, self.features, self.task);
-        Some((slot.id, problem.finish(&slot.query, slot.theta.clone(), slot.iterations)))
+        (slot.id, problem.finish(&slot.query, slot.theta.clone(), slot.iterations))
     }
 }
 
