@@ -31,7 +31,11 @@ def main():
         out.writerow(["id", "temperature", "pressure", "vibration", "current", "label"])
         for row in range(200):
             # Faults happen at middling load, so that no single reading gives them away.
-            load = random.gauss(0.0, 1.0) if row not in FAULTS else random.uniform(-0.3, 0.3)
+            load = (
+                random.gauss(0.0, 1.0)
+                if row not in FAULTS
+                else random.uniform(-0.3, 0.3)
+            )
             off = FAULTS.get(row, (0.0, 0.0, 0.0, 0.0))
             temperature = 61.0 + 6.0 * load + random.gauss(0.0, 1.5) + off[0]
             pressure = 2.4 + 0.25 * load + random.gauss(0.0, 0.06) + off[1]

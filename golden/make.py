@@ -145,13 +145,28 @@ def case(method, rows, counts, queries, regs):
 
 def data():
     wine = load_wine().data
-    yield "wine", wine[:150], np.ones(150, dtype=int), queries_of(wine[:150], wine[150::5])
+    yield (
+        "wine",
+        wine[:150],
+        np.ones(150, dtype=int),
+        queries_of(wine[:150], wine[150::5]),
+    )
     counts = np.random.default_rng(8).integers(0, 4, size=150)
     yield "wine_counted", wine[:150], counts, queries_of(wine[:150], wine[150::5])
     cancer = load_breast_cancer().data
-    yield "breast_cancer", cancer[:300], np.ones(300, dtype=int), queries_of(cancer[:300], cancer[300::50])
+    yield (
+        "breast_cancer",
+        cancer[:300],
+        np.ones(300, dtype=int),
+        queries_of(cancer[:300], cancer[300::50]),
+    )
     digits = load_digits().data
-    yield "digits", digits[:300], np.ones(300, dtype=int), queries_of(digits[:300], digits[300::50])
+    yield (
+        "digits",
+        digits[:300],
+        np.ones(300, dtype=int),
+        queries_of(digits[:300], digits[300::50]),
+    )
 
 
 for name, rows, counts, queries in data():
@@ -164,4 +179,12 @@ for name, rows, counts, queries in data():
             file.write("\n")
         for entry in golden["cases"]:
             numbers = {k: v for k, v in entry.items() if not isinstance(v, list)}
-            print(method, name, numbers, "depths", min(entry["risk"]), "to", max(entry["risk"]))
+            print(
+                method,
+                name,
+                numbers,
+                "depths",
+                min(entry["risk"]),
+                "to",
+                max(entry["risk"]),
+            )

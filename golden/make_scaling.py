@@ -63,7 +63,9 @@ def whitening(rows):
 def case(rows, counts):
     repeated = np.repeat(rows, counts, axis=0)
     scaler = StandardScaler().fit(rows, sample_weight=counts)
-    quarter, half, three = np.quantile(repeated, [0.25, 0.5, 0.75], axis=0, method="averaged_inverted_cdf")
+    quarter, half, three = np.quantile(
+        repeated, [0.25, 0.5, 0.75], axis=0, method="averaged_inverted_cdf"
+    )
     iqr = three - quarter
     golden = {
         "versions": {
@@ -76,8 +78,14 @@ def case(rows, counts):
         "rows": rows.tolist(),
         "counts": counts.tolist(),
         "standard": {"center": scaler.mean_.tolist(), "scale": scaler.scale_.tolist()},
-        "robust": {"center": half.tolist(), "scale": np.where(iqr == 0, 1, iqr).tolist()},
-        "whiten": {"center": repeated.mean(axis=0).tolist(), "transform": whitening(repeated).tolist()},
+        "robust": {
+            "center": half.tolist(),
+            "scale": np.where(iqr == 0, 1, iqr).tolist(),
+        },
+        "whiten": {
+            "center": repeated.mean(axis=0).tolist(),
+            "transform": whitening(repeated).tolist(),
+        },
     }
     if np.all(counts == 1):
         mcd = MinCovDet(support_fraction=SUPPORT_FRACTION, random_state=0).fit(rows)

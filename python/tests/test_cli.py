@@ -1,6 +1,7 @@
 """The command line, scikit-learn and this package must agree on real data, standardised.
 
-The ODDS files are used where ``LOSSDEPTH_DATA`` names their folder, and what ships with scikit-learn besides.
+The ODDS files are used where ``LOSSDEPTH_DATA`` names their folder, and what ships with
+scikit-learn besides.
 """
 
 import csv
@@ -74,7 +75,9 @@ def scikit_learn(rows, query, reg):
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.filterwarnings("ignore::scipy.linalg.LinAlgWarning")
 @pytest.mark.parametrize("reg", [1.0, 1e-2, 1e-4])
-@pytest.mark.parametrize(("name", "rows"), list(tables()), ids=lambda x: x if isinstance(x, str) else "")
+@pytest.mark.parametrize(
+    ("name", "rows"), list(tables()), ids=lambda x: x if isinstance(x, str) else ""
+)
 def test_program_agrees_with_scikit_learn(name, rows, reg):
     """Within the certified error, which is at most 1e-6 by default."""
     rows = StandardScaler().fit_transform(rows)
