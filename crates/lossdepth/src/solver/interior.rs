@@ -227,7 +227,7 @@ impl<'a> Paths<'a> {
             slot.rows.step(length);
             (slot.iterations, slot.path) = (slot.iterations + 1, slot.path + 1);
         }
-        // The multipliers, gathered for the certificates; margins afresh now and then.
+        // The multipliers, gathered for the certificates.
         for (k, slot) in self.slots.iter().enumerate().filter(|(_, s)| s.busy) {
             for ((p, c), a) in self.pulls.col_mut(k).iter_mut().zip(&self.masses).zip(&slot.rows.dual) {
                 *p = c * a.clamp(0.0, 1.0);
