@@ -4,6 +4,7 @@
 //! [`prepare`](Hypothesis::prepare); [`isolate`](Hypothesis::isolate) gets all queries at once.
 
 pub mod linear;
+pub mod mlp;
 
 use crate::depth::{Fit, Run};
 use crate::error::Result;
@@ -12,6 +13,7 @@ use crate::reference::Reference;
 use crate::rows::Rows;
 
 pub use linear::{Intercept, Linear};
+pub use mlp::Mlp;
 
 /// A family of classifiers, a loss and a penalty: everything that defines a depth but the data.
 pub trait Hypothesis: Send + Sync {

@@ -12,6 +12,7 @@
 
 pub(crate) mod central_path;
 pub(crate) mod certificate;
+pub(crate) mod descent;
 pub(crate) mod gram;
 pub(crate) mod interior;
 pub(crate) mod lbfgs;

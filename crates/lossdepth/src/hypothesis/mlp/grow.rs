@@ -1,0 +1,215 @@
+//! Training a network of one hidden layer: units are born where they help most, polished together, and pruned.
+
+use super::cone::{Cone, best_amount, lifted};
+use super::{Prepared, Start};
+use crate::linalg::{Matrix, dot, norm};
+use crate::solver::Stop;
+use crate::solver::descent::{Descent, Objective, Rule};
+
+/// A trained network, as a point of [`Cone`].
+#[derive(Debug, Clone)]
+pub(crate) struct Trained {
+    /// $c, v, w_1, \dots, w_k$.
+    pub(crate) point: Vec<f64>,
+    /// Risk plus penalty.
+    pub(crate) objective: f64,
+    pub(crate) risk: f64,
+    pub(crate) iterations: usize,
+    pub(crate) stop: Stop,
+}
+
+/// How the training goes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Plan {
+    pub(crate) reg: f64,
+    pub(crate) tol: f64,
+    pub(crate) max_iter: usize,
+    /// How many units there may be, the linear one included.
+    pub(crate) units: usize,
+}
+
+/// A unit is born if the slope along it exceeds what it costs by this share.
+const WORTH: f64 = 1e-3;
+/// How many of the shared directions are improved before the best one becomes a unit.
+const FINALISTS: usize = 3;
+/// How often they are improved at most.
+const CLIMBS: usize = 10;
+/// Between births the units are polished to this tolerance only.
+const ROUGH: f64 = 1e-3;
+/// A unit below this share of the longest one is taken away if that does no harm.
+const SHORT: f64 = 0.02;
+
+/// The sample as a query at `at` sees it: $x_i - z$ in the coordinates of the features, one row each.
+pub(crate) fn seen_from(prepared: &Prepared, at: &[f64]) -> Matrix {
+    let tall = &prepared.features.tall;
+    let rank = tall.cols() - 1;
+    let rho = at[rank + 1];
+    let width = rank + usize::from(rho > 0.0 || rank == 0);
+    let mut seen = Matrix::zeros(tall.rows(), width);
+    for j in 0..width {
+        let t = at[j + 1];
+        let out = seen.col_mut(j);
+        if j == rank {
+            out.fill(-t);
+        } else {
+            for (o, x) in out.iter_mut().zip(tall.col(j + 1)) {
+                *o = x - t;
+            }
+        }
+    }
+    seen
+}
+
+/// Trains the network that tells the query at the origin of `cone` from the sample.
+pub(crate) fn train(
+    cone: &mut Cone<'_>,
+    start: &Start,
+    at: &[f64],
+    plan: &Plan,
+    descent: &mut Descent,
+    cancelled: &dyn Fn() -> bool,
+) -> Trained {
+    let q = cone.width();
+    let mut x = vec![0.0; 1 + q];
+    let mut gradient = x.clone();
+    let mut value = cone.evaluate(&x, &mut gradient);
+    let mut iterations = 0;
+    let mut stop = Stop::Converged;
+    let mut last = false;
+    while !last && stop != Stop::IterationLimit && !cancelled() {
+        let before = value;
+        last = !give_birth(cone, start, at, plan, &mut x);
+        let tol = if last { plan.tol } else { plan.tol.max(ROUGH) };
+        let rule = Rule { tol, max_iter: plan.max_iter - iterations };
+        let end = descent.minimise(cone, &mut x, rule, cancelled);
+        iterations += end.iterations;
+        stop = end.stop;
+        value = prune(cone, &mut x, end.value);
+        if !last && before - value <= 10.0 * plan.tol * value {
+            let rule = Rule { tol: plan.tol, max_iter: plan.max_iter - iterations };
+            let end = descent.minimise(cone, &mut x, rule, cancelled);
+            iterations += end.iterations;
+            stop = end.stop;
+            last = true;
+        }
+    }
+    gradient.resize(x.len(), 0.0);
+    let objective = cone.evaluate(&x, &mut gradient);
+    Trained { point: x, objective, risk: cone.risk, iterations, stop }
+}
+
+/// Adds the units that promise most, if any does; `cone` was evaluated at `x` last.
+fn give_birth(cone: &mut Cone<'_>, start: &Start, at: &[f64], plan: &Plan, x: &mut Vec<f64>) -> bool {
+    let q = cone.width();
+    let enough = 2.0 * plan.reg * (1.0 + WORTH);
+    let mut units = x[1 + q..].len() / q + usize::from(norm(&x[1..=q]) > 0.0);
+    let (unit, steep) = steepest_direction(cone, start, at);
+    let mut born = false;
+    // The straight one first: it costs as much as any other, and one is enough.
+    let mut straight = vec![0.0; q];
+    for (j, s) in straight.iter_mut().enumerate() {
+        *s = dot(&cone.pull, cone.seen.col(j));
+    }
+    let slope = norm(&straight);
+    if slope > enough && units < plan.units && norm(&x[1..=q]) == 0.0 {
+        straight.iter_mut().for_each(|s| *s /= slope);
+        let h = cone.project(std::slice::from_ref(&straight)).col(0).to_vec();
+        let (amount, shift) = best_amount(&cone.margins, x[0], &h, cone.half_weights(), plan.reg);
+        if amount > 0.0 {
+            x[0] += shift;
+            for (x, s) in x[1..=q].iter_mut().zip(&straight) {
+                *x = amount * s;
+            }
+            for (m, h) in cone.margins.iter_mut().zip(&h) {
+                *m += amount * h + shift;
+            }
+            units += 1;
+            born = true;
+        }
+    }
+    if steep > enough && units < plan.units {
+        let mut h = cone.project(std::slice::from_ref(&unit)).col(0).to_vec();
+        h.iter_mut().for_each(|h| *h = h.max(0.0));
+        let (amount, shift) = best_amount(&cone.margins, x[0], &h, cone.half_weights(), plan.reg);
+        if amount > 0.0 {
+            x[0] += shift;
+            x.extend(unit.iter().map(|u| amount * u));
+            born = true;
+        }
+    }
+    born
+}
+
+/// The direction $u$, $\|u\| = 1$, with the largest $\sum_i \alpha_i \max(0, \langle u, y_i \rangle)$ that a search from
+/// the shared directions finds, and that sum.
+///
+/// The sum is convex in $u$, so stepping to the direction of its gradient, $\sum_{i \text{ on}} \alpha_i y_i$, never
+/// makes it smaller.
+fn steepest_direction(cone: &mut Cone<'_>, start: &Start, at: &[f64]) -> (Vec<f64>, f64) {
+    let (q, rank) = (cone.width(), start.directions.rows());
+    let mut ranked: Vec<(f64, usize)> = (0..start.directions.cols())
+        .map(|k| {
+            let here = dot(start.directions.col(k), &at[1..=rank]);
+            (lifted(&cone.pull, start.projected.col(k), here), k)
+        })
+        .collect();
+    ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    let mut directions: Vec<Vec<f64>> = ranked
+        .iter()
+        .take(FINALISTS)
+        .map(|&(_, k)| {
+            let mut u = vec![0.0; q];
+            u[..rank].copy_from_slice(start.directions.col(k));
+            u
+        })
+        .collect();
+    directions.push((0..q).map(|j| dot(&cone.pull, cone.seen.col(j))).collect());
+    let (mut best, mut steep) = (vec![0.0; q], 0.0);
+    for _ in 0..=CLIMBS {
+        cone.project(&directions);
+        let slopes = cone.steepest(directions.len());
+        let before = steep;
+        for (j, u) in directions.iter_mut().enumerate() {
+            let slope = slopes.col(j);
+            let length = norm(slope);
+            // The slope at u along the next direction; the sum there is at least that.
+            if length > steep {
+                steep = length;
+                best.copy_from_slice(slope);
+                best.iter_mut().for_each(|b| *b /= length);
+            }
+            if length > 0.0 {
+                for (u, s) in u.iter_mut().zip(slope) {
+                    *u = s / length;
+                }
+            }
+        }
+        if steep <= before * (1.0 + 1e-3) {
+            break;
+        }
+    }
+    (best, steep)
+}
+
+/// Takes away short units where that does no harm; returns the value, with `cone` evaluated at `x`.
+fn prune(cone: &mut Cone<'_>, x: &mut Vec<f64>, value: f64) -> f64 {
+    let q = cone.width();
+    let mut gradient = vec![0.0; x.len()];
+    let mut value = value;
+    let lengths: Vec<f64> = x[1..].chunks_exact(q).map(norm).collect();
+    let longest = lengths.iter().fold(0.0f64, |m, l| m.max(*l));
+    for k in (0..lengths.len()).rev().filter(|&k| lengths[k] <= SHORT * longest) {
+        let mut without = x.clone();
+        if k > 0 {
+            without.drain(1 + k * q..1 + (k + 1) * q);
+        } else {
+            without[1..=q].fill(0.0);
+        }
+        let at = cone.evaluate(&without, &mut gradient[..without.len()]);
+        if at <= value {
+            (value, *x) = (at, without);
+        }
+    }
+    cone.evaluate(x, &mut gradient[..x.len()])
+}
+
