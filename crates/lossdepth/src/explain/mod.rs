@@ -19,11 +19,11 @@ pub struct Explanation {
     pub value: f64,
     /// $f(\bar x)$, the classifier at the mean of the reference.
     pub baseline: f64,
-    /// $w$, one number for each original column.
+    /// $w$, one number for each original column. For a classifier that is not linear: the slope of $f$ at $z$.
     pub weights: Vec<f64>,
-    /// $b$, so that $f(x) = \langle w, x \rangle + b$ on the original columns.
+    /// $b$, so that $f(x) = \langle w, x \rangle + b$ on the original columns; if $f$ is not linear, for $x$ near $z$.
     pub intercept: f64,
-    /// $w_j (z_j - \bar x_j)$ for each original column.
+    /// $w_j (z_j - \bar x_j)$ for each original column; empty if $f$ is not linear.
     pub contributions: Vec<f64>,
     /// How the depth would change, per unit of mass, if the sample had more mass at each reference row:
     /// the influence function. Their weighted mean is 0; removing row $i$ changes the depth by about
@@ -45,10 +45,27 @@ impl Explanation {
         Self { fit, value, baseline: intercept, weights, intercept, contributions, influence }
     }
 
+    /// From the slope at the query of a classifier that is not linear, in the (scaled) coordinates it was found in.
+    pub(crate) fn of_slope(
+        fit: Fit,
+        slope: Vec<f64>,
+        value: f64,
+        baseline: f64,
+        influence: Vec<f64>,
+    ) -> Self {
+        Self { fit, value, baseline, weights: slope, intercept: 0.0, contributions: Vec::new(), influence }
+    }
+
     /// The same in terms of the columns before scaling, measured from `mean`.
     pub(crate) fn in_columns(mut self, scaling: &Scaling, mean: &[f64], query: &[f64]) -> Self {
         let mut weights = vec![0.0; mean.len()];
         scaling.pull_back(&self.weights, &mut weights);
+        if self.contributions.is_empty() {
+            let along: f64 = weights.iter().zip(query).map(|(w, z)| w * z).sum();
+            self.intercept = self.value - along;
+            self.weights = weights;
+            return self;
+        }
         let from = |x: &[f64], origin: &[f64]| -> f64 {
             weights.iter().zip(x).zip(origin).map(|((w, x), o)| w * (x - o)).sum()
         };

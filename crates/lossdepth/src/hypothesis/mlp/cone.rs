@@ -82,11 +82,7 @@ pub(crate) fn logistic_pass(margins: &[f64], weights: &[f64], pull: &mut [f64]) 
                 sums.pull += a;
                 sums.curvature += h;
             }
-            Sums {
-                loss: LOG2_E * sums.loss,
-                pull: LOG2_E * sums.pull,
-                curvature: LOG2_E * sums.curvature,
-            }
+            Sums { loss: LOG2_E * sums.loss, pull: LOG2_E * sums.pull, curvature: LOG2_E * sums.curvature }
         },
     )
 }
@@ -275,13 +271,7 @@ impl Objective for Cone<'_> {
 
 /// The best way to add the function $h \ge 0$ with the values `h`, 0 at the query, to the margins: minimises over
 /// $a \ge 0$ and $\delta$ the convex function $R(f + \delta + a h, c + \delta) + 2 \lambda a$.
-pub(crate) fn best_amount(
-    margins: &[f64],
-    c: f64,
-    h: &[f64],
-    half_weights: &[f64],
-    reg: f64,
-) -> (f64, f64) {
+pub(crate) fn best_amount(margins: &[f64], c: f64, h: &[f64], half_weights: &[f64], reg: f64) -> (f64, f64) {
     let n = margins.len();
     let (mut at, mut pull) = (margins.to_vec(), vec![0.0; n]);
     let mut bend = vec![0.0; n];

@@ -1,8 +1,8 @@
 //! Training a network of one hidden layer: units are born where they help most, polished together, and pruned.
 
+use super::Directions;
 use super::cone::{Cone, best_amount, lifted};
-use super::{Prepared, Start};
-use crate::linalg::{Matrix, dot, norm};
+use crate::linalg::{dot, norm};
 use crate::solver::Stop;
 use crate::solver::descent::{Descent, Objective, Rule};
 
@@ -39,31 +39,10 @@ const ROUGH: f64 = 1e-3;
 /// A unit below this share of the longest one is taken away if that does no harm.
 const SHORT: f64 = 0.02;
 
-/// The sample as a query at `at` sees it: $x_i - z$ in the coordinates of the features, one row each.
-pub(crate) fn seen_from(prepared: &Prepared, at: &[f64]) -> Matrix {
-    let tall = &prepared.features.tall;
-    let rank = tall.cols() - 1;
-    let rho = at[rank + 1];
-    let width = rank + usize::from(rho > 0.0 || rank == 0);
-    let mut seen = Matrix::zeros(tall.rows(), width);
-    for j in 0..width {
-        let t = at[j + 1];
-        let out = seen.col_mut(j);
-        if j == rank {
-            out.fill(-t);
-        } else {
-            for (o, x) in out.iter_mut().zip(tall.col(j + 1)) {
-                *o = x - t;
-            }
-        }
-    }
-    seen
-}
-
 /// Trains the network that tells the query at the origin of `cone` from the sample.
 pub(crate) fn train(
     cone: &mut Cone<'_>,
-    start: &Start,
+    start: &Directions,
     at: &[f64],
     plan: &Plan,
     descent: &mut Descent,
@@ -99,7 +78,7 @@ pub(crate) fn train(
 }
 
 /// Adds the units that promise most, if any does; `cone` was evaluated at `x` last.
-fn give_birth(cone: &mut Cone<'_>, start: &Start, at: &[f64], plan: &Plan, x: &mut Vec<f64>) -> bool {
+fn give_birth(cone: &mut Cone<'_>, start: &Directions, at: &[f64], plan: &Plan, x: &mut Vec<f64>) -> bool {
     let q = cone.width();
     let enough = 2.0 * plan.reg * (1.0 + WORTH);
     let mut units = x[1 + q..].len() / q + usize::from(norm(&x[1..=q]) > 0.0);
@@ -145,11 +124,11 @@ fn give_birth(cone: &mut Cone<'_>, start: &Start, at: &[f64], plan: &Plan, x: &m
 ///
 /// The sum is convex in $u$, so stepping to the direction of its gradient, $\sum_{i \text{ on}} \alpha_i y_i$, never
 /// makes it smaller.
-fn steepest_direction(cone: &mut Cone<'_>, start: &Start, at: &[f64]) -> (Vec<f64>, f64) {
-    let (q, rank) = (cone.width(), start.directions.rows());
-    let mut ranked: Vec<(f64, usize)> = (0..start.directions.cols())
+fn steepest_direction(cone: &mut Cone<'_>, start: &Directions, at: &[f64]) -> (Vec<f64>, f64) {
+    let (q, rank) = (cone.width(), start.unit.rows());
+    let mut ranked: Vec<(f64, usize)> = (0..start.unit.cols())
         .map(|k| {
-            let here = dot(start.directions.col(k), &at[1..=rank]);
+            let here = dot(start.unit.col(k), &at[1..=rank]);
             (lifted(&cone.pull, start.projected.col(k), here), k)
         })
         .collect();
@@ -159,7 +138,7 @@ fn steepest_direction(cone: &mut Cone<'_>, start: &Start, at: &[f64]) -> (Vec<f6
         .take(FINALISTS)
         .map(|&(_, k)| {
             let mut u = vec![0.0; q];
-            u[..rank].copy_from_slice(start.directions.col(k));
+            u[..rank].copy_from_slice(start.unit.col(k));
             u
         })
         .collect();
@@ -212,4 +191,3 @@ fn prune(cone: &mut Cone<'_>, x: &mut Vec<f64>, value: f64) -> f64 {
     }
     cone.evaluate(x, &mut gradient[..x.len()])
 }
-
