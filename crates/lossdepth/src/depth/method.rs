@@ -4,7 +4,7 @@ use super::settings::{Setting, Settings};
 use super::{Depth, Fit, FittedDepth, Run};
 use crate::error::{DepthError, Result};
 use crate::explain::Explanation;
-use crate::hypothesis::{Hypothesis, Linear};
+use crate::hypothesis::{Hypothesis, Linear, Mlp};
 use crate::loss::{Exponential, Hinge, Logistic, SquaredHinge};
 use crate::reference::{Reference, ScalingWarning};
 use crate::rows::Rows;
@@ -23,15 +23,22 @@ pub enum Method {
     SquaredHinge,
     /// Linear classifiers, exponential loss.
     Exponential,
+    /// Neural networks, logistic loss: the multilayer perceptron depth.
+    Mlp,
 }
 
 /// The settings of the linear methods.
 const LINEAR: &[&str] =
     &["reg", "variant", "radius", "intercept", "scale", "support_fraction", "tol", "max_iter"];
 
+/// The settings of the networks.
+const MLP: &[&str] =
+    &["hidden", "reg", "variant", "scale", "support_fraction", "restarts", "seed", "tol", "max_iter"];
+
 impl Method {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Logistic, Self::Hinge, Self::SquaredHinge, Self::Exponential];
+    pub const ALL: [Self; 5] =
+        [Self::Logistic, Self::Hinge, Self::SquaredHinge, Self::Exponential, Self::Mlp];
 
     /// The name used everywhere.
     pub fn name(self) -> &'static str {
@@ -40,6 +47,7 @@ impl Method {
             Self::Hinge => "hinge",
             Self::SquaredHinge => "squared-hinge",
             Self::Exponential => "exponential",
+            Self::Mlp => "mlp",
         }
     }
 
@@ -50,6 +58,7 @@ impl Method {
             Self::Hinge => "linear classifiers, hinge loss: linear support vector machine depth",
             Self::SquaredHinge => "linear classifiers, squared hinge loss",
             Self::Exponential => "linear classifiers, exponential loss",
+            Self::Mlp => "neural networks, logistic loss in bits: multilayer perceptron depth",
         }
     }
 
@@ -57,6 +66,7 @@ impl Method {
     pub fn settings(self) -> &'static [&'static str] {
         match self {
             Self::Logistic | Self::Hinge | Self::SquaredHinge | Self::Exponential => LINEAR,
+            Self::Mlp => MLP,
         }
     }
 
@@ -106,6 +116,7 @@ impl Settings {
             Method::Hinge => self.scorer(self.linear(Hinge), sample)?,
             Method::SquaredHinge => self.scorer(self.linear(SquaredHinge), sample)?,
             Method::Exponential => self.scorer(self.linear(Exponential), sample)?,
+            Method::Mlp => self.scorer(self.mlp(), sample)?,
         };
         Ok(Model { settings: self.clone(), scorer })
     }
@@ -115,6 +126,17 @@ impl Settings {
             .reg(self.reg)
             .variant(self.variant)
             .intercept(self.intercept)
+            .tol(self.tol)
+            .max_iter(self.max_iter)
+    }
+
+    fn mlp(&self) -> Mlp {
+        Mlp::new()
+            .hidden(&self.hidden)
+            .reg(self.reg)
+            .variant(self.variant)
+            .restarts(self.restarts)
+            .seed(self.seed)
             .tol(self.tol)
             .max_iter(self.max_iter)
     }

@@ -33,6 +33,8 @@ pub enum Kind {
     NumberOr(&'static [&'static str]),
     /// A whole number, not negative.
     Count,
+    /// One whole number or several.
+    Counts,
     /// One of a few names.
     Choice(&'static [&'static str]),
 }
@@ -45,6 +47,8 @@ pub enum Value {
     Count(u64),
     /// Any number.
     Number(f64),
+    /// Several whole numbers.
+    Counts(Vec<u64>),
     /// A name.
     Text(String),
     /// Nothing.
@@ -68,7 +72,18 @@ impl Setting {
             Kind::Number,
             "The share of the rows that the scaling `mcd` trusts, 0.5 to 1",
         ),
-        Self::new("tol", Kind::Number, "The largest proven error to accept"),
+        Self::new(
+            "hidden",
+            Kind::Counts,
+            "How many units the hidden layers of a network have, as 100 or 50,20",
+        ),
+        Self::new("restarts", Kind::Count, "How often a network is trained; the best counts"),
+        Self::new("seed", Kind::Count, "Where random numbers come from"),
+        Self::new(
+            "tol",
+            Kind::Number,
+            "The largest proven error to accept; for mlp the relative progress to stop at",
+        ),
         Self::new("max_iter", Kind::Count, "How many iterations a row gets"),
     ];
 
@@ -85,6 +100,12 @@ impl Setting {
         match self.kind {
             Kind::Number | Kind::OptionalNumber => number().map_err(|_| self.unfit("a number", text)),
             Kind::Count => text.parse().map(Value::Count).map_err(|_| self.unfit("a whole number", text)),
+            Kind::Counts => {
+                let counts: std::result::Result<_, _> =
+                    text.split(',').map(|part| part.trim().parse()).collect();
+                let expected = "whole numbers with commas between them";
+                counts.map(Value::Counts).map_err(|_| self.unfit(expected, text))
+            }
             Kind::Choice(names) if names.contains(&text) => Ok(Value::Text(text.to_owned())),
             Kind::NumberOr(names) if names.contains(&text) => Ok(Value::Text(text.to_owned())),
             Kind::Choice(names) => Err(self.unknown(names.join(", "), text)),
@@ -121,6 +142,13 @@ impl Setting {
         }
     }
 
+    fn counts(&self, value: &Value) -> Result<Vec<usize>> {
+        match value {
+            Value::Counts(counts) => counts.iter().map(|&count| self.count(&Value::Count(count))).collect(),
+            one => Ok(vec![self.count(one)?]),
+        }
+    }
+
     fn text<'a>(&self, value: &'a Value) -> Result<&'a str> {
         match value {
             Value::Text(text) => Ok(text),
@@ -139,6 +167,9 @@ impl std::fmt::Display for Value {
             Self::Count(count) => write!(f, "{count}"),
             Self::Number(x) if *x != 0.0 && !(1e-3..1e7).contains(&x.abs()) => write!(f, "{x:e}"),
             Self::Number(x) => write!(f, "{x}"),
+            Self::Counts(counts) => {
+                f.write_str(&counts.iter().map(u64::to_string).collect::<Vec<_>>().join(","))
+            }
             Self::Text(text) => f.write_str(text),
             Self::None => f.write_str("none"),
         }
@@ -170,7 +201,13 @@ pub struct Settings {
     pub scale: Scale,
     /// The share of the rows that the scaling `mcd` trusts.
     pub support_fraction: f64,
-    /// The largest proven error to accept.
+    /// How many units each hidden layer of a network has.
+    pub hidden: Vec<usize>,
+    /// How often a network is trained; the best counts.
+    pub restarts: usize,
+    /// Where random numbers come from.
+    pub seed: u64,
+    /// The largest proven error to accept; for networks, see [`Mlp::tol`](crate::hypothesis::Mlp::tol).
     pub tol: f64,
     /// How many iterations a query gets.
     pub max_iter: usize,
@@ -179,14 +216,21 @@ pub struct Settings {
 impl Settings {
     /// The defaults of a method.
     pub fn new(method: Method) -> Self {
+        let (reg, tol) = match method {
+            Method::Mlp => (0.01, 1e-5),
+            _ => (1.0, 1e-6),
+        };
         Self {
             method,
-            reg: 1.0,
+            reg,
             variant: Variant::Risk,
             intercept: Intercept::Free,
             scale: Scale::None,
             support_fraction: 0.75,
-            tol: 1e-6,
+            hidden: vec![100],
+            restarts: 1,
+            seed: 0,
+            tol,
             max_iter: 1000,
         }
     }
@@ -216,6 +260,9 @@ impl Settings {
         }
         if variant.is_some() || radius.is_some() {
             let name = variant.as_deref().unwrap_or(settings.variant.name());
+            if name == "constrained" && method.setting("radius").is_err() {
+                return Err(DepthError::Settings(format!("method `{method}` has no variant `constrained`")));
+            }
             settings.variant = Variant::parse(name, radius)?;
         }
         Ok(settings)
@@ -232,6 +279,9 @@ impl Settings {
             "intercept" => self.intercept = setting.named(value)?,
             "scale" => self.scale = setting.named(value)?,
             "support_fraction" => self.support_fraction = setting.number(value)?,
+            "hidden" => self.hidden = setting.counts(value)?,
+            "restarts" => self.restarts = setting.count(value)?,
+            "seed" => self.seed = setting.count(value)? as u64,
             "tol" => self.tol = setting.number(value)?,
             "max_iter" => self.max_iter = setting.count(value)?,
             other => unreachable!("`{other}` is in no table of settings"),
@@ -250,6 +300,9 @@ impl Settings {
             "intercept" => Value::Text(self.intercept.name().to_owned()),
             "scale" => Value::Text(self.scale.name().to_owned()),
             "support_fraction" => Value::Number(self.support_fraction),
+            "hidden" => Value::Counts(self.hidden.iter().map(|&units| units as u64).collect()),
+            "restarts" => Value::Count(self.restarts as u64),
+            "seed" => Value::Count(self.seed),
             "tol" => Value::Number(self.tol),
             "max_iter" => Value::Count(self.max_iter as u64),
             other => unreachable!("`{other}` is in no table of settings"),
@@ -307,6 +360,21 @@ mod tests {
         );
         let error = Settings::with(Method::Hinge, [("reg", Value::Text("big".into()))]).unwrap_err();
         assert_eq!(error.to_string(), "`reg` must be a number, got `big`");
+    }
+
+    #[test]
+    fn several_counts_survive_the_way_through_text_and_json() {
+        let settings = Settings { hidden: vec![50, 20], seed: 7, restarts: 3, ..Settings::new(Method::Mlp) };
+        let json = serde_json::to_string(&settings).unwrap();
+        assert!(json.contains("\"hidden\":[50,20]"), "{json}");
+        assert_eq!(serde_json::from_str::<Settings>(&json).unwrap(), settings);
+        let hidden = Method::Mlp.setting("hidden").unwrap();
+        assert_eq!(hidden.parse("50,20").unwrap(), settings.get("hidden"));
+        assert_eq!(Settings::with(Method::Mlp, [("hidden", Value::Count(9))]).unwrap().hidden, [9]);
+        for wrong in ["", "5,", "5,-1", "1.5", "many"] {
+            let error = hidden.parse(wrong).unwrap_err();
+            assert!(error.to_string().starts_with("`hidden` must be whole numbers"), "{error}");
+        }
     }
 
     #[test]

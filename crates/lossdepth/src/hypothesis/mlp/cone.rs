@@ -328,3 +328,49 @@ pub(crate) fn best_amount(margins: &[f64], c: f64, h: &[f64], half_weights: &[f6
 
 /// How often the curvature is looked at when a unit is added.
 const NEWTON_STEPS: usize = 12;
+
+#[cfg(test)]
+mod tests {
+    use super::super::random::Random;
+    use super::*;
+
+    #[test]
+    fn gradients_match_differences() {
+        let mut random = Random::new(3, 0);
+        let seen = Matrix::from_fn(40, 3, |_, _| random.normal());
+        let weights: Vec<f64> = (0..40).map(|i| 0.5 * f64::from(i + 1) / 820.0).collect();
+        let mut cone = Cone::new(seen, &weights, 0.02);
+        for units in 0..4 {
+            let x: Vec<f64> = (0..1 + 3 * (units + 1)).map(|_| random.normal()).collect();
+            let (mut gradient, mut ignored) = (vec![0.0; x.len()], vec![0.0; x.len()]);
+            cone.evaluate(&x, &mut gradient);
+            for k in 0..x.len() {
+                let h = 1e-6;
+                let (mut up, mut down) = (x.clone(), x.clone());
+                up[k] += h;
+                down[k] -= h;
+                let slope =
+                    (cone.evaluate(&up, &mut ignored) - cone.evaluate(&down, &mut ignored)) / (2.0 * h);
+                assert!((slope - gradient[k]).abs() < 1e-7, "{units} units, {k}: {slope} {}", gradient[k]);
+            }
+        }
+    }
+
+    #[test]
+    fn the_best_amount_is_flat_in_both_directions() {
+        let mut random = Random::new(4, 0);
+        let n = 60;
+        let margins: Vec<f64> = (0..n).map(|_| random.normal()).collect();
+        let h: Vec<f64> = (0..n).map(|_| random.normal().max(0.0)).collect();
+        let weights = vec![0.5 / f64::from(n); 60];
+        let value = |a: f64, d: f64| {
+            let at: Vec<f64> = margins.iter().zip(&h).map(|(m, h)| m + d + a * h).collect();
+            logistic_pass(&at, &weights, &mut vec![0.0; 60]).loss + at_query(0.3 + d).loss + 0.02 * a
+        };
+        let (a, d) = best_amount(&margins, 0.3, &h, &weights, 0.01);
+        assert!(a > 0.0);
+        for (da, dd) in [(0.1, 0.0), (-0.1, 0.0), (0.0, 0.1), (0.0, -0.1)] {
+            assert!(value(a, d) <= value(a + da * a, d + dd) + 1e-4, "{da} {dd}");
+        }
+    }
+}

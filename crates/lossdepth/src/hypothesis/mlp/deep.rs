@@ -45,9 +45,7 @@ pub(crate) fn initial(sizes: &[usize], spread: &[f64], random: &mut Random) -> V
         for _ in 0..pair[1] {
             for j in 0..pair[0] {
                 let weight = bound * (2.0 * random.unit() - 1.0);
-                // A coordinate without spread in the sample, the distance from its span, starts at 0.
-                let unit = if layer > 0 { 1.0 } else { spread.get(j).map_or(0.0, |s| 1.0 / s) };
-                point.push(weight * unit);
+                point.push(if layer > 0 { weight } else { weight / spread[j] });
             }
         }
         point.extend(std::iter::repeat_n(0.0, pair[1]));

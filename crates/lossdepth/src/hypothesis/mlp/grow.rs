@@ -31,11 +31,15 @@ pub(crate) struct Plan {
 /// A unit is born if the slope along it exceeds what it costs by this share.
 const WORTH: f64 = 1e-3;
 /// How many of the shared directions are improved before the best one becomes a unit.
-const FINALISTS: usize = 3;
+const FINALISTS: usize = 7;
+/// The cosine above which two of them are taken for much the same.
+const ALIKE: f64 = 0.8;
 /// How often they are improved at most.
 const CLIMBS: usize = 10;
 /// Between births the units are polished to this tolerance only.
 const ROUGH: f64 = 1e-3;
+/// A round that lowers the objective by no more than this share is followed by a polish to the tolerance asked for.
+const SLOW: f64 = 1e-2;
 /// A unit below this share of the longest one is taken away if that does no harm.
 const SHORT: f64 = 0.02;
 
@@ -52,24 +56,26 @@ pub(crate) fn train(
     let mut x = vec![0.0; 1 + q];
     let mut gradient = x.clone();
     let mut value = cone.evaluate(&x, &mut gradient);
-    let mut iterations = 0;
-    let mut stop = Stop::Converged;
-    let mut last = false;
-    while !last && stop != Stop::IterationLimit && !cancelled() {
-        let before = value;
-        last = !give_birth(cone, start, at, plan, &mut x);
-        let tol = if last { plan.tol } else { plan.tol.max(ROUGH) };
+    let (mut iterations, mut stop) = (0, Stop::Converged);
+    let mut round = |cone: &mut Cone<'_>, x: &mut Vec<f64>, tol: f64| {
         let rule = Rule { tol, max_iter: plan.max_iter - iterations };
-        let end = descent.minimise(cone, &mut x, rule, cancelled);
+        let end = descent.minimise(cone, x, rule, cancelled);
         iterations += end.iterations;
         stop = end.stop;
-        value = prune(cone, &mut x, end.value);
-        if !last && before - value <= 10.0 * plan.tol * value {
-            let rule = Rule { tol: plan.tol, max_iter: plan.max_iter - iterations };
-            let end = descent.minimise(cone, &mut x, rule, cancelled);
-            iterations += end.iterations;
-            stop = end.stop;
-            last = true;
+        (prune(cone, x, end.value), stop == Stop::Converged)
+    };
+    loop {
+        let before = value;
+        let born = give_birth(cone, start, at, plan, &mut x);
+        let (rough, mut go_on) = round(cone, &mut x, plan.tol.max(ROUGH));
+        value = rough;
+        // Hardly better: only a finer polish can tell whether there is more to gain.
+        if go_on && (!born || before - value <= SLOW * value) {
+            (value, go_on) = round(cone, &mut x, plan.tol);
+            go_on &= before - value > 10.0 * plan.tol * value;
+        }
+        if !go_on {
+            break;
         }
     }
     gradient.resize(x.len(), 0.0);
@@ -133,41 +139,44 @@ fn steepest_direction(cone: &mut Cone<'_>, start: &Directions, at: &[f64]) -> (V
         })
         .collect();
     ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-    let mut directions: Vec<Vec<f64>> = ranked
-        .iter()
-        .take(FINALISTS)
-        .map(|&(_, k)| {
-            let mut u = vec![0.0; q];
-            u[..rank].copy_from_slice(start.unit.col(k));
-            u
-        })
-        .collect();
+    // The steepest ones that are not much the same.
+    let mut chosen: Vec<usize> = Vec::with_capacity(FINALISTS);
+    for &(_, k) in &ranked {
+        let u = start.unit.col(k);
+        if chosen.iter().all(|&other| dot(u, start.unit.col(other)) < ALIKE) {
+            chosen.push(k);
+        }
+        if chosen.len() == FINALISTS {
+            break;
+        }
+    }
+    let mut directions = vec![vec![0.0; q]; chosen.len()];
+    for (u, k) in directions.iter_mut().zip(chosen) {
+        u[..rank].copy_from_slice(start.unit.col(k));
+    }
     directions.push((0..q).map(|j| dot(&cone.pull, cone.seen.col(j))).collect());
-    let (mut best, mut steep) = (vec![0.0; q], 0.0);
+    let mut steep = vec![0.0; directions.len()];
     for _ in 0..=CLIMBS {
         cone.project(&directions);
         let slopes = cone.steepest(directions.len());
-        let before = steep;
-        for (j, u) in directions.iter_mut().enumerate() {
-            let slope = slopes.col(j);
-            let length = norm(slope);
+        let mut climbing = false;
+        for (j, (u, steep)) in directions.iter_mut().zip(&mut steep).enumerate() {
             // The slope at u along the next direction; the sum there is at least that.
-            if length > steep {
-                steep = length;
-                best.copy_from_slice(slope);
-                best.iter_mut().for_each(|b| *b /= length);
-            }
-            if length > 0.0 {
-                for (u, s) in u.iter_mut().zip(slope) {
+            let length = norm(slopes.col(j));
+            climbing |= length > *steep * (1.0 + 1e-3);
+            if length > *steep {
+                *steep = length;
+                for (u, s) in u.iter_mut().zip(slopes.col(j)) {
                     *u = s / length;
                 }
             }
         }
-        if steep <= before * (1.0 + 1e-3) {
+        if !climbing {
             break;
         }
     }
-    (best, steep)
+    let best = (0..steep.len()).fold(0, |best, j| if steep[j] > steep[best] { j } else { best });
+    (directions.swap_remove(best), steep[best])
 }
 
 /// Takes away short units where that does no harm; returns the value, with `cone` evaluated at `x`.

@@ -71,7 +71,7 @@ use random::Random;
 ///    $s$ is evaluated for as many random directions as the layer has units. They are drawn from `seed` alone and the
 ///    sample is projected on them once: this is the part of the training that all queries share. (They are normal in the
 ///    principal axes of the sample with standard deviations $1$, $\sigma_j^{-1/2}$ and $\sigma_j^{-1}$ in turn.)
-///    The three best and $\sum_i \alpha_i (x_i - z)$ climb to
+///    The seven best of them (with cosines below 0.8 to each other) and $\sum_i \alpha_i (x_i - z)$ climb to
 ///    $u \leftarrow \sum_{i: \langle u, x_i - z \rangle > 0} \alpha_i (x_i - z)$, scaled to length 1, which never makes $s$
 ///    smaller, ten times or until $s$ grows by less than a thousandth. The best becomes a unit if its $s$ exceeds
 ///    $2 \text{reg}$ by a thousandth, with the length that is best if only $c$ may follow; so does, while $v = 0$, the
@@ -80,8 +80,9 @@ use random::Random;
 ///    weak Wolfe conditions, until five of them lower $F$ by less than the share $10^{-3}$.
 /// 3. Units shorter than a fiftieth of the longest are removed where that does not raise $F$.
 ///
-/// When no unit is born, or a round has lowered $F$ by less than the share $10 \cdot \text{tol}$, step 2 is done once more
-/// until five steps lower $F$ by less than the share `tol`, and the training is over.
+/// After a round in which no unit was born, or that lowered $F$ by less than a hundredth, steps 2 and 3 are done once more
+/// with the share `tol` in place of $10^{-3}$. If the round has then lowered $F$ by less than the share
+/// $10 \cdot \text{tol}$, the training is over.
 ///
 /// *`error`* is proven, in spite of the search: `depth` is within `error` of the depth by the best networks of *any*
 /// width, by weak duality. It is a bound, not an estimate: restarts differ by far less.
@@ -199,7 +200,7 @@ impl Mlp {
             return Err(DepthError::Setting { name, expected, got: got as f64 });
         }
         if matches!(self.variant, Variant::Constrained { .. }) {
-            let what = "method `mlp` has the variants risk and objective, not constrained";
+            let what = "method `mlp` has no variant `constrained`";
             return Err(DepthError::Settings(what.into()));
         }
         Ok(())
@@ -267,7 +268,7 @@ impl Mlp {
     fn train_deep(
         &self,
         prepared: &Prepared,
-        starts: &[Vec<f64>],
+        starts: &[Network],
         at: &[f64],
         descent: &mut Descent,
         cancelled: &dyn Fn() -> bool,
@@ -279,7 +280,7 @@ impl Mlp {
         let mut best: Option<(Vec<f64>, f64, usize, Stop)> = None;
         let mut iterations = 0;
         for start in starts {
-            let point = widened(start, (features.width() - 1).max(1), sizes[0], sizes[1]);
+            let point = start.widened(features.width() - 1, sizes[0], at[features.width()]);
             let found = deep::train(&mut deep, point, &self.plan(), descent, cancelled);
             iterations += found.2;
             if best.as_ref().is_none_or(|b| found.1 < b.1) {
@@ -366,7 +367,16 @@ enum Starts {
     /// Of one hidden layer.
     Directions(Vec<Directions>),
     /// Of several.
-    Networks(Vec<Vec<f64>>),
+    Networks(Vec<Network>),
+}
+
+/// A network that every query starts from.
+#[derive(Debug)]
+struct Network {
+    /// For the coordinates of the sample.
+    point: Vec<f64>,
+    /// What the units of the first layer make of a query's distance from the sample's span, in units of it.
+    beyond: Vec<f64>,
 }
 
 /// Directions that hidden units can start from.
@@ -412,12 +422,38 @@ fn seen_from(features: &Features, at: &[f64], itself: bool) -> Matrix {
     seen
 }
 
-/// A network for `from` coordinates as one for `to`: what the first layer makes of the others is 0.
-fn widened(point: &[f64], from: usize, to: usize, units: usize) -> Vec<f64> {
-    let (first, rest) = point.split_at(from * units);
-    let columns =
-        first.chunks_exact(from).flat_map(|w| w.iter().copied().chain(std::iter::repeat_n(0.0, to - from)));
-    columns.chain(rest.iter().copied()).collect()
+impl Network {
+    fn new(
+        mlp: &Mlp,
+        features: &Features,
+        spread: &[f64],
+        random: &mut Random,
+        descent: &mut Descent,
+    ) -> Self {
+        let (middle, rank) = (vec![0.0; features.query_width()], spread.len());
+        let sizes = mlp.sizes(rank);
+        let mut point = deep::initial(&sizes, spread, random);
+        let beyond = deep::initial(&[1, mlp.hidden[0]], &[1.0], random);
+        // In a sample of one point there is nothing to learn.
+        if rank > 0 {
+            let seen = seen_from(features, &middle, true);
+            let mut deep = Deep::new(seen, &features.half_weights, mlp.reg, &sizes);
+            point = deep::train(&mut deep, point, &mlp.plan(), descent, &|| false).0;
+        }
+        Self { point, beyond: beyond[..mlp.hidden[0]].to_vec() }
+    }
+
+    /// The network for `to` coordinates, where it was made for `from`; the last one is the distance `rho`.
+    fn widened(&self, from: usize, to: usize, rho: f64) -> Vec<f64> {
+        let units = self.beyond.len();
+        let mut point = Vec::with_capacity(self.point.len() + (to - from) * units);
+        for (k, beyond) in self.beyond.iter().enumerate() {
+            point.extend_from_slice(&self.point[k * from..(k + 1) * from]);
+            point.extend(std::iter::repeat_n(if rho > 0.0 { beyond / rho } else { 0.0 }, to - from));
+        }
+        point.extend_from_slice(&self.point[from * units..]);
+        point
+    }
 }
 
 impl Directions {
@@ -462,16 +498,9 @@ impl Hypothesis for Mlp {
                 streams.map(|mut r| Directions::new(&features, self.hidden[0], &mut r)).collect(),
             )
         } else {
-            let middle = vec![0.0; features.query_width()];
             let mut descent = Descent::default();
-            let pre_trained = |mut random: Random| {
-                let seen = seen_from(&features, &middle, true);
-                let sizes = self.sizes(seen.cols());
-                let start = deep::initial(&sizes, &spread, &mut random);
-                let mut deep = Deep::new(seen, &features.half_weights, self.reg, &sizes);
-                deep::train(&mut deep, start, &self.plan(), &mut descent, &|| false).0
-            };
-            Starts::Networks(streams.map(pre_trained).collect())
+            let network = |mut random| Network::new(self, &features, &spread, &mut random, &mut descent);
+            Starts::Networks(streams.map(network).collect())
         };
         Ok(Prepared { features, place, spread, starts })
     }
