@@ -37,6 +37,7 @@ def main() -> None:
     for library in ("OMP", "OPENBLAS", "MKL", "BLIS"):
         os.environ[f"{library}_NUM_THREADS"] = "1"
     os.environ["VECLIB_MAXIMUM_THREADS"] = "1"
+    import networks  # noqa: PLC0415
     import tables  # noqa: PLC0415
 
     effort = tables.Effort(args.threads)
@@ -45,6 +46,12 @@ def main() -> None:
     peak = result["gemm_flops"] = tables.gemm(args.threads)
     works = tables.works(args.data)
     result["against"] = [row for work in works for row in tables.against(work, effort, peak)]
+    names, *cells = networks.lines(found := networks.table(args.data, effort))
+    result["networks"] = found
+    result["networks_table"] = [
+        *header(*names, left=("work", "peer")),
+        *(line(*row) for row in cells),
+    ]
     result["growth"] = tables.growth(effort)
     text = report(result, quick=args.quick)
     print(text)
@@ -91,7 +98,14 @@ def report(result: dict[str, Any], *, quick: bool) -> str:
     ]
     if quick:
         lines.append("**A smoke run: do not quote its figures.**")
-    lines += ["", *against(result["against"]), "", *growth(result["growth"])]
+    lines += [
+        "",
+        *against(result["against"]),
+        "",
+        *result["networks_table"],
+        "",
+        *growth(result["growth"]),
+    ]
     return "\n".join(lines)
 
 

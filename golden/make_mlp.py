@@ -55,15 +55,31 @@ def objective(model, rows, omega, z, reg):
 def fits(rows, counts, z, hidden, reg):
     omega = counts / counts.sum()
     for seed in range(SEEDS):
-        model = MLPClassifier(hidden, solver="lbfgs", alpha=2 * LN2 * reg, max_iter=2000, random_state=seed)
+        model = MLPClassifier(
+            hidden,
+            solver="lbfgs",
+            alpha=2 * LN2 * reg,
+            max_iter=2000,
+            random_state=seed,
+        )
         mass = np.append(0.5 * omega, 0.5)
-        yield model.fit(np.vstack([rows, z]), np.append(np.ones(len(rows)), 0), sample_weight=mass)
+        yield model.fit(
+            np.vstack([rows, z]), np.append(np.ones(len(rows)), 0), sample_weight=mass
+        )
         copies = np.repeat(rows, counts, axis=0)
         batch = min(200, 2 * len(copies))
         alpha = 2 * LN2 * reg * batch
-        model = MLPClassifier(hidden, solver="adam", alpha=alpha, batch_size=batch, max_iter=1000, random_state=seed)
+        model = MLPClassifier(
+            hidden,
+            solver="adam",
+            alpha=alpha,
+            batch_size=batch,
+            max_iter=1000,
+            random_state=seed,
+        )
         yield model.fit(
-            np.vstack([copies, np.repeat(z[None], len(copies), axis=0)]), np.repeat([1, 0], len(copies))
+            np.vstack([copies, np.repeat(z[None], len(copies), axis=0)]),
+            np.repeat([1, 0], len(copies)),
         )
 
 
@@ -77,20 +93,47 @@ def main():
         ("breast_cancer", load_breast_cancer, True),
     ):
         raw = load().data[::2][:200]
-        counts = rng.integers(1, 4, size=len(raw)) if name == "iris" else np.ones(len(raw), dtype=int)
+        counts = (
+            rng.integers(1, 4, size=len(raw))
+            if name == "iris"
+            else np.ones(len(raw), dtype=int)
+        )
         scaler = StandardScaler().fit(raw, sample_weight=counts)
         rows = scaler.transform(raw) if scaled else raw
-        queries = np.vstack([rows[:2], load().data[1:2] if not scaled else 1.5 * rows[5:6], rows.mean(axis=0)])
+        queries = np.vstack(
+            [
+                rows[:2],
+                load().data[1:2] if not scaled else 1.5 * rows[5:6],
+                rows.mean(axis=0),
+            ]
+        )
         cases = []
-        for hidden, reg in (((100,), 0.01), ((20,), 0.1), ((100,), 0.001), ((20, 10), 0.01)):
+        for hidden, reg in (
+            ((100,), 0.01),
+            ((20,), 0.1),
+            ((100,), 0.001),
+            ((20, 10), 0.01),
+        ):
             best = [
-                min(objective(m, rows, counts / counts.sum(), z, reg) for m in fits(rows, counts, z, hidden, reg))
+                min(
+                    objective(m, rows, counts / counts.sum(), z, reg)
+                    for m in fits(rows, counts, z, hidden, reg)
+                )
                 for z in queries
             ]
             cases.append(
-                {"hidden": hidden, "reg": reg, "objective": [b[0] for b in best], "risk": [b[1] for b in best]}
+                {
+                    "hidden": hidden,
+                    "reg": reg,
+                    "objective": [b[0] for b in best],
+                    "risk": [b[1] for b in best],
+                }
             )
-        versions = {"python": platform.python_version(), "numpy": np.__version__, "scipy": scipy.__version__}
+        versions = {
+            "python": platform.python_version(),
+            "numpy": np.__version__,
+            "scipy": scipy.__version__,
+        }
         file = {
             "made_by": "golden/make_mlp.py",
             "versions": versions | {"scikit-learn": sklearn.__version__},
@@ -103,7 +146,11 @@ def main():
         with open(f"mlp_{name}.json", "w", encoding="utf-8") as out:
             json.dump(file, out)
             out.write("\n")
-        print(name, [[round(o, 4) for o in case["objective"]] for case in cases], flush=True)
+        print(
+            name,
+            [[round(o, 4) for o in case["objective"]] for case in cases],
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ array([ 1, -1])
 from lossdepth._function import depth
 from lossdepth._linear import ExponentialDepth, HingeDepth, LogisticDepth, SquaredHingeDepth
 from lossdepth._native import __version__
+from lossdepth._network import MLPDepth
 from lossdepth._results import Explanation, Scores
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "ExponentialDepth",
     "HingeDepth",
     "LogisticDepth",
+    "MLPDepth",
     "Scores",
     "SquaredHingeDepth",
     "__version__",
