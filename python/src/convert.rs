@@ -76,14 +76,16 @@ fn count(name: &str, value: &Bound<'_, PyAny>) -> PyResult<u64> {
 
 /// Reads a setting of one whole number or several.
 fn counts(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Vec<u64>> {
-    if value.hasattr("__index__")? {
-        return Ok(vec![count(name, value)?]);
-    }
     let wrong = || wrong_type(name, "a whole number or several", value);
     if value.is_instance_of::<PyString>() {
         return Err(wrong());
     }
-    value.try_iter().map_err(|_| wrong())?.map(|one| count(name, &one?)).collect()
+    match value.try_iter() {
+        Ok(several) => several.map(|one| count(name, &one?)).collect(),
+        Err(_) => count(name, value)
+            .map(|one| vec![one])
+            .map_err(|error| if error.is_instance_of::<PyTypeError>(value.py()) { wrong() } else { error }),
+    }
 }
 
 /// Reads a setting that is text.

@@ -175,8 +175,7 @@ fn agrees(name: &str) {
     let sample = Reference::weighted(&table(&file["rows"]), &numbers(&file["counts"])).unwrap();
     let queries = table(&file["queries"]);
     for case in file["cases"].as_array().unwrap() {
-        let hidden: Vec<usize> =
-            case["hidden"].as_array().unwrap().iter().map(|h| h.as_u64().unwrap() as usize).collect();
+        let hidden: Vec<usize> = serde_json::from_value(case["hidden"].clone()).unwrap();
         let mlp = Mlp::new().hidden(&hidden).reg(case["reg"].as_f64().unwrap());
         let (objectives, risks) = (objective(&mlp, &sample, &queries), scored(&mlp, &sample, &queries));
         let (theirs, their_risks) = (numbers(&case["objective"]), numbers(&case["risk"]));
@@ -242,7 +241,8 @@ fn same_bits_for_any_batch_order_and_threads() {
     for mlp in [Mlp::new(), Mlp::new().restarts(2).seed(9), Mlp::new().hidden(&[7, 5])] {
         let depth = Depth::new(mlp.clone()).fit(&sample).unwrap();
         let all = depth.score_with(&queries, &ONE).unwrap();
-        let alone: Vec<Fit> = queries.iter().map(|z| depth.score(&[z.clone()]).unwrap()[0]).collect();
+        let alone: Vec<Fit> =
+            queries.iter().map(|z| depth.score(std::slice::from_ref(z)).unwrap()[0]).collect();
         assert_eq!(all, alone);
         for threads in [2, 3] {
             let run = Run { threads: Some(threads), ..Run::default() };
@@ -334,7 +334,7 @@ fn rings_and_lines() {
     let ring: Vec<Vec<f64>> =
         (0..80).map(|i| f64::from(i) * 0.078_54).map(|t| vec![5.0 * t.cos(), 5.0 * t.sin()]).collect();
     let sample = reference(&ring);
-    let queries = vec![vec![0.0, 0.0], vec![5.0, 0.0], vec![20.0, 0.0]];
+    let queries = [vec![0.0, 0.0], vec![5.0, 0.0], vec![20.0, 0.0]];
     for mlp in [Mlp::new(), Mlp::new().hidden(&[10, 10])] {
         let fits = scored(&mlp, &sample, &queries);
         assert!(fits[0].depth < 0.5 * fits[1].depth && fits[2].depth < 0.5 * fits[1].depth, "{fits:?}");
@@ -347,7 +347,7 @@ fn rings_and_lines() {
 fn degenerate_data_works() {
     let mut random = Random::new(9);
     let cloud = random.cloud(6, 3);
-    let cases: Vec<(&str, Vec<Vec<f64>>)> = vec![
+    let cases: [(&str, Vec<Vec<f64>>); 12] = [
         ("two rows", vec![vec![0.0, 1.0], vec![1.0, 0.0]]),
         ("three rows", vec![vec![0.0], vec![1.0], vec![5.0]]),
         ("all the same", vec![vec![2.0, -1.0]; 5]),
@@ -368,7 +368,7 @@ fn degenerate_data_works() {
         let sample = reference(&rows);
         let d = rows[0].len();
         let largest = rows.iter().flatten().fold(1.0f64, |m, v| m.max(v.abs()));
-        let queries = vec![
+        let queries = [
             rows[0].clone(),
             between(&rows[0], &rows[1], 0.5),
             vec![0.0; d],
@@ -396,7 +396,7 @@ fn degenerate_data_works() {
 
 #[test] // A point that all of the sample shares cannot be told from it.
 fn the_only_point_there_is_has_depth_one() {
-    let sample = reference(&vec![vec![2.0, -1.0]; 5]);
+    let sample = reference(&std::array::from_fn::<_, 5, _>(|_| vec![2.0, -1.0]));
     for mlp in [Mlp::new(), Mlp::new().hidden(&[4, 3])] {
         let fit = scored(&mlp, &sample, &[vec![2.0, -1.0]])[0];
         assert!((fit.depth - 1.0).abs() < 1e-9, "{fit:?}");
@@ -528,7 +528,7 @@ fn influence_predicts_what_more_weight_does() {
 #[test] // stderr of the objective: as large as the spread over samples.
 fn standard_errors_are_of_the_right_size() {
     let mut random = Random::new(15);
-    let z = vec![vec![1.0, 0.5]];
+    let z = [vec![1.0, 0.5]];
     let (mut depths, mut stderrs) = (Vec::new(), Vec::new());
     for _ in 0..60 {
         let fit = objective(&Mlp::new().reg(0.03), &reference(&random.cloud(100, 2)), &z)[0];

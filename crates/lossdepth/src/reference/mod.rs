@@ -165,8 +165,8 @@ impl Reference {
     pub(crate) fn merged(&self) -> (Self, Vec<Option<usize>>) {
         let rows = self.rows();
         let order = |a: &[f64], b: &[f64]| {
-            let differing = a.iter().zip(b).map(|(a, b)| (a + 0.0).total_cmp(&(b + 0.0)));
-            differing.into_iter().find(|o| o.is_ne()).unwrap_or(std::cmp::Ordering::Equal)
+            let mut each = a.iter().zip(b).map(|(a, b)| (a + 0.0).total_cmp(&(b + 0.0)));
+            each.find(|o| o.is_ne()).unwrap_or(std::cmp::Ordering::Equal)
         };
         let mut sorted: Vec<usize> = (0..self.len()).filter(|&i| self.weights[i] > 0.0).collect();
         sorted.sort_by(|&a, &b| order(rows.row(a), rows.row(b)));
@@ -188,7 +188,9 @@ impl Reference {
             && total < 1e9
         {
             // The counts themselves, so that the quotients are rounded once.
-            weights.iter_mut().for_each(|w| *w = (*w * total).round() / total);
+            for w in &mut weights {
+                *w = (*w * total).round() / total;
+            }
         }
         (Self { data, width: self.width, weights, mass: self.mass }, place)
     }

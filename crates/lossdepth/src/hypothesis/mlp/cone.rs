@@ -341,7 +341,7 @@ mod tests {
         let weights: Vec<f64> = (0..40).map(|i| 0.5 * f64::from(i + 1) / 820.0).collect();
         let mut cone = Cone::new(seen, &weights, 0.02);
         for units in 0..4 {
-            let x: Vec<f64> = (0..1 + 3 * (units + 1)).map(|_| random.normal()).collect();
+            let x: Vec<f64> = (0..=3 * (units + 1)).map(|_| random.normal()).collect();
             let (mut gradient, mut ignored) = (vec![0.0; x.len()], vec![0.0; x.len()]);
             cone.evaluate(&x, &mut gradient);
             for k in 0..x.len() {

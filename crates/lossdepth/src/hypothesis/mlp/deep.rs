@@ -248,7 +248,9 @@ mod tests {
         deep.free_biases = true;
         let mut x = initial(&sizes, &[1.0; 3], &mut random);
         // Away from kinks.
-        x.iter_mut().for_each(|x| *x += 0.1 * random.normal());
+        for x in &mut x {
+            *x += 0.1 * random.normal();
+        }
         let mut gradient = vec![0.0; x.len()];
         let mut ignored = gradient.clone();
         deep.evaluate(&x, &mut gradient);

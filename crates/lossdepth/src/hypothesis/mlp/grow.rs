@@ -97,7 +97,9 @@ fn give_birth(cone: &mut Cone<'_>, start: &Directions, at: &[f64], plan: &Plan, 
     }
     let slope = norm(&straight);
     if slope > enough && units < plan.units && norm(&x[1..=q]) == 0.0 {
-        straight.iter_mut().for_each(|s| *s /= slope);
+        for s in &mut straight {
+            *s /= slope;
+        }
         let h = cone.project(std::slice::from_ref(&straight)).col(0).to_vec();
         let (amount, shift) = best_amount(&cone.margins, x[0], &h, cone.half_weights(), plan.reg);
         if amount > 0.0 {
@@ -114,7 +116,9 @@ fn give_birth(cone: &mut Cone<'_>, start: &Directions, at: &[f64], plan: &Plan, 
     }
     if steep > enough && units < plan.units {
         let mut h = cone.project(std::slice::from_ref(&unit)).col(0).to_vec();
-        h.iter_mut().for_each(|h| *h = h.max(0.0));
+        for h in &mut h {
+            *h = h.max(0.0);
+        }
         let (amount, shift) = best_amount(&cone.margins, x[0], &h, cone.half_weights(), plan.reg);
         if amount > 0.0 {
             x[0] += shift;
@@ -189,7 +193,7 @@ fn prune(cone: &mut Cone<'_>, x: &mut Vec<f64>, value: f64) -> f64 {
     for k in (0..lengths.len()).rev().filter(|&k| lengths[k] <= SHORT * longest) {
         let mut without = x.clone();
         if k > 0 {
-            without.drain(1 + k * q..1 + (k + 1) * q);
+            without.drain(1 + k * q..=(k + 1) * q);
         } else {
             without[1..=q].fill(0.0);
         }

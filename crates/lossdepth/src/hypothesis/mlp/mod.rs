@@ -388,6 +388,7 @@ struct Directions {
     projected: Matrix,
 }
 
+#[derive(Clone, Copy)]
 struct Numbers {
     objective: f64,
     risk: f64,
@@ -470,7 +471,9 @@ impl Directions {
             }
             let length = norm(u);
             if length > 0.0 {
-                u.iter_mut().for_each(|u| *u /= length);
+                for u in u {
+                    *u /= length;
+                }
             }
         }
         let points = Matrix::from_fn(n, rank, |i, j| features.tall.at(i, j + 1));
@@ -511,13 +514,13 @@ impl Hypothesis for Mlp {
 
     fn explain(&self, prepared: &Prepared, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Explanation>> {
         let outcomes = self.outcomes(prepared, queries, run)?;
-        let each = outcomes.into_iter().zip(queries.iter());
+        let each = outcomes.iter().zip(queries.iter());
         Ok(each.map(|(outcome, query)| prepared.explanation(self.variant, outcome, query)).collect())
     }
 }
 
 impl Prepared {
-    fn explanation(&self, variant: Variant, outcome: Outcome, query: &[f64]) -> Explanation {
+    fn explanation(&self, variant: Variant, outcome: &Outcome, query: &[f64]) -> Explanation {
         let features = &self.features;
         // After the constant; what the network makes of the distance from the sample's span is missing if that is 0.
         let mut theta = vec![0.0; features.query_width()];
