@@ -136,11 +136,12 @@ fn close(a: &Fit, b: &Fit, slack: f64) -> bool {
     (a.depth - b.depth).abs() <= a.error + b.error + slack
 }
 
-/// Standard errors are found to a few percent. That of the hinge's risk hangs on the side of the kink on which
+/// Standard errors have no bound: the part that comes from the shift of the classifier is found to one percent, and
+/// two parts of about the depth's size may nearly cancel. That of the hinge's risk hangs on the side of the kink on which
 /// rounding leaves the margins, so in samples as small as these two ways to the same classifier may differ.
 fn same_stderr(settings: &Settings, a: &Fit, b: &Fit) -> bool {
     let by_chance = settings.method == Method::Hinge && settings.variant == Variant::Risk;
-    by_chance || (a.stderr - b.stderr).abs() <= 0.02 * b.stderr + 1e-6
+    by_chance || (a.stderr - b.stderr).abs() <= 0.02 * b.stderr + 1e-2 * b.depth + 1e-6
 }
 
 proptest! {
