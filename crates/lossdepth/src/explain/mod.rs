@@ -1,7 +1,7 @@
 //! Why a point has the depth it has.
 
 use crate::depth::Fit;
-use crate::reference::Scaling;
+use crate::reference::{Scaling, Transform};
 
 /// The classifier behind a depth, taken apart.
 ///
@@ -29,9 +29,35 @@ pub struct Explanation {
     /// the influence function. Their weighted mean is 0; removing row $i$ changes the depth by about
     /// $-\omega_i / (1 - \omega_i)$ times its influence.
     pub influence: Vec<f64>,
+    /// For a forest: the cuts its trees make around the query, the most frequent first. Empty for other methods, and
+    /// where cuts are across columns: with rotations, or a scaling that mixes columns.
+    pub cuts: Vec<Cut>,
+}
+
+/// One side of the boxes that trees put around a query.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Cut {
+    /// The column.
+    pub feature: usize,
+    /// Midway between the query and the nearest value of the sample on the other side. (In a box that other cuts have
+    /// made smaller the nearest may be farther off; what is inside is the same.)
+    pub threshold: f64,
+    /// Whether the cut is above the query, so that larger values are outside; otherwise smaller values are.
+    pub above: bool,
+    /// The share of the trees that make it.
+    pub probability: f64,
+    /// The share of the sample that this cut alone leaves with the query.
+    pub share: f64,
 }
 
 impl Explanation {
+    /// For a classifier that is no sum over columns.
+    pub(crate) fn nonlinear(fit: Fit, value: f64, gradient: Vec<f64>, influence: Vec<f64>) -> Self {
+        let (contributions, cuts) = (Vec::new(), Vec::new());
+        let (baseline, intercept) = (value, 0.0);
+        Self { fit, value, baseline, weights: gradient, intercept, contributions, influence, cuts }
+    }
+
     /// From the classifier in the (scaled) coordinates it was found in.
     pub(crate) fn new(
         fit: Fit,
@@ -42,13 +68,18 @@ impl Explanation {
     ) -> Self {
         let contributions: Vec<f64> = weights.iter().zip(query).map(|(w, z)| w * z).collect();
         let value = contributions.iter().fold(intercept, |sum, c| sum + c);
-        Self { fit, value, baseline: intercept, weights, intercept, contributions, influence }
+        Self { fit, value, baseline: intercept, weights, intercept, contributions, influence, cuts: Vec::new() }
     }
 
     /// The same in terms of the columns before scaling, measured from `mean`.
     pub(crate) fn in_columns(mut self, scaling: &Scaling, mean: &[f64], query: &[f64]) -> Self {
         let mut weights = vec![0.0; mean.len()];
         scaling.pull_back(&self.weights, &mut weights);
+        if self.contributions.is_empty() {
+            self.weights = weights;
+            self.cuts_in_columns(scaling);
+            return self;
+        }
         let from = |x: &[f64], origin: &[f64]| -> f64 {
             weights.iter().zip(x).zip(origin).map(|((w, x), o)| w * (x - o)).sum()
         };
@@ -58,6 +89,18 @@ impl Explanation {
         self.value = self.contributions.iter().fold(self.baseline, |sum, c| sum + c);
         self.weights = weights;
         self
+    }
+
+    fn cuts_in_columns(&mut self, scaling: &Scaling) {
+        match scaling.transform() {
+            Transform::Identity => {}
+            Transform::Diagonal(a) => {
+                for cut in &mut self.cuts {
+                    cut.threshold = cut.threshold / a[cut.feature] + scaling.center()[cut.feature];
+                }
+            }
+            Transform::Full(_) => self.cuts.clear(),
+        }
     }
 
     /// The columns that do most to give the query away, most negative contribution first.

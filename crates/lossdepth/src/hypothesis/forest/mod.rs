@@ -418,6 +418,6 @@ impl Hypothesis for Forest {
     }
 
     fn explain(&self, grown: &Grown, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Explanation>> {
-        self.each(grown, queries, run, |tally, query, fit| tally.explain(self, grown, query, fit))
+        self.each(grown, queries, run, |tally, query, fit| tally.explain(grown, query, fit))
     }
 }

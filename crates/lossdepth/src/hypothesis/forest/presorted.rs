@@ -18,6 +18,10 @@ pub struct Presorted {
     pub(super) total: u64,
     /// How many observations the rows stand for.
     pub(super) observations: f64,
+    mass_kind: Mass,
+    /// The rows of positive weight, by their number in the sample, and how many rows that has.
+    pub(super) counted: Vec<usize>,
+    pub(super) given: usize,
     /// The coordinate frames trees are grown in.
     pub(super) frames: Vec<Frame>,
 }
@@ -60,7 +64,14 @@ impl Presorted {
         } else {
             (0..rotations as u64).map(|k| frame(Some(haar(width, &mut Random::stream(seed, 0, k))))).collect()
         };
-        Ok(Self { rows, width, words: rows.div_ceil(64), masses, total, observations, frames })
+        let (words, mass_kind, given) = (rows.div_ceil(64), sample.mass(), sample.len());
+        Ok(Self { rows, width, words, masses, total, observations, mass_kind, counted, given, frames })
+    }
+
+    /// The standard error of a depth with this influence of each row.
+    pub(super) fn standard_error(&self, influence: &[f64]) -> f64 {
+        let half: Vec<f64> = (0..self.rows).map(|i| 0.5 * self.weight(i)).collect();
+        self.mass_kind.standard_error(influence, &half)
     }
 
     /// The share of the sample that row `i` is.
@@ -155,6 +166,10 @@ impl Frame {
             }
         }
         Self { rotation, values, order, cumulative, checkpoints, stride }
+    }
+
+    pub(super) fn rotated(&self) -> bool {
+        self.rotation.is_some()
     }
 
     /// The coordinates of a query in this frame.
