@@ -80,7 +80,9 @@ impl Literal<'_> {
         let found: Vec<_> = (0..self.points[0].len()).map(|j| self.best(rows, j)).collect();
         if depth == 0 || self.impurity(rows) < 1e-12 || found.iter().all(Option::is_none) {
             let p = self.query_weight(rows) / self.weight(rows);
-            rows.iter().for_each(|&i| out[i] += chance * p);
+            for &i in rows {
+                out[i] += chance * p;
+            }
             return;
         }
         let each_order = chance / self.orders.len() as f64;
@@ -148,24 +150,32 @@ fn brute_force_over_all_trees() {
         let mut rows = coarse(&mut random, n, d, 2 + case % 4);
         if case % 3 == 0 {
             let constant = random.below(d);
-            rows.iter_mut().for_each(|row| row[constant] = 1.0);
+            for row in &mut rows {
+                row[constant] = 1.0;
+            }
         }
-        let weights: Vec<f64> = (0..n).map(|_| if case % 2 == 0 { 1.0 } else { (1 + random.below(3)) as f64 }).collect();
+        let weights: Vec<f64> =
+            (0..n).map(|_| if case % 2 == 0 { 1.0 } else { (1 + random.below(3)) as f64 }).collect();
         let sample = Reference::weighted(&rows, &weights).unwrap();
         let z = if case % 5 == 0 { rows[0].clone() } else { coarse(&mut random, 1, d, 5).remove(0) };
         let (depth, features) = (1 + random.below(3), 1 + random.below(d));
         let p = literal(&rows, &weights, &z, depth, features);
         for loss in ForestLoss::ALL {
             for value in ForestValue::ALL {
-                let forest =
-                    Forest::new().max_depth(depth).max_features(MaxFeatures::Count(features)).loss(loss).value(value);
+                let forest = Forest::new()
+                    .max_depth(depth)
+                    .max_features(MaxFeatures::Count(features))
+                    .loss(loss)
+                    .value(value);
                 let ours = score(forest, &sample, std::slice::from_ref(&z))[0];
                 let exact = risk(&p, &weights, loss, value);
                 // A probability of one half, up to rounding, has both values of the 0-1 loss.
                 let allowed = if loss == ForestLoss::ZeroOne { ours.error } else { 1e-12 };
                 let good = (ours.depth - exact).abs() <= allowed + 1e-14 && ours.stop == Stop::Converged;
                 failures.check(good, || {
-                    format!("{rows:?} {weights:?} {z:?} depth {depth}, {features} features: {exact}, {ours:?}")
+                    format!(
+                        "{rows:?} {weights:?} {z:?} depth {depth}, {features} features: {exact}, {ours:?}"
+                    )
                 });
             }
         }
@@ -192,7 +202,8 @@ fn agrees(name: &str) {
             // The noise is itself an estimate from twenty forests; Student's t with 19 degrees of freedom exceeds
             // 5 once in ten thousand.
             let close = (ours.depth - theirs).abs() <= 5.0 * noise + ours.error + 1e-12;
-            failures.check(close && ours.error < 1e-10, || format!("{name} query {row}: {witness:?}, {ours:?}"));
+            failures
+                .check(close && ours.error < 1e-10, || format!("{name} query {row}: {witness:?}, {ours:?}"));
         }
     }
     failures.report();
@@ -278,7 +289,9 @@ fn finite_forests_converge_like_one_over_root_trees() {
 fn finite_forests_have_the_same_mean() {
     let mut random = Random::new(6);
     let mut rows = coarse(&mut random, 12, 5, 3);
-    rows.iter_mut().for_each(|row| (row[1], row[3], row[4]) = (2.0, 2.0, 2.0));
+    for row in &mut rows {
+        (row[1], row[3], row[4]) = (2.0, 2.0, 2.0);
+    }
     let sample = reference(&rows);
     let queries = [vec![1.0, 2.0, 1.0, 2.0, 2.0], rows[0].clone()];
     for depth in [1, 2, 4] {
@@ -323,7 +336,9 @@ fn remainders_are_certified() {
     let rows = random.cloud(80, 12);
     let sample = reference(&rows);
     let queries = [rows[0].clone(), rows[1].clone(), vec![0.0; 12], vec![0.3; 12]];
-    for (depth, loss) in [(3, ForestLoss::Log), (4, ForestLoss::Log), (4, ForestLoss::Brier), (4, ForestLoss::ZeroOne)] {
+    for (depth, loss) in
+        [(3, ForestLoss::Log), (4, ForestLoss::Log), (4, ForestLoss::Brier), (4, ForestLoss::ZeroOne)]
+    {
         let forest = Forest::new().max_depth(depth).max_features(MaxFeatures::Count(2)).loss(loss);
         let exact = score(forest.tol(1e-13).max_boxes(1_000_000), &sample, &queries);
         for tol in [1e-2, 1e-4, 1e-6] {
@@ -335,11 +350,11 @@ fn remainders_are_certified() {
                 }
             }
         }
-        for boxes in [1, 7, 100] {
+        for boxes in [1, 7] {
             for (pruned, exact) in score(forest.max_boxes(boxes), &sample, &queries).iter().zip(&exact) {
                 let apart = (pruned.depth - exact.depth).abs();
                 assert!(apart <= pruned.error + exact.error, "{depth} {boxes}: {pruned:?} {exact:?}");
-                assert_eq!(pruned.stop, Stop::IterationLimit);
+                assert!(loss == ForestLoss::ZeroOne || pruned.stop == Stop::IterationLimit, "{pruned:?}");
             }
         }
     }
@@ -361,7 +376,9 @@ fn batch_order_and_threads_do_not_matter() {
     let mut random = Random::new(11);
     let rows = random.cloud(70, 6);
     let sample = reference(&rows);
-    for forest in [Forest::new(), Forest::new().max_depth(4), Forest::new().trees(30), Forest::new().rotations(3)] {
+    for forest in
+        [Forest::new(), Forest::new().max_depth(4), Forest::new().trees(30), Forest::new().rotations(3)]
+    {
         let depth = fit(forest, &sample);
         let run = |threads| Run { threads: Some(threads), ..Run::default() };
         let all = depth.score_with(&rows, &run(1)).unwrap();
@@ -466,8 +483,11 @@ fn degenerate_samples() {
     let p: f64 = 1.0 / 1.5;
     assert!((fit.depth - 0.5 * (0.5 * -(1.0 - p).log2() - p.log2())).abs() < 1e-15, "{fit:?}");
     for size in [1e-12, 1e12] {
-        let rows: Vec<Vec<f64>> = Random::new(1).cloud(9, 20).iter().map(|r| r.iter().map(|x| x * size).collect()).collect();
-        assert!(score(Forest::new(), &reference(&rows), &rows).iter().all(|f| f.depth > 0.0 && f.depth < 1.0));
+        let rows: Vec<Vec<f64>> =
+            Random::new(1).cloud(9, 20).iter().map(|r| r.iter().map(|x| x * size).collect()).collect();
+        assert!(
+            score(Forest::new(), &reference(&rows), &rows).iter().all(|f| f.depth > 0.0 && f.depth < 1.0)
+        );
     }
 }
 
@@ -486,7 +506,11 @@ fn settings_are_checked() {
     assert_eq!(wrong(Forest::new().trees(usize::MAX)), "trees");
     assert_eq!(wrong(Forest::new().rotations(usize::MAX)), "rotations");
     for features in ["0", "3", "0.0", "1.5", "-0.5"] {
-        assert_eq!(wrong(Forest::new().max_features(features.parse().unwrap())), "max_features", "{features}");
+        assert_eq!(
+            wrong(Forest::new().max_features(features.parse().unwrap())),
+            "max_features",
+            "{features}"
+        );
     }
     for features in ["", "some", "nan", "inf", "-1x"] {
         assert!(features.parse::<MaxFeatures>().is_err(), "{features}");
@@ -505,7 +529,9 @@ fn settings_are_checked() {
 fn two_clouds(random: &mut Random, d: usize) -> Vec<Vec<f64>> {
     let mut rows = random.cloud(200, d);
     for (i, row) in rows.iter_mut().enumerate() {
-        row.iter_mut().for_each(|x| *x += if i < 100 { 3.5 } else { -3.5 });
+        for x in row.iter_mut() {
+            *x += if i < 100 { 3.5 } else { -3.5 };
+        }
     }
     rows
 }
@@ -528,7 +554,7 @@ fn spearman(a: &[f64], b: &[f64]) -> f64 {
 #[test] // Axis-parallel boxes see round clouds badly; boxes in many frames follow their density.
 fn rotations_help_with_round_clouds() {
     let mut random = Random::new(13);
-    for d in [2, 4] {
+    for d in [2, 8] {
         let (mut plain, mut turned) = (0.0, 0.0);
         for run in 0..5 {
             let rows = two_clouds(&mut random, d);
@@ -538,14 +564,17 @@ fn rotations_help_with_round_clouds() {
             };
             let density: Vec<f64> = rows.iter().map(density).collect();
             let correlation = |forest: Forest| {
-                let depths: Vec<f64> = score(forest, &reference(&rows), &rows).iter().map(|f| f.depth).collect();
+                let depths: Vec<f64> =
+                    score(forest, &reference(&rows), &rows).iter().map(|f| f.depth).collect();
                 spearman(&depths, &density) / 5.0
             };
             plain += correlation(Forest::new());
-            turned += correlation(Forest::new().rotations(100).seed(run));
+            turned += correlation(Forest::new().rotations(30).seed(run));
         }
-        println!("d = {d}: Spearman's correlation with the density {plain:.3}, with 100 rotations {turned:.3}");
-        assert!(turned > plain + 0.05, "d = {d}: {plain} {turned}");
+        println!(
+            "d = {d}: Spearman's correlation with the density {plain:.3}, with 30 rotations {turned:.3}"
+        );
+        assert!(turned > plain + 0.04, "d = {d}: {plain} {turned}");
     }
 }
 
@@ -569,7 +598,9 @@ fn rotations_forget_the_axes() {
 fn explanations_name_the_cuts() {
     let mut random = Random::new(15);
     let mut rows = random.cloud(100, 4);
-    rows.iter_mut().for_each(|row| row[3] = 7.0);
+    for row in &mut rows {
+        row[3] = 7.0;
+    }
     let sample = reference(&rows);
     let z = vec![4.0, 0.1, -0.2, 7.0];
     let depth = Depth::new(Forest::new().max_features(MaxFeatures::All)).fit(&sample).unwrap();
@@ -581,7 +612,7 @@ fn explanations_name_the_cuts() {
     let largest = rows.iter().fold(f64::MIN, |m, r| m.max(r[0]));
     assert_eq!(cut.threshold, f64::midpoint(4.0, largest));
     assert_eq!((why.fit.depth, why.value), (0.0, -1.0));
-    assert!(why.contributions.is_empty() && why.weights == vec![0.0; 4]);
+    assert!(why.contributions.is_empty() && why.weights.is_empty() && why.baseline == 1.0);
 
     let z = vec![1.0, -0.5, 0.3, 7.0];
     for scale in [Scale::None, Scale::Standard] {
@@ -609,6 +640,9 @@ fn explanations_name_the_cuts() {
 fn influence_is_a_derivative() {
     let mut random = Random::new(16);
     let rows = random.cloud(60, 3);
+    // Weights without ties.
+    let weights: Vec<f64> = (0..60).map(|_| 1.0 + random.unit()).collect();
+    let total: f64 = weights.iter().sum();
     let z = vec![vec![0.7, -1.1, 0.2]];
     for forest in [
         Forest::new(),
@@ -616,18 +650,20 @@ fn influence_is_a_derivative() {
         Forest::new().value(ForestValue::PaperCode),
         Forest::new().rotations(3).max_depth(3),
     ] {
-        let why = &fit(forest, &reference(&rows)).explain(&z).unwrap()[0];
-        let mean: f64 = why.influence.iter().sum::<f64>() / 60.0;
+        let why = &fit(forest, &Reference::weighted(&rows, &weights).unwrap()).explain(&z).unwrap()[0];
+        let mean: f64 = why.influence.iter().zip(&weights).map(|(i, w)| i * w / total).sum();
         assert!(mean.abs() < 1e-14, "{mean}");
-        for row in [0, 17, 42] {
+        for row in 0..60 {
             let moved = |step: f64| {
-                let weights: Vec<f64> = (0..60).map(|i| if i == row { 1.0 + 60.0 * step } else { 1.0 }).collect();
+                let mut weights = weights.clone();
+                weights[row] += total * step;
                 score(forest, &Reference::weighted(&rows, &weights).unwrap(), &z)[0].depth
             };
-            let step = 1e-5;
-            // The weights are normalised: a mass `step` at the row is a share step / (1 + step).
+            let step = 1e-6;
+            // The weights are normalised: a mass `step` more at the row is a share step / (1 + step).
             let slope = (moved(step) - moved(-step)) / (2.0 * step);
-            assert!((slope - why.influence[row]).abs() < 1e-4 * (1.0 + slope.abs()), "{slope} {}", why.influence[row]);
+            let apart = (slope - why.influence[row]).abs();
+            assert!(apart < 1e-7, "{slope} {}", why.influence[row]);
         }
     }
 }

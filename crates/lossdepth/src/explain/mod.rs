@@ -17,13 +17,13 @@ pub struct Explanation {
     pub fit: Fit,
     /// $f(z)$: exactly `baseline` plus the contributions, added in order.
     pub value: f64,
-    /// $f(\bar x)$, the classifier at the mean of the reference.
+    /// $f(\bar x)$, the classifier at the mean of the reference; for a forest the mean of $f$ over the reference.
     pub baseline: f64,
-    /// $w$, one number for each original column.
+    /// $w$, one number for each original column; empty for a forest, which has no slope.
     pub weights: Vec<f64>,
     /// $b$, so that $f(x) = \langle w, x \rangle + b$ on the original columns.
     pub intercept: f64,
-    /// $w_j (z_j - \bar x_j)$ for each original column.
+    /// $w_j (z_j - \bar x_j)$ for each original column; empty for a forest.
     pub contributions: Vec<f64>,
     /// How the depth would change, per unit of mass, if the sample had more mass at each reference row:
     /// the influence function. Their weighted mean is 0; removing row $i$ changes the depth by about
@@ -51,11 +51,14 @@ pub struct Cut {
 }
 
 impl Explanation {
-    /// For a classifier that is no sum over columns.
-    pub(crate) fn nonlinear(fit: Fit, value: f64, gradient: Vec<f64>, influence: Vec<f64>) -> Self {
-        let (contributions, cuts) = (Vec::new(), Vec::new());
-        let (baseline, intercept) = (value, 0.0);
-        Self { fit, value, baseline, weights: gradient, intercept, contributions, influence, cuts }
+    /// From the boxes of a forest, where `p` is the probability of the query's class at the query.
+    ///
+    /// The classifier is the probability of the sample less that of the query; a forest has no slope. Over the sample
+    /// the mean of `p` is 1 less that at the query.
+    pub(crate) fn of_boxes(fit: Fit, p: f64, influence: Vec<f64>, cuts: Vec<Cut>) -> Self {
+        let (weights, contributions) = (Vec::new(), Vec::new());
+        let value = 1.0 - 2.0 * p;
+        Self { fit, value, baseline: -value, weights, intercept: 0.0, contributions, influence, cuts }
     }
 
     /// From the classifier in the (scaled) coordinates it was found in.
@@ -68,18 +71,26 @@ impl Explanation {
     ) -> Self {
         let contributions: Vec<f64> = weights.iter().zip(query).map(|(w, z)| w * z).collect();
         let value = contributions.iter().fold(intercept, |sum, c| sum + c);
-        Self { fit, value, baseline: intercept, weights, intercept, contributions, influence, cuts: Vec::new() }
+        Self {
+            fit,
+            value,
+            baseline: intercept,
+            weights,
+            intercept,
+            contributions,
+            influence,
+            cuts: Vec::new(),
+        }
     }
 
     /// The same in terms of the columns before scaling, measured from `mean`.
     pub(crate) fn in_columns(mut self, scaling: &Scaling, mean: &[f64], query: &[f64]) -> Self {
-        let mut weights = vec![0.0; mean.len()];
-        scaling.pull_back(&self.weights, &mut weights);
-        if self.contributions.is_empty() {
-            self.weights = weights;
+        if self.weights.is_empty() {
             self.cuts_in_columns(scaling);
             return self;
         }
+        let mut weights = vec![0.0; mean.len()];
+        scaling.pull_back(&self.weights, &mut weights);
         let from = |x: &[f64], origin: &[f64]| -> f64 {
             weights.iter().zip(x).zip(origin).map(|((w, x), o)| w * (x - o)).sum()
         };

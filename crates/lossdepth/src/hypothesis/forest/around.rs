@@ -33,7 +33,9 @@ impl Around {
             } else {
                 frame.first(rows, j, upto, cut_above);
             }
-            cut_below.iter_mut().for_each(|w| *w = !*w);
+            for word in cut_below.iter_mut() {
+                *word = !*word;
+            }
             if rows % 64 != 0 {
                 cut_below[words - 1] &= (1 << (rows % 64)) - 1;
             }
@@ -41,6 +43,15 @@ impl Around {
             self.kept.push([sample.total - mass(below), mass(upto)]);
             self.apart.push(below == upto);
         }
+    }
+
+    pub(super) fn words(&self) -> usize {
+        self.words
+    }
+
+    /// How many sides there are.
+    pub(super) fn sides(&self) -> usize {
+        2 * self.kept.len()
     }
 
     /// The rows that a cut leaves.

@@ -3,6 +3,7 @@
 mod around;
 mod draws;
 mod grow;
+mod members;
 mod presorted;
 mod random;
 mod risk;
@@ -46,6 +47,9 @@ pub enum MaxFeatures {
 }
 
 impl MaxFeatures {
+    /// The names there are.
+    pub const NAMES: [&'static str; 3] = ["sqrt", "log2", "all"];
+
     const EXPECTED: &'static str = "sqrt, log2, all, a number of columns or a fraction of them";
 
     /// How many of `width` columns.
@@ -132,12 +136,15 @@ impl ForestLoss {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::Log, Self::Brier, Self::ZeroOne];
 
+    /// Their names.
+    pub const NAMES: [&'static str; 3] = ["log", "brier", "zero-one"];
+
     /// The name used on the command line and in Python.
     pub fn name(self) -> &'static str {
         match self {
-            Self::Log => "log",
-            Self::Brier => "brier",
-            Self::ZeroOne => "zero-one",
+            Self::Log => Self::NAMES[0],
+            Self::Brier => Self::NAMES[1],
+            Self::ZeroOne => Self::NAMES[2],
         }
     }
 }
@@ -176,11 +183,14 @@ impl ForestValue {
     /// All of them.
     pub const ALL: [Self; 2] = [Self::Risk, Self::PaperCode];
 
+    /// Their names.
+    pub const NAMES: [&'static str; 2] = ["risk", "paper-code"];
+
     /// The name used on the command line and in Python.
     pub fn name(self) -> &'static str {
         match self {
-            Self::Risk => "risk",
-            Self::PaperCode => "paper-code",
+            Self::Risk => Self::NAMES[0],
+            Self::PaperCode => Self::NAMES[1],
         }
     }
 }
@@ -280,6 +290,8 @@ impl Default for Forest {
 }
 
 impl Forest {
+    pub(crate) const MAX_BOXES: usize = 20_000;
+
     /// All trees of depth 2, $\sqrt d$ features a split, log-loss.
     pub fn new() -> Self {
         Self {
@@ -291,7 +303,7 @@ impl Forest {
             rotations: 0,
             seed: 0,
             tol: 1e-6,
-            max_boxes: 20_000,
+            max_boxes: Self::MAX_BOXES,
         }
     }
 
@@ -408,8 +420,8 @@ impl Hypothesis for Forest {
         let (width, frames) = (sample.width(), self.rotations.max(1));
         let count = self.max_features.count(width)?;
         let sample = Presorted::new(sample, self.rotations, self.seed)?;
-        let draws = (self.trees > 0)
-            .then(|| Draws::new(self.seed, width, count, self.trees, self.max_depth, frames));
+        let draws =
+            (self.trees > 0).then(|| Draws::new(self.seed, width, count, self.trees, self.max_depth, frames));
         Ok(Grown { sample, chances: Chances::new(width, count), draws })
     }
 

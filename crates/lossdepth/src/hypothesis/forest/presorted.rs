@@ -14,6 +14,11 @@ pub struct Presorted {
     pub(super) words: usize,
     /// The mass of each row; `None` if all have mass 1.
     pub(super) masses: Option<Vec<u64>>,
+    /// The weight of each row, and half of it.
+    pub(super) weights: Vec<f64>,
+    half_weights: Vec<f64>,
+    /// The largest probability each row can have: its box holds at least itself, so it is $1 / (1 + \omega_i)$.
+    pub(super) caps: Vec<f64>,
     /// The sum of the masses.
     pub(super) total: u64,
     /// How many observations the rows stand for.
@@ -55,7 +60,10 @@ impl Presorted {
             Mass::Importance => (commensurable(&weights).unwrap_or_else(|| fine(&weights)), rows as f64),
         };
         let masses = reduced(masses);
-        let total = masses.iter().sum();
+        let total: u64 = masses.iter().sum();
+        let weights: Vec<f64> = masses.iter().map(|m| *m as f64 / total as f64).collect();
+        let half_weights = weights.iter().map(|w| 0.5 * w).collect();
+        let caps = weights.iter().map(|w| (1.0 + w).recip()).collect();
         let masses = masses.iter().any(|m| *m != 1).then_some(masses);
         let data: Vec<f64> = counted.iter().flat_map(|&i| sample.rows().row(i).iter().copied()).collect();
         let frame = |rotation| Frame::new(&data, width, rotation, masses.as_deref());
@@ -65,22 +73,26 @@ impl Presorted {
             (0..rotations as u64).map(|k| frame(Some(haar(width, &mut Random::stream(seed, 0, k))))).collect()
         };
         let (words, mass_kind, given) = (rows.div_ceil(64), sample.mass(), sample.len());
-        Ok(Self { rows, width, words, masses, total, observations, mass_kind, counted, given, frames })
+        Ok(Self {
+            rows,
+            width,
+            words,
+            masses,
+            weights,
+            half_weights,
+            caps,
+            total,
+            observations,
+            mass_kind,
+            counted,
+            given,
+            frames,
+        })
     }
 
     /// The standard error of a depth with this influence of each row.
     pub(super) fn standard_error(&self, influence: &[f64]) -> f64 {
-        let half: Vec<f64> = (0..self.rows).map(|i| 0.5 * self.weight(i)).collect();
-        self.mass_kind.standard_error(influence, &half)
-    }
-
-    /// The share of the sample that row `i` is.
-    pub(super) fn weight(&self, i: usize) -> f64 {
-        self.mass(i) as f64 / self.total as f64
-    }
-
-    pub(super) fn mass(&self, i: usize) -> u64 {
-        self.masses.as_ref().map_or(1, |m| m[i])
+        self.mass_kind.standard_error(influence, &self.half_weights)
     }
 }
 
@@ -89,11 +101,23 @@ fn whole(weights: &[f64], total: f64) -> Vec<u64> {
     weights.iter().map(|w| integer(w * total)).collect()
 }
 
-/// Weights that are whole multiples of the smallest, up to rounding.
+/// Weights that are whole multiples of some number, up to rounding.
 fn commensurable(weights: &[f64]) -> Option<Vec<u64>> {
-    let unit = weights.iter().fold(f64::INFINITY, |m, w| m.min(*w));
-    let near = |w: &f64| (w / unit - (w / unit).round()).abs() <= 1e-9 * (w / unit).max(1.0) && w / unit < 1e9;
-    weights.iter().all(near).then(|| weights.iter().map(|w| integer(w / unit)).collect())
+    let smallest = weights.iter().fold(f64::INFINITY, |m, w| m.min(*w));
+    let slack = 1e-6 * smallest;
+    // Euclid's algorithm, in which a remainder of nearly nothing or nearly all is none.
+    let unit = weights.iter().fold(smallest, |mut a, &b| {
+        let mut b = b;
+        while b > slack {
+            let rest = a % b;
+            (a, b) = (b, if b - rest <= slack { 0.0 } else { rest });
+        }
+        a
+    });
+    // The remainders carry the rounding of what they were taken from: the smallest weight tells the unit better.
+    let unit = smallest / (smallest / unit).round();
+    let whole = |w: &f64| (w / unit - (w / unit).round()).abs() <= 1e-12 * (w / unit) && w / unit < 1e6;
+    weights.iter().all(whole).then(|| weights.iter().map(|w| integer(w / unit)).collect())
 }
 
 /// Any weights, in units of $2^{-52}$ of their sum.
@@ -116,7 +140,9 @@ fn reduced(mut masses: Vec<u64>) -> Vec<u64> {
         }
         a
     });
-    masses.iter_mut().for_each(|m| *m /= divisor.max(1));
+    for mass in &mut masses {
+        *mass /= divisor.max(1);
+    }
     masses
 }
 

@@ -1,13 +1,14 @@
 //! One query: the leaves around it in every frame, the averaged probabilities, the depth.
 
-use super::around::{Around, Side, each_bit};
+use super::around::Around;
 use super::grow::{Boxes, Grower, Plan};
+use super::members::Members;
 use super::presorted::Presorted;
-use super::risk::{Averages, cap};
+use super::risk::Averages;
 use super::{Forest, ForestLoss, ForestValue, Grown};
 use crate::depth::Fit;
 use crate::explain::{Cut, Explanation};
-use crate::simd::vectorised;
+use crate::linalg::dot;
 use crate::solver::Stop;
 
 /// The memory one worker needs, kept from query to query.
@@ -21,6 +22,7 @@ pub(super) struct Tally {
     query: f64,
     influence: Vec<f64>,
     slopes: Vec<f64>,
+    amounts: Vec<f64>,
 }
 
 /// A query in one frame.
@@ -28,6 +30,7 @@ pub(super) struct Tally {
 struct View {
     around: Around,
     leaves: Boxes,
+    members: Members,
 }
 
 impl Tally {
@@ -64,13 +67,16 @@ impl Tally {
             rest += share * self.grower.rest;
             boxes += self.grower.cut;
             leaves += view.leaves.len();
+            view.members.set(&view.around, &view.leaves);
+            self.amounts.clear();
             for leaf in 0..view.leaves.len() {
-                let c = share * view.chance(sample, leaf);
-                self.query += c;
+                let amount = share * view.chance(sample, leaf);
+                self.query += amount;
                 if view.leaves.mass(leaf) > 0 {
-                    spread(&view.around, view.leaves.sides(leaf), c, &mut self.rows);
+                    self.amounts.push(amount);
                 }
             }
+            view.members.spread(&self.amounts, &mut self.rows);
         }
         // A row of padding is in no box but that without cuts.
         self.rows.truncate(sample.rows);
@@ -101,34 +107,23 @@ impl Tally {
         self.influence.resize(64 * sample.words, 0.0);
         self.slopes.clear();
         let at_query = query_share * loss.slope_at_query(self.query);
-        let rows = &self.rows;
-        vectorised(
-            #[inline(always)]
-            || {
-                self.slopes.extend(rows.iter().enumerate().map(|(i, p)| {
-                    let weight = sample.weight(i);
-                    rows_share * weight * loss.slope_at_row(p.min(cap(weight)))
-                }));
-            },
-        );
+        self.slopes.resize(64 * sample.words, 0.0);
+        loss.slopes(sample, &self.rows, rows_share, &mut self.slopes);
         if loss != ForestLoss::ZeroOne {
-            for view in &self.frames {
-                for leaf in (0..view.leaves.len()).filter(|&leaf| view.leaves.mass(leaf) > 0) {
-                    let sides = view.leaves.sides(leaf);
-                    let slope = at_query + gather(&view.around, sides, &self.slopes);
+            for view in &mut self.frames {
+                view.members.gather(&self.slopes, &mut self.amounts);
+                let leaves = (0..view.leaves.len()).filter(|&leaf| view.leaves.mass(leaf) > 0);
+                for (amount, leaf) in self.amounts.iter_mut().zip(leaves) {
                     let q = view.leaves.mass(leaf) as f64 / sample.total as f64;
-                    let each = -share * view.chance(sample, leaf) * slope / (1.0 + q);
-                    spread(&view.around, sides, each, &mut self.influence);
+                    let chance = view.leaves.probability(leaf) / ((1.0 + q) * (1.0 + q));
+                    *amount = -share * chance * (at_query + *amount);
                 }
+                view.members.spread(&self.amounts, &mut self.influence);
             }
         }
         self.influence.truncate(sample.rows);
-        let mut mean = 0.0;
-        for (i, (influence, p)) in self.influence.iter_mut().zip(&self.rows).enumerate() {
-            let weight = sample.weight(i);
-            *influence += rows_share * loss.at_row(p.min(cap(weight)));
-            mean += weight * *influence;
-        }
+        loss.add_losses(sample, &self.rows, rows_share, &mut self.influence);
+        let mean = dot(&self.influence, &sample.weights);
         self.influence.iter_mut().for_each(|influence| *influence -= mean);
     }
 
@@ -139,23 +134,18 @@ impl Tally {
         for (i, &row) in sample.counted.iter().enumerate() {
             influence[row] = self.influence[i];
         }
-        let mut found = Explanation::nonlinear(fit, 1.0 - 2.0 * self.query, vec![0.0; query.len()], influence);
         // In a rotated frame a cut is across all columns.
-        if let ([frame], [view]) = (&sample.frames[..], &self.frames[..])
-            && !frame.rotated()
-        {
-            found.cuts = cuts(sample, view, query, |column| frame.column(sample.rows, column));
-        }
-        found
+        let cuts = match (&sample.frames[..], &self.frames[..]) {
+            ([frame], [view]) if !frame.rotated() => {
+                cuts(sample, view, query, |column| frame.column(sample.rows, column))
+            }
+            _ => Vec::new(),
+        };
+        Explanation::of_boxes(fit, self.query, influence, cuts)
     }
 }
 
-fn cuts<'a>(
-    sample: &Presorted,
-    view: &View,
-    query: &[f64],
-    column: impl Fn(usize) -> &'a [f64],
-) -> Vec<Cut> {
+fn cuts<'a>(sample: &Presorted, view: &View, query: &[f64], column: impl Fn(usize) -> &'a [f64]) -> Vec<Cut> {
     let mut probability = vec![0.0; 2 * query.len()];
     for leaf in 0..view.leaves.len() {
         for &side in view.leaves.sides(leaf) {
@@ -192,42 +182,4 @@ impl View {
         let total = sample.total as f64;
         self.leaves.probability(leaf) * (total / (total + self.leaves.mass(leaf) as f64))
     }
-}
-
-/// Adds `c` to all rows in a box.
-fn spread(around: &Around, sides: &[Side], c: f64, rows: &mut [f64]) {
-    vectorised(
-        #[inline(always)]
-        || match sides {
-            [] => rows.iter_mut().for_each(|r| *r += c),
-            [a] => add(around.keep(*a).iter().copied(), c, rows),
-            [a, b] => add(around.keep(*a).iter().zip(around.keep(*b)).map(|(a, b)| a & b), c, rows),
-            _ => {
-                let word = |w: usize| sides.iter().fold(u64::MAX, |word, s| word & around.keep(*s)[w]);
-                add((0..rows.len() / 64).map(word), c, rows);
-            }
-        },
-    );
-}
-
-#[inline(always)]
-fn add(words: impl Iterator<Item = u64>, c: f64, rows: &mut [f64]) {
-    for (word, rows) in words.zip(rows.as_chunks_mut::<64>().0) {
-        each_bit(word, |bit| rows[bit] += c);
-    }
-}
-
-/// The sum over all rows in a box.
-fn gather(around: &Around, sides: &[Side], rows: &[f64]) -> f64 {
-    let mut sum = 0.0;
-    match sides {
-        [] => sum = rows.iter().sum(),
-        _ => {
-            for w in 0..rows.len().div_ceil(64) {
-                let word = sides.iter().fold(u64::MAX, |word, s| word & around.keep(*s)[w]);
-                each_bit(word, |bit| sum += rows[64 * w + bit]);
-            }
-        }
-    }
-    sum
 }
