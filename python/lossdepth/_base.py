@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from lossdepth import _native
-from lossdepth._results import Explanation, Scores
+from lossdepth._results import Explanation, Scores, named_cut
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -224,7 +224,10 @@ class Depth(OutlierMixin, BaseEstimator):
         names = getattr(self, "feature_names_in_", None)
         if names is None:
             names = np.array([f"x{j}" for j in range(self.n_features_in_)], dtype=object)
-        return Explanation(scores=self._named(scores, X), feature_names=names, **parts)  # type: ignore[arg-type]
+        cuts = parts.pop("cuts")
+        if cuts is not None:
+            parts["cuts"] = [[named_cut(names, *cut) for cut in row] for row in cuts]
+        return Explanation(scores=self._named(scores, X), feature_names=names, **parts)
 
     def _fit(self, X: Any, sample_weight: Any) -> Floats:
         """Fit, find the offset and return the depths of the training rows."""

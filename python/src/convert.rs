@@ -33,9 +33,11 @@ fn read(setting: &Setting, value: &Bound<'_, PyAny>) -> PyResult<Value> {
     Ok(match setting.kind {
         Kind::OptionalNumber if value.is_none() => Value::None,
         Kind::Number | Kind::OptionalNumber => Value::Number(number(name, value)?),
-        Kind::NumberOr(_) => match value.extract() {
-            Ok(number) => Value::Number(number),
-            Err(_) => setting.parse(&text_or_number(name, value)?).map_err(|e| exception(&e))?,
+        // Whether a number is whole is part of what some settings mean.
+        Kind::NumberOr(_) => match (value.extract(), value.extract()) {
+            (Ok(count), _) => Value::Count(count),
+            (_, Ok(number)) => Value::Number(number),
+            _ => setting.parse(&text_or_number(name, value)?).map_err(|e| exception(&e))?,
         },
         Kind::Count => Value::Count(count(name, value)?),
         Kind::Choice(_) => Value::Text(text(name, value)?),

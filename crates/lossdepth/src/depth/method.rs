@@ -4,7 +4,7 @@ use super::settings::{Setting, Settings};
 use super::{Depth, Fit, FittedDepth, Run};
 use crate::error::{DepthError, Result};
 use crate::explain::Explanation;
-use crate::hypothesis::{Hypothesis, Linear};
+use crate::hypothesis::{Forest, Hypothesis, Linear};
 use crate::loss::{Exponential, Hinge, Logistic, SquaredHinge};
 use crate::reference::{Reference, ScalingWarning};
 use crate::rows::Rows;
@@ -23,15 +23,33 @@ pub enum Method {
     SquaredHinge,
     /// Linear classifiers, exponential loss.
     Exponential,
+    /// Random forests: the average of all trees, or of a number of them.
+    Forest,
 }
 
 /// The settings of the linear methods.
 const LINEAR: &[&str] =
     &["reg", "variant", "radius", "intercept", "scale", "support_fraction", "tol", "max_iter"];
 
+/// The settings of the forest.
+const FOREST: &[&str] = &[
+    "max_depth",
+    "max_features",
+    "loss",
+    "value",
+    "trees",
+    "rotations",
+    "scale",
+    "support_fraction",
+    "seed",
+    "tol",
+    "max_boxes",
+];
+
 impl Method {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Logistic, Self::Hinge, Self::SquaredHinge, Self::Exponential];
+    pub const ALL: [Self; 5] =
+        [Self::Logistic, Self::Hinge, Self::SquaredHinge, Self::Exponential, Self::Forest];
 
     /// The name used everywhere.
     pub fn name(self) -> &'static str {
@@ -40,6 +58,7 @@ impl Method {
             Self::Hinge => "hinge",
             Self::SquaredHinge => "squared-hinge",
             Self::Exponential => "exponential",
+            Self::Forest => "forest",
         }
     }
 
@@ -50,6 +69,7 @@ impl Method {
             Self::Hinge => "linear classifiers, hinge loss: linear support vector machine depth",
             Self::SquaredHinge => "linear classifiers, squared hinge loss",
             Self::Exponential => "linear classifiers, exponential loss",
+            Self::Forest => "random forests, the exact average of all trees or a number of them",
         }
     }
 
@@ -57,6 +77,7 @@ impl Method {
     pub fn settings(self) -> &'static [&'static str] {
         match self {
             Self::Logistic | Self::Hinge | Self::SquaredHinge | Self::Exponential => LINEAR,
+            Self::Forest => FOREST,
         }
     }
 
@@ -106,6 +127,7 @@ impl Settings {
             Method::Hinge => self.scorer(self.linear(Hinge), sample)?,
             Method::SquaredHinge => self.scorer(self.linear(SquaredHinge), sample)?,
             Method::Exponential => self.scorer(self.linear(Exponential), sample)?,
+            Method::Forest => self.scorer(self.forest(), sample)?,
         };
         Ok(Model { settings: self.clone(), scorer })
     }
@@ -117,6 +139,19 @@ impl Settings {
             .intercept(self.intercept)
             .tol(self.tol)
             .max_iter(self.max_iter)
+    }
+
+    fn forest(&self) -> Forest {
+        Forest::new()
+            .max_depth(self.max_depth)
+            .max_features(self.max_features)
+            .loss(self.loss)
+            .value(self.value)
+            .trees(self.trees)
+            .rotations(self.rotations)
+            .max_boxes(self.max_boxes)
+            .seed(self.seed)
+            .tol(self.tol)
     }
 
     fn scorer<H: Hypothesis + 'static>(&self, hypothesis: H, sample: &Reference) -> Result<Box<dyn Scorer>> {

@@ -3,6 +3,7 @@
 use super::method::Method;
 use crate::error::{DepthError, Result};
 use crate::hypothesis::Intercept;
+use crate::hypothesis::forest::{Forest, ForestLoss, ForestValue, MaxFeatures};
 use crate::penalty::Variant;
 use crate::reference::Scale;
 use serde::de::Error as _;
@@ -68,6 +69,22 @@ impl Setting {
             Kind::Number,
             "The share of the rows that the scaling `mcd` trusts, 0.5 to 1",
         ),
+        Self::new("max_depth", Kind::Count, "How many cuts a tree makes around a row"),
+        Self::new(
+            "max_features",
+            Kind::NumberOr(&MaxFeatures::NAMES),
+            "How many columns a split looks at: a name, a whole number, or a fraction with a decimal point",
+        ),
+        Self::new("loss", Kind::Choice(&ForestLoss::NAMES), "The loss of the averaged probabilities"),
+        Self::new(
+            "value",
+            Kind::Choice(&ForestValue::NAMES),
+            "Which number is the depth: the risk, or what the paper's scripts print",
+        ),
+        Self::new("trees", Kind::Count, "How many random trees to grow; 0 for the average of all there are"),
+        Self::new("rotations", Kind::Count, "How many random frames to grow trees in; 0 for none"),
+        Self::new("max_boxes", Kind::Count, "How many boxes of a level are cut further, the likeliest"),
+        Self::new("seed", Kind::Count, "Where random numbers come from"),
         Self::new("tol", Kind::Number, "The largest proven error to accept"),
         Self::new("max_iter", Kind::Count, "How many iterations a row gets"),
     ];
@@ -82,6 +99,8 @@ impl Setting {
     /// The text is not of the setting's [`Kind`].
     pub fn parse(&self, text: &str) -> Result<Value> {
         let number = || text.parse().map(Value::Number);
+        // Whether a number is whole is part of what some settings mean.
+        let any_number = || text.parse().map(Value::Count).or_else(|_| number());
         match self.kind {
             Kind::Number | Kind::OptionalNumber => number().map_err(|_| self.unfit("a number", text)),
             Kind::Count => text.parse().map(Value::Count).map_err(|_| self.unfit("a whole number", text)),
@@ -89,7 +108,7 @@ impl Setting {
             Kind::NumberOr(names) if names.contains(&text) => Ok(Value::Text(text.to_owned())),
             Kind::Choice(names) => Err(self.unknown(names.join(", "), text)),
             Kind::NumberOr(names) => {
-                number().map_err(|_| self.unknown(format!("{} or a number", names.join(", ")), text))
+                any_number().map_err(|_| self.unknown(format!("{} or a number", names.join(", ")), text))
             }
         }
     }
@@ -125,6 +144,14 @@ impl Setting {
         match value {
             Value::Text(text) => Ok(text),
             other => Err(self.unfit("a name", &other.to_string())),
+        }
+    }
+
+    fn max_features(&self, value: &Value) -> Result<MaxFeatures> {
+        match value {
+            Value::Count(_) => self.count(value).map(MaxFeatures::Count),
+            Value::Number(fraction) => Ok(MaxFeatures::Fraction(*fraction)),
+            other => self.named(other),
         }
     }
 
@@ -170,6 +197,22 @@ pub struct Settings {
     pub scale: Scale,
     /// The share of the rows that the scaling `mcd` trusts.
     pub support_fraction: f64,
+    /// How many cuts a tree makes around a row.
+    pub max_depth: usize,
+    /// How many columns a split looks at.
+    pub max_features: MaxFeatures,
+    /// The loss of a forest's averaged probabilities.
+    pub loss: ForestLoss,
+    /// Which number is the depth of a forest.
+    pub value: ForestValue,
+    /// How many random trees; 0 for all there are.
+    pub trees: usize,
+    /// How many random frames; 0 for none.
+    pub rotations: usize,
+    /// How many boxes of a level are cut further.
+    pub max_boxes: usize,
+    /// Where random numbers come from.
+    pub seed: u64,
     /// The largest proven error to accept.
     pub tol: f64,
     /// How many iterations a query gets.
@@ -186,6 +229,14 @@ impl Settings {
             intercept: Intercept::Free,
             scale: Scale::None,
             support_fraction: 0.75,
+            max_depth: 2,
+            max_features: MaxFeatures::Sqrt,
+            loss: ForestLoss::Log,
+            value: ForestValue::Risk,
+            trees: 0,
+            rotations: 0,
+            max_boxes: Forest::MAX_BOXES,
+            seed: 0,
             tol: 1e-6,
             max_iter: 1000,
         }
@@ -232,6 +283,14 @@ impl Settings {
             "intercept" => self.intercept = setting.named(value)?,
             "scale" => self.scale = setting.named(value)?,
             "support_fraction" => self.support_fraction = setting.number(value)?,
+            "max_depth" => self.max_depth = setting.count(value)?,
+            "max_features" => self.max_features = setting.max_features(value)?,
+            "loss" => self.loss = setting.named(value)?,
+            "value" => self.value = setting.named(value)?,
+            "trees" => self.trees = setting.count(value)?,
+            "rotations" => self.rotations = setting.count(value)?,
+            "max_boxes" => self.max_boxes = setting.count(value)?,
+            "seed" => self.seed = setting.count(value)? as u64,
             "tol" => self.tol = setting.number(value)?,
             "max_iter" => self.max_iter = setting.count(value)?,
             other => unreachable!("`{other}` is in no table of settings"),
@@ -250,6 +309,18 @@ impl Settings {
             "intercept" => Value::Text(self.intercept.name().to_owned()),
             "scale" => Value::Text(self.scale.name().to_owned()),
             "support_fraction" => Value::Number(self.support_fraction),
+            "max_depth" => Value::Count(self.max_depth as u64),
+            "max_features" => match self.max_features {
+                MaxFeatures::Count(count) => Value::Count(count as u64),
+                MaxFeatures::Fraction(fraction) => Value::Number(fraction),
+                name => Value::Text(name.to_string()),
+            },
+            "loss" => Value::Text(self.loss.name().to_owned()),
+            "value" => Value::Text(self.value.name().to_owned()),
+            "trees" => Value::Count(self.trees as u64),
+            "rotations" => Value::Count(self.rotations as u64),
+            "max_boxes" => Value::Count(self.max_boxes as u64),
+            "seed" => Value::Count(self.seed),
             "tol" => Value::Number(self.tol),
             "max_iter" => Value::Count(self.max_iter as u64),
             other => unreachable!("`{other}` is in no table of settings"),
@@ -296,6 +367,20 @@ mod tests {
             let json = serde_json::to_string(&settings).unwrap();
             assert_eq!(serde_json::from_str::<Settings>(&json).unwrap(), settings);
         }
+    }
+
+    #[test]
+    fn a_whole_number_of_columns_is_no_fraction() {
+        let read = |text: &str| {
+            let setting = Method::Forest.setting("max_features").unwrap();
+            let settings =
+                Settings::with(Method::Forest, [("max_features", setting.parse(text).unwrap())]).unwrap();
+            let json = serde_json::to_string(&settings).unwrap();
+            assert_eq!(serde_json::from_str::<Settings>(&json).unwrap(), settings, "{json}");
+            settings.max_features
+        };
+        assert_eq!((read("1"), read("1.0")), (MaxFeatures::Count(1), MaxFeatures::Fraction(1.0)));
+        assert_eq!((read("0.5"), read("all")), (MaxFeatures::Fraction(0.5), MaxFeatures::All));
     }
 
     #[test]
