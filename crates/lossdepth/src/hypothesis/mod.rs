@@ -3,6 +3,7 @@
 //! *Prepare once, isolate many*: what does not depend on the query is computed in
 //! [`prepare`](Hypothesis::prepare); [`isolate`](Hypothesis::isolate) gets all queries at once.
 
+pub mod kernel;
 pub mod linear;
 
 use crate::depth::{Fit, Run};
