@@ -29,6 +29,9 @@ pub struct Explanation {
     /// the influence function. Their weighted mean is 0; removing row $i$ changes the depth by about
     /// $-\omega_i / (1 - \omega_i)$ times its influence.
     pub influence: Vec<f64>,
+    /// $f(x_i)$ at each reference row: the witness function of a kernel depth. Empty for linear depths, where
+    /// `weights` and `intercept` say it all.
+    pub witness: Vec<f64>,
 }
 
 impl Explanation {
@@ -42,7 +45,19 @@ impl Explanation {
     ) -> Self {
         let contributions: Vec<f64> = weights.iter().zip(query).map(|(w, z)| w * z).collect();
         let value = contributions.iter().fold(intercept, |sum, c| sum + c);
-        Self { fit, value, baseline: intercept, weights, intercept, contributions, influence }
+        Self { fit, value, baseline: intercept, weights, intercept, contributions, influence, witness: Vec::new() }
+    }
+
+    /// From a classifier that is not linear: its value and gradient at the query.
+    pub(crate) fn nonlinear(
+        fit: Fit,
+        value: f64,
+        gradient: Vec<f64>,
+        influence: Vec<f64>,
+        witness: Vec<f64>,
+    ) -> Self {
+        let (baseline, intercept, contributions) = (value, 0.0, Vec::new());
+        Self { fit, value, baseline, weights: gradient, intercept, contributions, influence, witness }
     }
 
     /// The same in terms of the columns before scaling, measured from `mean`.

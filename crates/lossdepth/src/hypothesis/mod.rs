@@ -5,6 +5,7 @@
 
 pub mod kernel;
 pub mod linear;
+pub mod svm;
 
 use crate::depth::{Fit, Run};
 use crate::error::Result;
@@ -13,6 +14,7 @@ use crate::reference::Reference;
 use crate::rows::Rows;
 
 pub use linear::{Intercept, Linear};
+pub use svm::Svm;
 
 /// A family of classifiers, a loss and a penalty: everything that defines a depth but the data.
 pub trait Hypothesis: Send + Sync {

@@ -178,6 +178,27 @@ impl Space {
         }
     }
 
+    /// Kernel values of all points with these points: the first columns of `out`.
+    ///
+    /// # Errors
+    /// A value that is not finite.
+    pub(crate) fn columns(&self, chosen: &[usize], out: &mut Matrix) -> Result<()> {
+        match &self.source {
+            Source::Function { points, .. } => {
+                let data: Vec<f64> = chosen.iter().flat_map(|&j| points.point(j)).copied().collect();
+                self.block(Rows::new(&data, points.width())?, out)
+            }
+            Source::Given { gram, .. } => {
+                for (k, &j) in chosen.iter().enumerate() {
+                    for (k, g) in out.col_mut(k).iter_mut().zip(gram.col(j)) {
+                        *k = g + self.shift;
+                    }
+                }
+                Ok(())
+            }
+        }
+    }
+
     /// The whole Gram matrix.
     ///
     /// # Errors
