@@ -23,9 +23,9 @@ mod shared;
 
 pub use machine::Machine;
 
+use super::Hypothesis;
 use super::kernel::{KernelSource, Space};
 use super::linear::Intercept;
-use super::Hypothesis;
 use crate::depth::{Fit, Run};
 use crate::error::{DepthError, Result};
 use crate::explain::Explanation;

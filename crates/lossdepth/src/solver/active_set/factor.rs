@@ -119,7 +119,9 @@ mod tests {
 
     #[test]
     fn stays_the_factor_of_what_is_left() {
-        let m = |i: usize, j: usize| (-0.1 * (i as f64 - j as f64).powi(2)).exp() + if i == j { 0.1 } else { 0.0 };
+        let m = |i: usize, j: usize| {
+            (-0.1 * (i as f64 - j as f64).powi(2)).exp() + if i == j { 0.1 } else { 0.0 }
+        };
         let mut factor = Factor::default();
         let mut kept: Vec<usize> = Vec::new();
         let mut next = 0;
