@@ -16,6 +16,7 @@ array([ 1, -1])
 
 from lossdepth._forest import ForestDepth
 from lossdepth._function import depth
+from lossdepth._kernel import SVMDepth
 from lossdepth._linear import ExponentialDepth, HingeDepth, LogisticDepth, SquaredHingeDepth
 from lossdepth._native import __version__
 from lossdepth._results import Cut, Explanation, Scores
@@ -27,6 +28,7 @@ __all__ = [
     "ForestDepth",
     "HingeDepth",
     "LogisticDepth",
+    "SVMDepth",
     "Scores",
     "SquaredHingeDepth",
     "__version__",

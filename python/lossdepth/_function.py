@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lossdepth._forest import ForestDepth
+from lossdepth._kernel import SVMDepth
 from lossdepth._linear import ExponentialDepth, HingeDepth, LogisticDepth, SquaredHingeDepth
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ _CLASSES: tuple[type[Depth], ...] = (
     HingeDepth,
     SquaredHingeDepth,
     ExponentialDepth,
+    SVMDepth,
     ForestDepth,
 )
 
@@ -38,7 +40,8 @@ def depth(
         The rows to score.
     X : {array-like, dataframe} of shape (n_samples, n_features)
         The reference sample, at least two rows.
-    method : {"logistic", "hinge", "squared-hinge", "exponential", "forest"}, default="logistic"
+    method : {"logistic", "hinge", "squared-hinge", "exponential", "svm", "forest"}, \
+            default="logistic"
         Which depth.
     sample_weight : array-like of shape (n_samples,), float or None, default=None
         Weights of the rows of X.

@@ -95,6 +95,7 @@ impl Model {
         parts.set_item("weights", block(|e| &e.weights, columns)?)?;
         parts.set_item("contributions", block(|e| &e.contributions, columns)?)?;
         parts.set_item("influence", block(|e| &e.influence, reference)?)?;
+        parts.set_item("witness", block(|e| &e.witness, reference)?)?;
         let cuts: Vec<Vec<_>> = found.iter().map(|e| e.cuts.iter().map(cut).collect()).collect();
         parts.set_item("cuts", cuts.iter().any(|c| !c.is_empty()).then_some(cuts))?;
         Ok((scores(py, &fits), parts))

@@ -4,9 +4,10 @@ use super::settings::{Setting, Settings};
 use super::{Depth, Fit, FittedDepth, Run};
 use crate::error::{DepthError, Result};
 use crate::explain::Explanation;
-use crate::hypothesis::{Forest, Hypothesis, Linear};
+use crate::hypothesis::kernel::KernelChoice;
+use crate::hypothesis::{Forest, Hypothesis, Linear, Svm};
 use crate::loss::{Exponential, Hinge, Logistic, SquaredHinge};
-use crate::reference::{Reference, ScalingWarning};
+use crate::reference::{Reference, Scale, ScalingWarning};
 use crate::rows::Rows;
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
@@ -23,6 +24,8 @@ pub enum Method {
     SquaredHinge,
     /// Linear classifiers, exponential loss.
     Exponential,
+    /// Classifiers in the Hilbert space of a kernel, hinge loss: the support vector machine depth.
+    Svm,
     /// Random forests: the average of all trees, or of a number of them.
     Forest,
 }
@@ -30,6 +33,26 @@ pub enum Method {
 /// The settings of the linear methods.
 const LINEAR: &[&str] =
     &["reg", "variant", "radius", "intercept", "scale", "support_fraction", "tol", "max_iter"];
+
+/// The settings of the methods with a kernel and a penalty.
+const KERNEL: &[&str] = &[
+    "reg",
+    "kernel",
+    "gamma",
+    "sigma",
+    "c",
+    "beta",
+    "degree",
+    "coef0",
+    "variant",
+    "radius",
+    "intercept",
+    "scale",
+    "support_fraction",
+    "tol",
+    "max_iter",
+    "memory",
+];
 
 /// The settings of the forest.
 const FOREST: &[&str] = &[
@@ -48,8 +71,8 @@ const FOREST: &[&str] = &[
 
 impl Method {
     /// All of them.
-    pub const ALL: [Self; 5] =
-        [Self::Logistic, Self::Hinge, Self::SquaredHinge, Self::Exponential, Self::Forest];
+    pub const ALL: [Self; 6] =
+        [Self::Logistic, Self::Hinge, Self::SquaredHinge, Self::Exponential, Self::Svm, Self::Forest];
 
     /// The name used everywhere.
     pub fn name(self) -> &'static str {
@@ -58,6 +81,7 @@ impl Method {
             Self::Hinge => "hinge",
             Self::SquaredHinge => "squared-hinge",
             Self::Exponential => "exponential",
+            Self::Svm => "svm",
             Self::Forest => "forest",
         }
     }
@@ -69,6 +93,7 @@ impl Method {
             Self::Hinge => "linear classifiers, hinge loss: linear support vector machine depth",
             Self::SquaredHinge => "linear classifiers, squared hinge loss",
             Self::Exponential => "linear classifiers, exponential loss",
+            Self::Svm => "classifiers with a kernel, hinge loss: support vector machine depth",
             Self::Forest => "random forests, the exact average of all trees or a number of them",
         }
     }
@@ -77,6 +102,7 @@ impl Method {
     pub fn settings(self) -> &'static [&'static str] {
         match self {
             Self::Logistic | Self::Hinge | Self::SquaredHinge | Self::Exponential => LINEAR,
+            Self::Svm => KERNEL,
             Self::Forest => FOREST,
         }
     }
@@ -127,6 +153,7 @@ impl Settings {
             Method::Hinge => self.scorer(self.linear(Hinge), sample)?,
             Method::SquaredHinge => self.scorer(self.linear(SquaredHinge), sample)?,
             Method::Exponential => self.scorer(self.linear(Exponential), sample)?,
+            Method::Svm => self.scorer(self.svm()?, sample)?,
             Method::Forest => self.scorer(self.forest(), sample)?,
         };
         Ok(Model { settings: self.clone(), scorer })
@@ -139,6 +166,27 @@ impl Settings {
             .intercept(self.intercept)
             .tol(self.tol)
             .max_iter(self.max_iter)
+    }
+
+    fn svm(&self) -> Result<Svm> {
+        let svm = Svm::new()
+            .kernel(self.kernel)
+            .reg(self.reg)
+            .variant(self.variant)
+            .intercept(self.intercept)
+            .tol(self.tol)
+            .max_iter(self.max_iter);
+        Ok(match self.bytes()? {
+            Some(bytes) => svm.memory(bytes),
+            None => svm,
+        })
+    }
+
+    /// The memory for kernel values, if it was said.
+    fn bytes(&self) -> Result<Option<u64>> {
+        let Some(memory) = self.memory else { return Ok(None) };
+        crate::penalty::positive("memory", memory)?;
+        Ok(Some(memory as u64))
     }
 
     fn forest(&self) -> Forest {
@@ -155,6 +203,10 @@ impl Settings {
     }
 
     fn scorer<H: Hypothesis + 'static>(&self, hypothesis: H, sample: &Reference) -> Result<Box<dyn Scorer>> {
+        let kernel = self.method.settings().contains(&"kernel");
+        if kernel && self.kernel == KernelChoice::Precomputed && self.scale != Scale::None {
+            return Err(DepthError::Settings("kernel `precomputed` goes with scale `none`".to_owned()));
+        }
         let depth = Depth::new(hypothesis).scale(self.scale).support_fraction(self.support_fraction);
         Ok(Box::new(depth.fit(sample)?))
     }

@@ -15,20 +15,24 @@ use crate::reference::{Scaling, Transform};
 pub struct Explanation {
     /// The depth and what is known about it.
     pub fit: Fit,
-    /// $f(z)$: exactly `baseline` plus the contributions, added in order.
+    /// $f(z)$: for a linear depth exactly `baseline` plus the contributions, added in order.
     pub value: f64,
-    /// $f(\bar x)$, the classifier at the mean of the reference; for a forest the mean of $f$ over the reference.
+    /// The mean of $f$ over the reference; for a linear depth that is $f(\bar x)$.
     pub baseline: f64,
-    /// $w$, one number for each original column; empty for a forest, which has no slope.
+    /// $w$, one number for each original column; for other depths the gradient of $f$ at $z$, empty where there are no
+    /// columns to speak of.
     pub weights: Vec<f64>,
-    /// $b$, so that $f(x) = \langle w, x \rangle + b$ on the original columns.
+    /// $b$, so that $f(x) = \langle w, x \rangle + b$ on the original columns; 0 for other than linear depths.
     pub intercept: f64,
-    /// $w_j (z_j - \bar x_j)$ for each original column; empty for a forest.
+    /// $w_j (z_j - \bar x_j)$ for each original column; empty for other than linear depths.
     pub contributions: Vec<f64>,
     /// How the depth would change, per unit of mass, if the sample had more mass at each reference row:
     /// the influence function. Their weighted mean is 0; removing row $i$ changes the depth by about
     /// $-\omega_i / (1 - \omega_i)$ times its influence.
     pub influence: Vec<f64>,
+    /// $f(x_i)$ at each reference row: the witness function of a kernel depth. Empty for linear depths, where
+    /// `weights` and `intercept` say it all.
+    pub witness: Vec<f64>,
     /// For a forest: the cuts its trees make around the query, the most frequent first. Empty for other methods, and
     /// where cuts are across columns: with rotations, or a scaling that mixes columns.
     pub cuts: Vec<Cut>,
@@ -56,9 +60,8 @@ impl Explanation {
     /// The classifier is the probability of the sample less that of the query; a forest has no slope. Over the sample
     /// the mean of `p` is 1 less that at the query.
     pub(crate) fn of_boxes(fit: Fit, p: f64, influence: Vec<f64>, cuts: Vec<Cut>) -> Self {
-        let (weights, contributions) = (Vec::new(), Vec::new());
         let value = 1.0 - 2.0 * p;
-        Self { fit, value, baseline: -value, weights, intercept: 0.0, contributions, influence, cuts }
+        Self { cuts, ..Self::nonlinear(fit, value, -value, Vec::new(), influence, Vec::new()) }
     }
 
     /// From the classifier in the (scaled) coordinates it was found in.
@@ -79,6 +82,31 @@ impl Explanation {
             intercept,
             contributions,
             influence,
+            witness: Vec::new(),
+            cuts: Vec::new(),
+        }
+    }
+
+    /// From a classifier that is not linear: its value at the query, its mean over the reference, and its gradient
+    /// at the query.
+    pub(crate) fn nonlinear(
+        fit: Fit,
+        value: f64,
+        baseline: f64,
+        gradient: Vec<f64>,
+        influence: Vec<f64>,
+        witness: Vec<f64>,
+    ) -> Self {
+        let (intercept, contributions) = (0.0, Vec::new());
+        Self {
+            fit,
+            value,
+            baseline,
+            weights: gradient,
+            intercept,
+            contributions,
+            influence,
+            witness,
             cuts: Vec::new(),
         }
     }
@@ -91,6 +119,10 @@ impl Explanation {
         }
         let mut weights = vec![0.0; mean.len()];
         scaling.pull_back(&self.weights, &mut weights);
+        if self.contributions.is_empty() {
+            self.weights = weights;
+            return self;
+        }
         let from = |x: &[f64], origin: &[f64]| -> f64 {
             weights.iter().zip(x).zip(origin).map(|((w, x), o)| w * (x - o)).sum()
         };

@@ -4,7 +4,9 @@
 //! [`prepare`](Hypothesis::prepare); [`isolate`](Hypothesis::isolate) gets all queries at once.
 
 pub mod forest;
+pub mod kernel;
 pub mod linear;
+pub mod svm;
 
 use crate::depth::{Fit, Run};
 use crate::error::Result;
@@ -14,6 +16,7 @@ use crate::rows::Rows;
 
 pub use forest::Forest;
 pub use linear::{Intercept, Linear};
+pub use svm::Svm;
 
 /// A family of classifiers, a loss and a penalty: everything that defines a depth but the data.
 pub trait Hypothesis: Send + Sync {
