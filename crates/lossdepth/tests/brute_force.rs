@@ -84,7 +84,7 @@ impl Problem {
             Method::Logistic => self.newton(&Logistic, reg),
             Method::SquaredHinge => self.newton(&SquaredHinge, reg),
             Method::Exponential => self.newton(&Exponential, reg),
-            Method::Forest => unreachable!("not linear"),
+            other => unreachable!("{other} is not linear"),
             Method::Hinge => self.enumerate(reg),
         };
         Minimum { risk: self.risk(&theta), square: self.square(&theta) }
@@ -96,7 +96,7 @@ impl Problem {
             Method::Hinge => (1.0 - margin).max(0.0),
             Method::SquaredHinge => (1.0 - margin).max(0.0).powi(2),
             Method::Exponential => (-margin).exp(),
-            Method::Forest => unreachable!("not linear"),
+            other => unreachable!("{other} is not linear"),
         }
     }
 
