@@ -41,7 +41,9 @@ def jackknife(parts, statistic):
     full = statistic(total / k)
     left_out = np.array([statistic((total - part) / (k - 1)) for part in parts])
     value = k * full - (k - 1) * left_out.mean()
-    return float(value), float(np.sqrt((k - 1) / k * ((left_out - left_out.mean()) ** 2).sum()))
+    return float(value), float(
+        np.sqrt((k - 1) / k * ((left_out - left_out.mean()) ** 2).sum())
+    )
 
 
 def query(rows, counts, z, settings, forests, rng):
@@ -88,32 +90,88 @@ def samples(rng):
     """Name, rows, counts, queries, settings of the forest, number of forests."""
     iris = load_iris().data * 10  # whole numbers, with ties and duplicates
     iris = np.round(iris)
-    yield "iris", iris, np.ones(150), iris[[0, 60, 101, 117, 141]], {"max_depth": 2, "max_features": "sqrt"}, 20
+    yield (
+        "iris",
+        iris,
+        np.ones(150),
+        iris[[0, 60, 101, 117, 141]],
+        {"max_depth": 2, "max_features": "sqrt"},
+        20,
+    )
     wine = grid(load_wine().data)
     counts = rng.integers(0, 4, len(wine)).astype(float)
     odd = wine[:6].copy()
     odd[4] += 1 / 512
     odd[5, [0, 3, 7]] += [4, 3, 2]
-    yield "wine", wine, np.ones(len(wine)), odd, {"max_depth": 2, "max_features": "sqrt"}, 20
+    yield (
+        "wine",
+        wine,
+        np.ones(len(wine)),
+        odd,
+        {"max_depth": 2, "max_features": "sqrt"},
+        20,
+    )
     yield "wine_counted", wine, counts, odd, {"max_depth": 3, "max_features": 4}, 20
     digits = load_digits().data[:120]  # columns that do not vary
-    yield "digits", digits, np.ones(120), digits[[0, 7, 50]], {"max_depth": 2, "max_features": "sqrt"}, 20
+    yield (
+        "digits",
+        digits,
+        np.ones(120),
+        digits[[0, 7, 50]],
+        {"max_depth": 2, "max_features": "sqrt"},
+        20,
+    )
     # Nine columns, six of them constant in the sample: most draws find nothing and go on.
     sparse = np.zeros((40, 9))
     sparse[:, [1, 4, 8]] = rng.integers(0, 4, (40, 3))
     queries = sparse[:4].copy()
     queries[2, 0] = 1.0  # differs in a column that is constant otherwise
     queries[3] += 0.5
-    yield "constants", sparse, np.ones(40), queries, {"max_depth": 2, "max_features": 3}, 20
+    yield (
+        "constants",
+        sparse,
+        np.ones(40),
+        queries,
+        {"max_depth": 2, "max_features": 3},
+        20,
+    )
     # Few values, many duplicates of the queries, both sides of a query often equal.
     coarse = rng.integers(0, 3, (24, 4)).astype(float)
-    yield "duplicates", coarse, np.ones(24), np.vstack([coarse[:4], np.ones(4)]), {"max_depth": 2, "max_features": 2}, 30
+    yield (
+        "duplicates",
+        coarse,
+        np.ones(24),
+        np.vstack([coarse[:4], np.ones(4)]),
+        {"max_depth": 2, "max_features": 2},
+        30,
+    )
     normal = grid(rng.standard_normal((200, 5)) @ rng.standard_normal((5, 5)))
-    yield "normal", normal, np.ones(200), np.vstack([normal[:3], np.zeros(5)]), {"max_depth": 4, "max_features": 2}, 20
+    yield (
+        "normal",
+        normal,
+        np.ones(200),
+        np.vstack([normal[:3], np.zeros(5)]),
+        {"max_depth": 4, "max_features": 2},
+        20,
+    )
     tails = grid(rng.standard_t(2, (300, 8)))
-    yield "tails", tails, np.ones(300), np.vstack([tails[:3], np.zeros(8)]), {"max_depth": 1, "max_features": 0.5}, 20
+    yield (
+        "tails",
+        tails,
+        np.ones(300),
+        np.vstack([tails[:3], np.zeros(8)]),
+        {"max_depth": 1, "max_features": 0.5},
+        20,
+    )
     few = np.array([[0.0, 0, 5], [1, 0, 4], [2, 3, 4]])
-    yield "few", few, np.ones(3), np.array([[1.0, 1, 4.5], [1, 0, 4], [9, 9, 9]]), {"max_depth": 3, "max_features": 1}, 20
+    yield (
+        "few",
+        few,
+        np.ones(3),
+        np.array([[1.0, 1, 4.5], [1, 0, 4], [9, 9, 9]]),
+        {"max_depth": 3, "max_features": 1},
+        20,
+    )
 
 
 def main():
