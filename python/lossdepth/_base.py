@@ -254,7 +254,7 @@ class Depth(OutlierMixin, BaseEstimator):
             names = np.array([f"x{j}" for j in range(self.n_features_in_)], dtype=object)
         cuts = parts.pop("cuts")
         if cuts is not None:
-            parts["cuts"] = [[named_cut(names, *cut) for cut in row] for row in cuts]
+            parts["cuts"] = [[named_cut(names, cut) for cut in row] for row in cuts]
         return Explanation(scores=self._named(scores, X), feature_names=names, **parts)
 
     def _fit(self, X: Any, sample_weight: Any) -> Floats:

@@ -61,7 +61,7 @@ class ForestDepth(Depth):
         "max_depth": """max_depth : int, default=2
     How many cuts a tree makes around a row.""",
         "max_features": """max_features : {"sqrt", "log2", "all"}, int or float, default="sqrt"
-    How many columns a split looks at: an int is a number of columns, a float a fraction of them.""",
+    How many columns a split looks at: an int is their number, a float a fraction of all.""",
         "loss": """loss : {"log", "brier", "zero-one"}, default="log"
     The loss of the averaged probabilities, normalised to 1 where both classes are equally likely:
     -log2 of the probability p of the true class, 4 (1 - p)^2, or whether it is below one half.""",

@@ -152,15 +152,9 @@ class Cut(NamedTuple):
     share: float
 
 
-def named_cut(
-    names: NDArray[np.object_],
-    feature: int,
-    threshold: float,
-    above: bool,  # noqa: FBT001
-    probability: float,
-    share: float,
-) -> Cut:
+def named_cut(names: NDArray[np.object_], cut: tuple[int, float, bool, float, float]) -> Cut:
     """Make a cut of what the native core says about it."""
+    feature, threshold, above, probability, share = cut
     side = "above" if above else "below"
     return Cut(str(names[feature]), side, threshold, probability, share)
 
