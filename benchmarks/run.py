@@ -37,6 +37,7 @@ def main() -> None:
     for library in ("OMP", "OPENBLAS", "MKL", "BLIS"):
         os.environ[f"{library}_NUM_THREADS"] = "1"
     os.environ["VECLIB_MAXIMUM_THREADS"] = "1"
+    import networks  # noqa: PLC0415
     import tables  # noqa: PLC0415
 
     effort = tables.Effort(args.threads)
@@ -46,6 +47,12 @@ def main() -> None:
     works = tables.works(args.data)
     result["against"] = [row for work in works for row in tables.against(work, effort, peak)]
     result["forests"] = tables.forests(args.data, effort)
+    names, *cells = networks.lines(found := networks.table(args.data, effort))
+    result["networks"] = found
+    result["networks_table"] = [
+        *header(*names, left=("work", "peer")),
+        *(line(*row) for row in cells),
+    ]
     result["growth"] = tables.growth(effort)
     text = report(result, quick=args.quick)
     print(text)
@@ -97,6 +104,8 @@ def report(result: dict[str, Any], *, quick: bool) -> str:
         *against(result["against"]),
         "",
         *forests(result["forests"]),
+        "",
+        *result["networks_table"],
         "",
         *growth(result["growth"]),
     ]

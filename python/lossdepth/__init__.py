@@ -19,6 +19,7 @@ from lossdepth._function import depth
 from lossdepth._kernel import SVMDepth
 from lossdepth._linear import ExponentialDepth, HingeDepth, LogisticDepth, SquaredHingeDepth
 from lossdepth._native import __version__
+from lossdepth._network import MLPDepth
 from lossdepth._results import Cut, Explanation, Scores
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "ForestDepth",
     "HingeDepth",
     "LogisticDepth",
+    "MLPDepth",
     "SVMDepth",
     "Scores",
     "SquaredHingeDepth",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from lossdepth._forest import ForestDepth
 from lossdepth._kernel import SVMDepth
 from lossdepth._linear import ExponentialDepth, HingeDepth, LogisticDepth, SquaredHingeDepth
+from lossdepth._network import MLPDepth
 
 if TYPE_CHECKING:
     from lossdepth._base import Depth, Floats
@@ -18,6 +19,7 @@ _CLASSES: tuple[type[Depth], ...] = (
     ExponentialDepth,
     SVMDepth,
     ForestDepth,
+    MLPDepth,
 )
 
 METHODS = {cls._method: cls for cls in _CLASSES}
@@ -40,8 +42,8 @@ def depth(
         The rows to score.
     X : {array-like, dataframe} of shape (n_samples, n_features)
         The reference sample, at least two rows.
-    method : {"logistic", "hinge", "squared-hinge", "exponential", "svm", "forest"}, \
-            default="logistic"
+    method : {"logistic", "hinge", "squared-hinge", "exponential", "svm", "forest", "mlp"}, \
+default="logistic"
         Which depth.
     sample_weight : array-like of shape (n_samples,), float or None, default=None
         Weights of the rows of X.

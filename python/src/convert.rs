@@ -5,7 +5,7 @@ use lossdepth::{DepthError, Method, Settings};
 use numpy::{IntoPyArray, PyArray2, PyArrayMethods, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyOverflowError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyString, PyTuple};
 use std::str::FromStr;
 
 /// The one place where an error of the library becomes an exception.
@@ -40,6 +40,7 @@ fn read(setting: &Setting, value: &Bound<'_, PyAny>) -> PyResult<Value> {
             _ => setting.parse(&text_or_number(name, value)?).map_err(|e| exception(&e))?,
         },
         Kind::Count => Value::Count(count(name, value)?),
+        Kind::Counts => Value::Counts(counts(name, value)?),
         Kind::Choice(_) => Value::Text(text(name, value)?),
     })
 }
@@ -55,6 +56,7 @@ pub(crate) fn written(py: Python<'_>, values: Vec<(&'static str, Value)>) -> PyR
     for (name, value) in values {
         match value {
             Value::Count(count) => written.set_item(name, count)?,
+            Value::Counts(counts) => written.set_item(name, PyTuple::new(py, counts)?)?,
             Value::Number(number) => written.set_item(name, number)?,
             Value::Text(text) => written.set_item(name, text)?,
             Value::None => written.set_item(name, py.None())?,
@@ -77,6 +79,18 @@ fn count(name: &str, value: &Bound<'_, PyAny>) -> PyResult<u64> {
             wrong_type(name, "a whole number", value)
         }
     })
+}
+
+/// Reads a setting of one whole number or several.
+fn counts(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Vec<u64>> {
+    if value.hasattr("__index__")? {
+        return Ok(vec![count(name, value)?]);
+    }
+    let wrong = || wrong_type(name, "a whole number or several", value);
+    if value.is_instance_of::<PyString>() {
+        return Err(wrong());
+    }
+    value.try_iter().map_err(|_| wrong())?.map(|one| count(name, &one?)).collect()
 }
 
 /// Reads a setting that is text.

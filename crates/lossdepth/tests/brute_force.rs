@@ -84,8 +84,8 @@ impl Problem {
             Method::Logistic => self.newton(&Logistic, reg),
             Method::SquaredHinge => self.newton(&SquaredHinge, reg),
             Method::Exponential => self.newton(&Exponential, reg),
-            other => unreachable!("{other} is not linear"),
             Method::Hinge => self.enumerate(reg),
+            other => unreachable!("{other} is not linear"),
         };
         Minimum { risk: self.risk(&theta), square: self.square(&theta) }
     }
@@ -326,7 +326,8 @@ fn errors_are_honest() {
                 let tight = lossdepth::Settings { tol: 1e-10, ..settings(method, intercept, variant, reg) };
                 let best = common::score(&tight, &sample, &queries);
                 for tol in [1e-2, 1e-4] {
-                    let loose = common::score(&lossdepth::Settings { tol, ..tight }, &sample, &queries);
+                    let loose =
+                        common::score(&lossdepth::Settings { tol, ..tight.clone() }, &sample, &queries);
                     for (a, b) in loose.iter().zip(&best) {
                         let honest = (a.depth - b.depth).abs() <= a.error + b.error;
                         failures.check(honest && a.error <= tol && b.error <= 1e-7, || {

@@ -290,8 +290,7 @@ fn invariances() {
                 (rows.iter().map(map).collect(), all.iter().map(map).collect());
             let svm = svm(kernel, intercept, Variant::Risk, reg);
             let before = fitted(svm.clone(), &Reference::new(&rows).unwrap()).score(&all).unwrap();
-            let after =
-                fitted(svm, &Reference::new(&mapped).unwrap()).score(&targets).unwrap();
+            let after = fitted(svm, &Reference::new(&mapped).unwrap()).score(&targets).unwrap();
             for (a, b) in before.iter().zip(&after) {
                 assert!((a.depth - b.depth).abs() <= a.error + b.error + 1e-9, "{kernel:?} {a:?} {b:?}");
             }

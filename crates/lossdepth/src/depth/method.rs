@@ -5,7 +5,7 @@ use super::{Depth, Fit, FittedDepth, Run};
 use crate::error::{DepthError, Result};
 use crate::explain::Explanation;
 use crate::hypothesis::kernel::KernelChoice;
-use crate::hypothesis::{Forest, Hypothesis, Linear, Svm};
+use crate::hypothesis::{Forest, Hypothesis, Linear, Mlp, Svm};
 use crate::loss::{Exponential, Hinge, Logistic, SquaredHinge};
 use crate::reference::{Reference, Scale, ScalingWarning};
 use crate::rows::Rows;
@@ -28,6 +28,8 @@ pub enum Method {
     Svm,
     /// Random forests: the average of all trees, or of a number of them.
     Forest,
+    /// Neural networks, logistic loss: the multilayer perceptron depth.
+    Mlp,
 }
 
 /// The settings of the linear methods.
@@ -69,10 +71,21 @@ const FOREST: &[&str] = &[
     "max_boxes",
 ];
 
+/// The settings of the networks.
+const MLP: &[&str] =
+    &["hidden", "reg", "variant", "scale", "support_fraction", "restarts", "seed", "tol", "max_iter"];
+
 impl Method {
     /// All of them.
-    pub const ALL: [Self; 6] =
-        [Self::Logistic, Self::Hinge, Self::SquaredHinge, Self::Exponential, Self::Svm, Self::Forest];
+    pub const ALL: [Self; 7] = [
+        Self::Logistic,
+        Self::Hinge,
+        Self::SquaredHinge,
+        Self::Exponential,
+        Self::Svm,
+        Self::Forest,
+        Self::Mlp,
+    ];
 
     /// The name used everywhere.
     pub fn name(self) -> &'static str {
@@ -83,6 +96,7 @@ impl Method {
             Self::Exponential => "exponential",
             Self::Svm => "svm",
             Self::Forest => "forest",
+            Self::Mlp => "mlp",
         }
     }
 
@@ -95,6 +109,7 @@ impl Method {
             Self::Exponential => "linear classifiers, exponential loss",
             Self::Svm => "classifiers with a kernel, hinge loss: support vector machine depth",
             Self::Forest => "random forests, the exact average of all trees or a number of them",
+            Self::Mlp => "neural networks, logistic loss in bits: multilayer perceptron depth",
         }
     }
 
@@ -104,6 +119,7 @@ impl Method {
             Self::Logistic | Self::Hinge | Self::SquaredHinge | Self::Exponential => LINEAR,
             Self::Svm => KERNEL,
             Self::Forest => FOREST,
+            Self::Mlp => MLP,
         }
     }
 
@@ -155,6 +171,7 @@ impl Settings {
             Method::Exponential => self.scorer(self.linear(Exponential), sample)?,
             Method::Svm => self.scorer(self.svm()?, sample)?,
             Method::Forest => self.scorer(self.forest(), sample)?,
+            Method::Mlp => self.scorer(self.mlp(), sample)?,
         };
         Ok(Model { settings: self.clone(), scorer })
     }
@@ -200,6 +217,17 @@ impl Settings {
             .max_boxes(self.max_boxes)
             .seed(self.seed)
             .tol(self.tol)
+    }
+
+    fn mlp(&self) -> Mlp {
+        Mlp::new()
+            .hidden(&self.hidden)
+            .reg(self.reg)
+            .variant(self.variant)
+            .restarts(self.restarts)
+            .seed(self.seed)
+            .tol(self.tol)
+            .max_iter(self.max_iter)
     }
 
     fn scorer<H: Hypothesis + 'static>(&self, hypothesis: H, sample: &Reference) -> Result<Box<dyn Scorer>> {

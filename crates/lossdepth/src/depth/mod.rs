@@ -6,7 +6,7 @@ mod settings;
 
 use crate::error::{DepthError, Result};
 use crate::explain::Explanation;
-use crate::hypothesis::{Forest, Hypothesis, Intercept, Linear, Svm};
+use crate::hypothesis::{Forest, Hypothesis, Intercept, Linear, Mlp, Svm};
 use crate::loss::{Exponential, Hinge, Logistic, Loss, SquaredHinge};
 use crate::penalty::Variant;
 use crate::reference::{Reference, Scale, Scaling, ScalingWarning, normal_quantile};
@@ -145,6 +145,13 @@ impl Depth<Forest> {
     /// The random forest depth: all trees of depth 2; see [`Forest`] for everything else.
     pub fn forest() -> Self {
         Self::new(Forest::new())
+    }
+}
+
+impl Depth<Mlp> {
+    /// The depth of a neural network with one hidden layer of 100 units; see [`Mlp`] for everything else.
+    pub fn mlp() -> Self {
+        Self::new(Mlp::new())
     }
 }
 

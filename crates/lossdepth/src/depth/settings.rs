@@ -35,6 +35,8 @@ pub enum Kind {
     NumberOr(&'static [&'static str]),
     /// A whole number, not negative.
     Count,
+    /// One whole number or several.
+    Counts,
     /// One of a few names.
     Choice(&'static [&'static str]),
 }
@@ -47,6 +49,8 @@ pub enum Value {
     Count(u64),
     /// Any number.
     Number(f64),
+    /// Several whole numbers.
+    Counts(Vec<u64>),
     /// A name.
     Text(String),
     /// Nothing.
@@ -106,8 +110,18 @@ impl Setting {
         Self::new("trees", Kind::Count, "How many random trees to grow; 0 for the average of all there are"),
         Self::new("rotations", Kind::Count, "How many random frames to grow trees in; 0 for none"),
         Self::new("max_boxes", Kind::Count, "How many boxes of a level are cut further, the likeliest"),
+        Self::new(
+            "hidden",
+            Kind::Counts,
+            "How many units the hidden layers of a network have, as 100 or 50,20",
+        ),
+        Self::new("restarts", Kind::Count, "How often a network is trained; the best counts"),
         Self::new("seed", Kind::Count, "Where random numbers come from"),
-        Self::new("tol", Kind::Number, "The largest proven error to accept"),
+        Self::new(
+            "tol",
+            Kind::Number,
+            "The largest proven error to accept; for mlp the relative progress to stop at",
+        ),
         Self::new("max_iter", Kind::Count, "How many iterations a row gets"),
     ];
 
@@ -126,6 +140,12 @@ impl Setting {
         match self.kind {
             Kind::Number | Kind::OptionalNumber => number().map_err(|_| self.unfit("a number", text)),
             Kind::Count => text.parse().map(Value::Count).map_err(|_| self.unfit("a whole number", text)),
+            Kind::Counts => {
+                let counts: std::result::Result<_, _> =
+                    text.split(',').map(|part| part.trim().parse()).collect();
+                let expected = "whole numbers with commas between them";
+                counts.map(Value::Counts).map_err(|_| self.unfit(expected, text))
+            }
             Kind::Choice(names) if names.contains(&text) => Ok(Value::Text(text.to_owned())),
             Kind::NumberOr(names) if names.contains(&text) => Ok(Value::Text(text.to_owned())),
             Kind::Choice(names) => Err(self.unknown(names.join(", "), text)),
@@ -162,6 +182,13 @@ impl Setting {
         }
     }
 
+    fn counts(&self, value: &Value) -> Result<Vec<usize>> {
+        match value {
+            Value::Counts(counts) => counts.iter().map(|&count| self.count(&Value::Count(count))).collect(),
+            one => Ok(vec![self.count(one)?]),
+        }
+    }
+
     fn text<'a>(&self, value: &'a Value) -> Result<&'a str> {
         match value {
             Value::Text(text) => Ok(text),
@@ -188,6 +215,9 @@ impl std::fmt::Display for Value {
             Self::Count(count) => write!(f, "{count}"),
             Self::Number(x) if *x != 0.0 && !(1e-3..1e7).contains(&x.abs()) => write!(f, "{x:e}"),
             Self::Number(x) => write!(f, "{x}"),
+            Self::Counts(counts) => {
+                f.write_str(&counts.iter().map(u64::to_string).collect::<Vec<_>>().join(","))
+            }
             Self::Text(text) => f.write_str(text),
             Self::None => f.write_str("none"),
         }
@@ -237,9 +267,13 @@ pub struct Settings {
     pub rotations: usize,
     /// How many boxes of a level are cut further.
     pub max_boxes: usize,
+    /// How many units each hidden layer of a network has.
+    pub hidden: Vec<usize>,
+    /// How often a network is trained; the best counts.
+    pub restarts: usize,
     /// Where random numbers come from.
     pub seed: u64,
-    /// The largest proven error to accept.
+    /// The largest proven error to accept; for networks, see [`Mlp::tol`](crate::hypothesis::Mlp::tol).
     pub tol: f64,
     /// How many iterations a query gets.
     pub max_iter: usize,
@@ -251,9 +285,13 @@ const OF_KERNELS: [&str; 6] = ["gamma", "sigma", "c", "beta", "degree", "coef0"]
 impl Settings {
     /// The defaults of a method.
     pub fn new(method: Method) -> Self {
+        let (reg, tol) = match method {
+            Method::Mlp => (0.01, 1e-5),
+            _ => (1.0, 1e-6),
+        };
         Self {
             method,
-            reg: 1.0,
+            reg,
             variant: Variant::Risk,
             intercept: if method == Method::Svm { Intercept::None } else { Intercept::Free },
             scale: Scale::None,
@@ -267,8 +305,10 @@ impl Settings {
             trees: 0,
             rotations: 0,
             max_boxes: Forest::MAX_BOXES,
+            hidden: vec![100],
+            restarts: 1,
             seed: 0,
-            tol: 1e-6,
+            tol,
             max_iter: 1000,
         }
     }
@@ -302,6 +342,9 @@ impl Settings {
         }
         if variant.is_some() || radius.is_some() {
             let name = variant.as_deref().unwrap_or(settings.variant.name());
+            if name == "constrained" && method.setting("radius").is_err() {
+                return Err(DepthError::Settings(format!("method `{method}` has no variant `constrained`")));
+            }
             settings.variant = Variant::parse(name, radius)?;
         }
         if let Some(name) = kernel.filter(|name| name != settings.kernel.name()) {
@@ -387,6 +430,8 @@ impl Settings {
             "trees" => self.trees = setting.count(value)?,
             "rotations" => self.rotations = setting.count(value)?,
             "max_boxes" => self.max_boxes = setting.count(value)?,
+            "hidden" => self.hidden = setting.counts(value)?,
+            "restarts" => self.restarts = setting.count(value)?,
             "seed" => self.seed = setting.count(value)? as u64,
             "tol" => self.tol = setting.number(value)?,
             "max_iter" => self.max_iter = setting.count(value)?,
@@ -420,6 +465,8 @@ impl Settings {
             "trees" => Value::Count(self.trees as u64),
             "rotations" => Value::Count(self.rotations as u64),
             "max_boxes" => Value::Count(self.max_boxes as u64),
+            "hidden" => Value::Counts(self.hidden.iter().map(|&units| units as u64).collect()),
+            "restarts" => Value::Count(self.restarts as u64),
             "seed" => Value::Count(self.seed),
             "tol" => Value::Number(self.tol),
             "max_iter" => Value::Count(self.max_iter as u64),
@@ -525,6 +572,21 @@ mod tests {
         assert!(Settings::with(Method::Svm, [("sigma", Value::Text("auto".into()))]).is_ok());
         let error = Settings::with(Method::Svm, [("sigma", Value::Number(2.0))]).unwrap_err();
         assert_eq!(error.to_string(), "`sigma` goes with kernel `laplacian`, not with `gaussian`");
+    }
+
+    #[test]
+    fn several_counts_survive_the_way_through_text_and_json() {
+        let settings = Settings { hidden: vec![50, 20], seed: 7, restarts: 3, ..Settings::new(Method::Mlp) };
+        let json = serde_json::to_string(&settings).unwrap();
+        assert!(json.contains("\"hidden\":[50,20]"), "{json}");
+        assert_eq!(serde_json::from_str::<Settings>(&json).unwrap(), settings);
+        let hidden = Method::Mlp.setting("hidden").unwrap();
+        assert_eq!(hidden.parse("50,20").unwrap(), settings.get("hidden"));
+        assert_eq!(Settings::with(Method::Mlp, [("hidden", Value::Count(9))]).unwrap().hidden, [9]);
+        for wrong in ["", "5,", "5,-1", "1.5", "many"] {
+            let error = hidden.parse(wrong).unwrap_err();
+            assert!(error.to_string().starts_with("`hidden` must be whole numbers"), "{error}");
+        }
     }
 
     #[test]

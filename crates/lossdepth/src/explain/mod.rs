@@ -22,7 +22,7 @@ pub struct Explanation {
     /// $w$, one number for each original column; for other depths the gradient of $f$ at $z$, empty where there are no
     /// columns to speak of.
     pub weights: Vec<f64>,
-    /// $b$, so that $f(x) = \langle w, x \rangle + b$ on the original columns; 0 for other than linear depths.
+    /// $b$, so that $f(x) = \langle w, x \rangle + b$ on the original columns; if $f$ is not linear, for $x$ near $z$.
     pub intercept: f64,
     /// $w_j (z_j - \bar x_j)$ for each original column; empty for other than linear depths.
     pub contributions: Vec<f64>,
@@ -120,6 +120,8 @@ impl Explanation {
         let mut weights = vec![0.0; mean.len()];
         scaling.pull_back(&self.weights, &mut weights);
         if self.contributions.is_empty() {
+            let along: f64 = weights.iter().zip(query).map(|(w, z)| w * z).sum();
+            self.intercept = self.value - along;
             self.weights = weights;
             return self;
         }

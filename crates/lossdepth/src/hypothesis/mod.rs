@@ -6,6 +6,7 @@
 pub mod forest;
 pub mod kernel;
 pub mod linear;
+pub mod mlp;
 pub mod svm;
 
 use crate::depth::{Fit, Run};
@@ -16,6 +17,7 @@ use crate::rows::Rows;
 
 pub use forest::Forest;
 pub use linear::{Intercept, Linear};
+pub use mlp::Mlp;
 pub use svm::Svm;
 
 /// A family of classifiers, a loss and a penalty: everything that defines a depth but the data.
