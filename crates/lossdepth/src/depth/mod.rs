@@ -5,7 +5,7 @@ pub mod method;
 
 use crate::error::{DepthError, Result};
 use crate::explain::Explanation;
-use crate::hypothesis::{Hypothesis, Intercept, Linear};
+use crate::hypothesis::{Halfspace, Hypothesis, Intercept, Linear};
 use crate::loss::{Exponential, Hinge, Logistic, Loss, SquaredHinge};
 use crate::penalty::Variant;
 use crate::reference::{Reference, Scale, Scaling, ScalingWarning};
@@ -89,6 +89,27 @@ impl Depth<Linear<Exponential>> {
     /// The linear depth of the exponential loss.
     pub fn exponential() -> Self {
         Self::new(Linear::new(Exponential))
+    }
+}
+
+impl Depth<Halfspace> {
+    /// The halfspace depth of Tukey.
+    pub fn halfspace() -> Self {
+        Self::new(Halfspace::new())
+    }
+
+    /// See [`Halfspace::tol`].
+    #[must_use]
+    pub fn tol(mut self, tol: f64) -> Self {
+        self.hypothesis = self.hypothesis.tol(tol);
+        self
+    }
+
+    /// See [`Halfspace::budget`].
+    #[must_use]
+    pub fn budget(mut self, budget: usize) -> Self {
+        self.hypothesis = self.hypothesis.budget(budget);
+        self
     }
 }
 

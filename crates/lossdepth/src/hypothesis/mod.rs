@@ -3,6 +3,7 @@
 //! *Prepare once, isolate many*: what does not depend on the query is computed in
 //! [`prepare`](Hypothesis::prepare); [`isolate`](Hypothesis::isolate) gets all queries at once.
 
+pub mod halfspace;
 pub mod linear;
 
 use crate::depth::{Fit, Run};
@@ -11,6 +12,7 @@ use crate::explain::Explanation;
 use crate::reference::Reference;
 use crate::rows::Rows;
 
+pub use halfspace::Halfspace;
 pub use linear::{Intercept, Linear};
 
 /// A family of classifiers, a loss and a penalty: everything that defines a depth but the data.
