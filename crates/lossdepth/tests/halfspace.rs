@@ -188,6 +188,53 @@ fn tiny_samples_by_definition() {
 }
 
 #[test]
+fn many_columns_by_definition() {
+    let mut failures = Failures::default();
+    let mut random = Random::new(2);
+    let mut closed = 0;
+    for round in 0..60 {
+        let d = 7 + round % 2;
+        let n = d + 2 + random.below(3);
+        let rank = if round % 3 == 0 { 1 + random.below(4) } else { d };
+        let points = whole_points(&mut random, n, d, [5, 1000][round % 2], rank);
+        let query: Vec<i128> = (0..d).map(|k| points.iter().map(|p| p[k]).sum::<i128>() / n as i128).collect();
+        let cloud: Cloud =
+            points.iter().map(|x| (x.iter().zip(&query).map(|(x, z)| x - z).collect(), 1)).collect();
+        let exact = least_mass(&cloud) as f64 / n as f64;
+        let sample = Reference::new(&as_numbers(&points)).unwrap();
+        let depth = Depth::halfspace().budget(5).fit(&sample).unwrap();
+        let fit = depth.score(&as_numbers(&[query.clone()])).unwrap()[0];
+        closed += usize::from(fit.stop == Stop::Converged);
+        let holds = fit.depth >= exact && fit.depth - fit.error <= exact && (fit.error < 1e-9 || rank == d);
+        failures.check(holds, || format!("{points:?} at {query:?}: {exact}, {fit:?}"));
+    }
+    failures.report();
+    assert!(closed > 40, "{closed} of 60 closed");
+}
+
+#[test]
+#[ignore]
+fn far_figures() {
+    for d in [10, 50, 200] {
+        let mut random = Random::new(6);
+        let rows = random.cloud(1000, d);
+        let sample = Reference::new(&rows).unwrap();
+        for budget in [20, 100, 400] {
+            let depth = Depth::halfspace().budget(budget).fit(&sample).unwrap();
+            for scale in [1.5, 1.0, 0.5, 0.0] {
+                let queries: Vec<Vec<f64>> =
+                    (0..3).map(|_| (0..d).map(|_| scale * random.normal()).collect()).collect();
+                let start = std::time::Instant::now();
+                let fits: Vec<Fit> =
+                    depth.score_with(&queries, &Run { threads: Some(1), ..Run::default() }).unwrap();
+                let time = start.elapsed().as_secs_f64() / 3.0;
+                println!("{d} budget {budget} scale {scale}: {:.1} ms {:?}", time * 1e3, fits.iter().map(|f| (f.depth, f.depth-f.error)).collect::<Vec<_>>());
+            }
+        }
+    }
+}
+
+#[test]
 #[ignore]
 fn speed() {
     for (n, d, m) in [(1000, 2, 1000), (1000, 3, 50), (500, 4, 20), (100, 5, 20), (1000, 4, 5), (500,5,3)] {

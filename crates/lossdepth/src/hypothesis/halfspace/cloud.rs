@@ -3,7 +3,6 @@
 use super::exact::Exact;
 use super::plane::{Fan, clear_turn};
 use std::cmp::Ordering;
-use std::collections::HashMap;
 
 /// Points $x_i \ne z$ of positive mass around a query $z$; their differences span the space.
 #[derive(Debug, Clone, Default)]
@@ -105,35 +104,40 @@ impl Cloud {
     /// always counts, and what the other side has more stays.
     pub(super) fn folded(&self) -> (Self, u64) {
         let mut exact = Exact::default();
-        let mut lines: HashMap<Vec<i32>, Vec<Line>> = HashMap::with_capacity(self.len());
-        let mut order: Vec<Vec<i32>> = Vec::with_capacity(self.len());
-        for (i, &mass) in self.masses.iter().enumerate() {
-            let (key, flip) = self.heading(i);
-            let bundle = lines.entry(key).or_insert_with_key(|key| {
-                order.push(key.clone());
-                Vec::new()
-            });
-            let line = bundle.iter().position(|line| self.parallel(line.first, i, &mut exact));
-            let at = line.unwrap_or_else(|| {
-                bundle.push(Line { first: i, flip, same: 0, opposite: 0, other: None });
-                bundle.len() - 1
-            });
-            let line = &mut bundle[at];
-            if line.flip == flip {
-                line.same += mass;
-            } else {
-                line.opposite += mass;
-                line.other = Some(i);
-            }
-        }
+        let mut headings: Vec<(u64, u32, bool)> = (0..self.len())
+            .map(|i| {
+                let (key, flip) = self.heading(i);
+                (key, u32::try_from(i).unwrap_or(u32::MAX), flip)
+            })
+            .collect();
+        headings.sort_unstable();
         let mut folded = Self { dim: self.dim, z: self.z.clone(), ..Self::default() };
         let mut always = 0;
-        for line in order.iter().flat_map(|key| &lines[key]) {
-            always += line.same.min(line.opposite);
-            let heavier = if line.same > line.opposite { Some(line.first) } else { line.other };
-            if let Some(i) = heavier.filter(|_| line.same != line.opposite) {
-                folded.x.extend_from_slice(self.point(i));
-                folded.masses.push(line.same.abs_diff(line.opposite));
+        let mut lines: Vec<Line> = Vec::new();
+        for bundle in headings.chunk_by(|a, b| a.0 == b.0) {
+            lines.clear();
+            for &(_, i, flip) in bundle {
+                let (i, mass) = (i as usize, self.masses[i as usize]);
+                let line = lines.iter().position(|line| self.parallel(line.first, i, &mut exact));
+                let at = line.unwrap_or_else(|| {
+                    lines.push(Line { first: i, flip, same: 0, opposite: 0, other: None });
+                    lines.len() - 1
+                });
+                let line = &mut lines[at];
+                if line.flip == flip {
+                    line.same += mass;
+                } else {
+                    line.opposite += mass;
+                    line.other = Some(i);
+                }
+            }
+            for line in &lines {
+                always += line.same.min(line.opposite);
+                let heavier = if line.same > line.opposite { Some(line.first) } else { line.other };
+                if let Some(i) = heavier.filter(|_| line.same != line.opposite) {
+                    folded.x.extend_from_slice(self.point(i));
+                    folded.masses.push(line.same.abs_diff(line.opposite));
+                }
             }
         }
         (folded, always)
@@ -141,11 +145,15 @@ impl Cloud {
 
     /// A rounded heading, the same for all points of a line through the query but for those at the edge of rounding,
     /// and whether it is that of the point or of its opposite.
-    fn heading(&self, i: usize) -> (Vec<i32>, bool) {
-        let y: Vec<f64> = self.point(i).iter().zip(&self.z).map(|(x, z)| x - z).collect();
-        let lead = y.iter().copied().max_by(|a, b| a.abs().total_cmp(&b.abs())).unwrap_or(1.0);
-        #[expect(clippy::cast_possible_truncation, reason = "at most 2^28 in size")]
-        let key = y.iter().map(|v| (v / lead * 2f64.powi(28)).round() as i32).collect();
+    fn heading(&self, i: usize) -> (u64, bool) {
+        let y = || self.point(i).iter().zip(&self.z).map(|(x, z)| x - z);
+        let lead = y().fold(0.0f64, |lead, v| if v.abs() > lead.abs() { v } else { lead });
+        // An odd multiplier mixes the columns.
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most 2^28 in size")]
+        let key = y().fold(0u64, |key, v| {
+            let part = (v / lead * 2f64.powi(28)).round() as i64 as u64;
+            (key ^ part).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23)
+        });
         (key, lead < 0.0)
     }
 
@@ -170,19 +178,43 @@ impl Cloud {
     }
 
     /// Two dimensions: half a turn.
-    pub(super) fn in_a_plane(&self, stretch: f64, fan: &mut Fan, exact: &mut Exact) -> Bounds {
-        let z = [self.z[0], self.z[1]];
-        let at = |i: usize| [self.x[2 * i], self.x[2 * i + 1]];
-        let a: Vec<f64> = (0..self.len()).map(|i| self.x[2 * i] - z[0]).collect();
-        let b: Vec<f64> = (0..self.len()).map(|i| (self.x[2 * i + 1] - z[1]) * stretch).collect();
+    pub(super) fn in_a_plane(&self) -> Bounds {
+        let columns: [Vec<f64>; 2] = [0, 1].map(|k| self.x.iter().skip(k).step_by(2).copied().collect());
+        let plane = Plane { columns: [&columns[0], &columns[1]], masses: &self.masses, stretch: 1.0 };
+        let (bounds, _) = plane.least([self.z[0], self.z[1]], &mut Fan::default(), &mut Exact::default());
+        bounds
+    }
+}
+
+/// Points in the plane, column by column.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Plane<'a> {
+    pub(super) columns: [&'a [f64]; 2],
+    pub(super) masses: &'a [u64],
+    /// A power of two that brings the second column to the size of the first.
+    pub(super) stretch: f64,
+}
+
+impl Plane<'_> {
+    /// The least mass around `z`, points equal to `z` left out, and the mass of these.
+    pub(super) fn least(&self, z: [f64; 2], fan: &mut Fan, exact: &mut Exact) -> (Bounds, u64) {
+        let ([x, y], stretch) = (self.columns, self.stretch);
+        let (mut a, mut b) = (std::mem::take(&mut fan.a), std::mem::take(&mut fan.b));
+        a.clear();
+        b.clear();
+        a.extend(x.iter().map(|x| x - z[0]));
+        b.extend(y.iter().map(|y| (y - z[1]) * stretch));
         let mut compare = |i: usize, j: usize| {
             let flip = |i: usize| b[i] < 0.0 || b[i] == 0.0 && a[i] < 0.0;
-            let turn = clear_turn([a[i], b[i]], [a[j], b[j]]).unwrap_or_else(|| exact.turn(at(i), at(j), z));
+            let turn = clear_turn([a[i], b[i]], [a[j], b[j]])
+                .unwrap_or_else(|| exact.turn([x[i], y[i]], [x[j], y[j]], z));
             if flip(i) == flip(j) { turn.reverse() } else { turn }
         };
-        let least = fan.least(&a, &b, &self.masses, &mut compare);
+        let least = fan.least(&a, &b, self.masses, &mut compare);
         let u = fan.direction(least, &a, &b, &mut compare);
-        Bounds { lower: least.mass, upper: least.mass, direction: vec![u[0], stretch * u[1]] }
+        (fan.a, fan.b) = (a, b);
+        let mass = least.mass;
+        (Bounds { lower: mass, upper: mass, direction: vec![u[0], stretch * u[1]] }, least.origin)
     }
 }
 

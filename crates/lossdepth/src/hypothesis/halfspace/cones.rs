@@ -15,7 +15,6 @@
 use super::cloud::{Bounds, Cloud, Split};
 use super::exact::{Exact, Span, two_sum};
 use super::packing::{Packed, Packing};
-use super::plane::Fan;
 use super::search::{Found, Search, Sky, scale_to_unit};
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -52,10 +51,10 @@ impl Purse<'_> {
     }
 }
 
-/// Up to so many undecided points are packed into groups: the bits of a word.
-const MOST_PACKED: usize = 64;
-/// And only where their mass is so many times what has to be proven.
-const PACK_RATIO: u64 = 3;
+/// Up to so many undecided points are packed into groups.
+const MOST_PACKED: usize = 256;
+/// And only where twice their mass is so many times what has to be proven.
+const PACK_RATIO: u64 = 5;
 
 /// The largest dimension that cones are used in.
 pub(super) const WIDEST: usize = 6;
@@ -68,7 +67,7 @@ pub(super) fn solve(cloud: &Cloud, frame: &[f64], enough: u64, purse: &mut Purse
     match cloud.dim {
         0 => Bounds { lower: cloud.total(), upper: cloud.total(), direction: Vec::new() },
         1 => cloud.on_a_line(),
-        2 => cloud.in_a_plane(1.0, &mut Fan::default(), &mut Exact::default()),
+        2 => cloud.in_a_plane(),
         d => {
             let (cloud, always) = cloud.folded();
             purse.spent += (8 * cloud.len() * d) as u64;
@@ -103,7 +102,6 @@ struct Hunt<'a, const D: usize> {
     /// How far an inner product with a vector of 1-norm 1 may be off.
     blur: Vec<f64>,
     exact: Exact,
-    total: u64,
     upper: u64,
     best: [f64; D],
     arena: Vec<Undecided>,
@@ -152,7 +150,6 @@ impl<'a, const D: usize> Hunt<'a, D> {
             t,
             blur,
             exact: Exact::default(),
-            total: cloud.total(),
             upper: u64::MAX,
             best: [0.0; D],
             arena: Vec::new(),
@@ -416,11 +413,14 @@ impl<'a, const D: usize> Hunt<'a, D> {
         }
         let left: u64 = self.arena[cone.first..].iter().map(|e| self.cloud.masses[e.point as usize]).sum();
         let needs = [cone.inside, cone.outside].map(|mass| goal.saturating_sub(mass));
-        if needs.iter().any(|need| PACK_RATIO * *need > left) {
+        if needs.iter().any(|need| PACK_RATIO * *need > 2 * left) {
             return false;
         }
         purse.spent += (count * D * (D + 4)) as u64;
-        for (need, sign) in needs.into_iter().zip([1.0, -1.0]) {
+        let reach: [f64; D] = std::array::from_fn(|j| cone.corners[j].iter().map(|v| v.abs()).sum());
+        // The side with more to prove first: it fails sooner.
+        let sides = if needs[0] >= needs[1] { [(needs[0], 1.0), (needs[1], -1.0)] } else { [(needs[1], -1.0), (needs[0], 1.0)] };
+        for (need, sign) in sides {
             if need == 0 {
                 continue;
             }
@@ -428,21 +428,19 @@ impl<'a, const D: usize> Hunt<'a, D> {
             for e in &self.arena[cone.first..] {
                 let i = e.point as usize;
                 let t = &self.t[i];
-                for corner in &cone.corners {
-                    let reach: f64 = corner.iter().map(|v| v.abs()).sum();
+                for (corner, reach) in cone.corners.iter().zip(&reach) {
                     let value: f64 = (0..D).map(|j| corner[j] * t[j]).sum();
                     self.packing.values.push(sign * value / reach);
                 }
                 self.packing.blur.push(1.01 * self.blur[i]);
                 self.packing.masses.push(self.cloud.masses[i]);
             }
-            match self.packing.pack(need) {
+            match self.packing.pack(need, &mut purse.spent) {
                 Packed::Proven(mass) if mass >= need => {}
                 Packed::Proven(_) => return false,
                 Packed::Escape(weights) => {
                     let mut c = [0.0; D];
-                    for (corner, w) in cone.corners.iter().zip(&weights) {
-                        let reach: f64 = corner.iter().map(|v| v.abs()).sum();
+                    for ((corner, w), reach) in cone.corners.iter().zip(&weights).zip(&reach) {
                         (0..D).for_each(|j| c[j] += sign * w * corner[j] / reach);
                     }
                     self.evaluate(&c, purse);
@@ -626,7 +624,7 @@ fn spans<'a, const D: usize>(vectors: impl Iterator<Item = &'a [f64; D]>, least:
 }
 
 /// A frame for the points of a knot: columns brought to one size, turned so that no axis is special.
-pub(super) fn own_frame(cloud: &Cloud) -> Vec<f64> {
+fn own_frame(cloud: &Cloud) -> Vec<f64> {
     let d = cloud.dim;
     let sizes: Vec<f64> = (0..d)
         .map(|k| {

@@ -15,7 +15,18 @@ pub(super) struct Packing {
     corners: usize,
     free: Vec<usize>,
     order: Vec<usize>,
+    below: Vec<u8>,
+    groups: Vec<Group>,
+    used: Vec<bool>,
     game: Game,
+}
+
+/// Points that are below at the same corners: a stretch of the order.
+#[derive(Debug, Clone, Copy)]
+struct Group {
+    mask: u8,
+    first: usize,
+    end: usize,
 }
 
 /// What came of it.
@@ -40,37 +51,58 @@ impl Packing {
         &self.values[i * self.corners..(i + 1) * self.corners]
     }
 
-    /// Looks for disjoint groups until their masses reach `need`.
-    pub(super) fn pack(&mut self, need: u64) -> Packed {
+    /// Looks for disjoint groups until their masses reach `need`; counts the pairs it tries in `work`.
+    pub(super) fn pack(&mut self, need: u64, work: &mut u64) -> Packed {
         let n = self.masses.len();
         let mut proven = 0;
-        // Points that are below at most corners have the fewest partners: they choose first.
-        let below = |p: &Self, i: usize| p.row(i).iter().filter(|v| **v < 0.0).count();
+        // Two points make a pair only if no corner has both below: partners are looked up by their corners below.
+        self.below.clear();
+        self.below.extend(self.values.chunks_exact(self.corners).map(|row| {
+            row.iter().enumerate().fold(0u8, |mask, (j, v)| mask | u8::from(*v < 0.0) << j)
+        }));
+        // Points that are below at most corners have the fewest partners: they choose first, and are chosen first.
         let mut order = std::mem::take(&mut self.order);
         order.clear();
         order.extend(0..n);
-        order.sort_by_key(|&i| std::cmp::Reverse(below(self, i)));
-        let mut free = std::mem::take(&mut self.free);
-        free.clear();
-        let mut used = 0u64;
+        order.sort_by_key(|&i| (std::cmp::Reverse(self.below[i].count_ones()), self.below[i]));
+        self.groups.clear();
         for (at, &i) in order.iter().enumerate() {
-            if used >> at & 1 == 1 {
+            match self.groups.last_mut() {
+                Some(group) if group.mask == self.below[i] => group.end = at + 1,
+                _ => self.groups.push(Group { mask: self.below[i], first: at, end: at + 1 }),
+            }
+        }
+        self.used.clear();
+        self.used.resize(n, false);
+        for at in 0..n {
+            let i = order[at];
+            if self.used[at] {
                 continue;
             }
-            let partner = (at + 1..n).find(|&k| used >> k & 1 == 0 && self.pair(i, order[k]));
+            let mask = self.below[i];
+            let partner = self.groups.iter().filter(|g| g.mask & mask == 0).find_map(|g| {
+                (g.first.max(at + 1)..g.end).find(|&k| {
+                    *work += 4;
+                    !self.used[k] && self.pair(i, order[k])
+                })
+            });
             if let Some(k) = partner {
-                used |= 1 << at | 1 << k;
+                (self.used[at], self.used[k]) = (true, true);
                 proven += self.masses[i].min(self.masses[order[k]]);
                 if proven >= need {
                     break;
                 }
             }
         }
-        free.extend((0..n).filter(|at| used >> at & 1 == 0).map(|at| order[at]));
+        let mut free = std::mem::take(&mut self.free);
+        free.clear();
+        free.extend((0..n).filter(|&at| !self.used[at]).map(|at| order[at]));
         self.order = order;
         let mut escape = None;
+        let corners = self.corners;
         while proven < need && !free.is_empty() {
-            let (values, corners) = (&self.values, self.corners);
+            *work += (4 * corners * corners * free.len()) as u64;
+            let values = &self.values;
             let value = self.game.solve(&free, corners, |i, j| values[i * corners + j]);
             if value < 0.0 {
                 if free.len() == n {
@@ -230,19 +262,19 @@ mod tests {
     #[test]
     fn opposite_points_are_a_pair() {
         let mut p = packing(2, &[&[1.0, -1.0], &[-0.5, 0.6]]);
-        assert_eq!(p.pack(1), Packed::Proven(1));
+        assert_eq!(p.pack(1, &mut 0), Packed::Proven(1));
         // Both below in between.
         let mut p = packing(2, &[&[1.0, -1.0], &[-0.6, 0.5]]);
-        let Packed::Escape(c) = p.pack(1) else { panic!("they leave a gap") };
+        let Packed::Escape(c) = p.pack(1, &mut 0) else { panic!("they leave a gap") };
         assert!(c[0] - c[1] < 0.0 && 0.5 * c[1] - 0.6 * c[0] < 0.0, "{c:?}");
     }
 
     #[test]
     fn three_points_without_a_pair() {
         let rows: [&[f64]; 3] = [&[1.0, -0.4, -0.4], &[-0.4, 1.0, -0.4], &[-0.4, -0.4, 1.0]];
-        assert_eq!(packing(3, &rows).pack(1), Packed::Proven(1));
+        assert_eq!(packing(3, &rows).pack(1, &mut 0), Packed::Proven(1));
         let rows: [&[f64]; 3] = [&[1.0, -0.6, -0.6], &[-0.6, 1.0, -0.6], &[-0.6, -0.6, 1.0]];
-        assert!(matches!(packing(3, &rows).pack(1), Packed::Escape(_)));
+        assert!(matches!(packing(3, &rows).pack(1, &mut 0), Packed::Escape(_)));
     }
 
     #[test]

@@ -32,8 +32,10 @@ enum Gap {
 /// The least mass on one side of a line through the origin.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Least {
-    /// Points at the origin included.
+    /// Points at the origin not included.
     pub(super) mass: u64,
+    /// The mass at the origin.
+    pub(super) origin: u64,
     gap: Gap,
     /// Whether it lies on the other side of the line.
     opposite: bool,
@@ -42,13 +44,16 @@ pub(super) struct Least {
 /// Scratch memory for a turn.
 #[derive(Debug, Default)]
 pub(super) struct Fan {
+    /// Room for the caller's vectors.
+    pub(super) a: Vec<f64>,
+    pub(super) b: Vec<f64>,
     /// Positions on the half circle in units of a bucket; negative for points at the origin.
     at: Vec<f64>,
     /// Whether the point was turned by 180 degrees.
     flipped: Vec<bool>,
     bucket: Vec<u32>,
-    gain: Vec<u64>,
-    loss: Vec<u64>,
+    /// For every bucket the mass that leaves and the mass that enters.
+    change: Vec<[u64; 2]>,
     /// Whether the border in front of a bucket is not to be trusted.
     joined: Vec<bool>,
     open: Vec<bool>,
@@ -72,18 +77,19 @@ impl Fan {
         self.locate(&a[..n], &b[..n], buckets);
         let (origin, start, total) = self.count(masses, buckets);
 
-        let mut best = Least { mass: start.min(total - start), gap: Gap::Wrap, opposite: start > total - start };
+        let opposite = start > total - start;
+        let mut best = Least { mass: start.min(total - start), origin, gap: Gap::Wrap, opposite };
         let consider = |best: &mut Least, mass: u64, gap: Gap| {
             for (mass, opposite) in [(mass, false), (total - mass, true)] {
                 if mass < best.mass {
-                    *best = Least { mass, gap, opposite };
+                    *best = Least { mass, origin, gap, opposite };
                 }
             }
         };
         let scale = (buckets - 1) as f64 / 2.0;
         let mut mass = start;
         for k in 1..buckets {
-            mass = mass + self.gain[k - 1] - self.loss[k - 1];
+            mass = mass + self.change[k - 1][1] - self.change[k - 1][0];
             if !self.joined[k] {
                 consider(&mut best, mass, Gap::Border((k as f64 - SHIFT) / scale));
             }
@@ -95,10 +101,10 @@ impl Fan {
         let (mut first, mut mass) = (0, start);
         while first < buckets {
             let mut end = first + 1;
-            let (mut gain, mut loss) = (self.gain[first], self.loss[first]);
+            let [mut loss, mut gain] = self.change[first];
             while end < buckets && self.joined[end] {
-                gain += self.gain[end];
-                loss += self.loss[end];
+                loss += self.change[end][0];
+                gain += self.change[end][1];
                 end += 1;
             }
             if mass - loss < best.mass || total - mass - gain < best.mass {
@@ -129,7 +135,7 @@ impl Fan {
                 let bucket = self.bucket[i] as usize;
                 while passed < bucket {
                     if !self.open[passed] {
-                        mass = mass + self.gain[passed] - self.loss[passed];
+                        mass = mass + self.change[passed][1] - self.change[passed][0];
                     }
                     passed += 1;
                 }
@@ -143,7 +149,6 @@ impl Fan {
                 }
             }
         }
-        best.mass += origin;
         best
     }
 
@@ -217,35 +222,26 @@ impl Fan {
 
     /// Fills the histogram; the mass at the origin, the mass counted before the first event, and of all events.
     fn count(&mut self, masses: &[u64], buckets: usize) -> (u64, u64, u64) {
-        for list in [&mut self.gain, &mut self.loss] {
-            list.clear();
-            list.resize(buckets, 0);
-        }
+        // One more bucket takes the points at the origin.
+        self.change.clear();
+        self.change.resize(buckets + 1, [0, 0]);
         self.joined.clear();
         self.joined.resize(buckets + 1, false);
         let blur = BLUR * buckets as f64;
-        let (mut origin, mut start, mut total) = (0, 0, 0);
         for (((&k, &at), &flip), &mass) in self.bucket.iter().zip(&self.at).zip(&self.flipped).zip(masses) {
-            let k = k as usize;
-            if k >= buckets {
-                origin += mass;
-                continue;
-            }
-            total += mass;
-            if flip {
-                self.gain[k] += mass;
-            } else {
-                self.loss[k] += mass;
-                start += mass;
-            }
+            let k = (k as usize).min(buckets);
+            self.change[k][usize::from(flip)] += mass;
             let part = at - k as f64;
-            if part < blur {
+            if part < blur && k < buckets {
                 self.joined[k] = true;
             } else if part > 1.0 - blur {
                 self.joined[k + 1] = true;
             }
         }
-        (origin, start, total)
+        let origin = self.change[buckets][0] + self.change[buckets][1];
+        let sum = |side: usize| self.change[..buckets].iter().map(|c| c[side]).sum::<u64>();
+        let (start, enters) = (sum(0), sum(1));
+        (origin, start, start + enters)
     }
 }
 
@@ -305,11 +301,11 @@ mod tests {
             if points.iter().all(|p| *p == (0, 0)) {
                 continue;
             }
-            assert_eq!(least.mass, by_definition(&points, &masses), "{points:?} {masses:?}");
+            assert_eq!(least.mass + least.origin, by_definition(&points, &masses), "{points:?} {masses:?}");
             let u = fan.direction(least, &a, &b, &mut compare);
             let attained: u64 =
                 (0..a.len()).filter(|&i| u[0] * a[i] + u[1] * b[i] >= 0.0).map(|i| masses[i]).sum();
-            assert_eq!(attained, least.mass, "{points:?} {masses:?} {u:?}");
+            assert_eq!(attained, least.mass + least.origin, "{points:?} {masses:?} {u:?}");
         }
     }
 }

@@ -1,10 +1,12 @@
 //! The sample, made ready for any query: merged, brought to whole masses, reduced to the columns it needs.
 
-use super::cloud::{Bounds, Cloud};
-use super::cones::{self, Purse, own_frame, rotation};
+use super::cloud::{Bounds, Cloud, Plane};
+use super::cones::{self, Purse, rotation};
 use super::exact::{Exact, Span};
 use super::plane::Fan;
-use super::{far, search};
+use super::far::{self, Frame};
+use super::search::{self, Sky};
+use crate::linalg::dot;
 use crate::reference::{Mass, Reference};
 
 /// What all queries of a halfspace depth share.
@@ -31,6 +33,13 @@ pub struct Sample {
     narrow: Vec<f64>,
     /// One direction a row, in which the sample is round.
     frame: Vec<f64>,
+    /// In many columns: the points in the frame, measured from their mean, one coordinate after the other,
+    turned: Vec<f64>,
+    /// and the largest sum of the sizes of the terms of a coordinate.
+    reach: Vec<f64>,
+    mean: Vec<f64>,
+    /// In two columns: one after the other.
+    flat: Vec<f64>,
     /// In one column: the mass up to and including every point.
     below: Vec<u64>,
 }
@@ -91,7 +100,12 @@ impl Sample {
         let span = Span::new(each().skip(1), &points[..d]);
         let columns = span.columns();
         let narrow: Vec<f64> = each().flat_map(|x| columns.iter().map(|&k| x[k])).collect();
-        let frame = round_frame(&narrow, &masses, columns.len());
+        let (frame, mean) = round_frame(&narrow, &masses, columns.len());
+        let (turned, reach) = turn(&narrow, &frame, &mean);
+        let flat = match columns.len() {
+            2 => [0, 1].into_iter().flat_map(|k| narrow.iter().skip(k).step_by(2).copied()).collect(),
+            _ => Vec::new(),
+        };
         let mut sum = 0;
         let below = masses
             .iter()
@@ -115,6 +129,10 @@ impl Sample {
             columns,
             narrow,
             frame,
+            turned,
+            reach,
+            mean,
+            flat,
             below,
         }
     }
@@ -145,6 +163,18 @@ impl Sample {
             Some(column) => self.beside(&z, column, purse),
             None if self.columns.is_empty() => (Vec::new(), Bounds::default(), self.total),
             None if self.columns.len() == 1 => self.on_a_line(z[self.columns[0]]),
+            None if self.columns.len() == 2 => {
+                purse.spent += 8 * self.masses.len() as u64;
+                let n = self.masses.len();
+                let plane = Plane {
+                    columns: [&self.flat[..n], &self.flat[n..]],
+                    masses: &self.masses,
+                    stretch: self.frame[0],
+                };
+                let z = [z[self.columns[0]], z[self.columns[1]]];
+                let (bounds, here) = plane.least(z, &mut bench.fan, &mut bench.exact);
+                (self.columns.clone(), bounds, here)
+            }
             None => self.within(&z, enough, purse, bench),
         };
         let mut direction = vec![0.0; d];
@@ -186,7 +216,17 @@ impl Sample {
         columns.sort_unstable();
         let all = Cloud { dim: d, x: Vec::new(), z: z.to_vec(), masses: self.masses.clone() };
         let cloud = Cloud { x: self.points.clone(), ..all }.part(0..self.masses.len(), &columns);
-        let mut bounds = far::solve(&cloud, &own_frame(&cloud), u64::MAX, purse);
+        let (n, r) = (cloud.len(), cloud.dim);
+        let y = |i: usize, k: usize| cloud.point(i)[k] - cloud.z[k];
+        let sizes: Vec<f64> = (0..r)
+            .map(|k| (0..n).fold(0.0f64, |m, i| m.max(y(i, k).abs())))
+            .map(|size| if size > 0.0 { 1.0 / size } else { 1.0 })
+            .collect();
+        let columns_of = (0..r * n).map(|at| y(at % n, at / n) * sizes[at / n]).collect();
+        let sky = Sky { len: n, dim: r, columns: columns_of };
+        let mut bounds =
+            far::solve(&cloud, sky, &vec![4.0 * f64::EPSILON; n], &Frame::Diagonal(&sizes), 0, purse);
+        // The direction may be out of reach of floating-point numbers; that there is one is proven.
         (bounds.lower, bounds.upper) = (0, 0);
         (columns, bounds, 0)
     }
@@ -206,23 +246,43 @@ impl Sample {
         cloud.x.clear();
         cloud.masses.clear();
         let mut here = 0;
-        for (x, &mass) in self.narrow.chunks_exact(r).zip(&self.masses) {
+        let mut here_rows = Vec::new();
+        for (i, (x, &mass)) in self.narrow.chunks_exact(r).zip(&self.masses).enumerate() {
             if x == cloud.z {
                 here += mass;
+                here_rows.push(i);
             } else {
                 cloud.x.extend_from_slice(x);
                 cloud.masses.push(mass);
             }
         }
         let bounds = match r {
-            2 => {
-                purse.spent += 8 * cloud.len() as u64;
-                cloud.in_a_plane(self.frame[0], &mut bench.fan, &mut bench.exact)
-            }
             3..=cones::WIDEST => cones::solve(cloud, &self.frame, enough, purse),
-            _ => far::solve(cloud, &self.frame, enough, purse),
+            _ => {
+                let cloud = &*cloud;
+                let (sky, blur) = self.sky(cloud, &here_rows, purse);
+                far::solve(cloud, sky, &blur, &Frame::Full(&self.frame), enough, purse)
+            }
         };
         (self.columns.clone(), bounds, here)
+    }
+
+    /// The differences in the frame, one coordinate after the other, and how far each may be off.
+    fn sky(&self, cloud: &Cloud, left_out: &[usize], purse: &mut Purse<'_>) -> (Sky, Vec<f64>) {
+        let (n, r, all) = (cloud.len(), cloud.dim, self.masses.len());
+        let z: Vec<f64> = cloud.z.iter().zip(&self.mean).map(|(z, m)| z - m).collect();
+        let mut columns = Vec::with_capacity(n * r);
+        let mut reach = 0.0f64;
+        for (row, turned) in self.frame.chunks_exact(r).zip(self.turned.chunks_exact(all)) {
+            let at = dot(row, &z);
+            reach = reach.max(row.iter().zip(&z).map(|(b, z)| (b * z).abs()).sum());
+            columns.extend(turned.iter().enumerate().filter(|(i, _)| !left_out.contains(i)).map(|(_, t)| t - at));
+        }
+        purse.spent += (r * r + r * n) as u64;
+        let rounding = (r as f64 + 4.0) * f64::EPSILON;
+        let kept = self.reach.iter().enumerate().filter(|(i, _)| !left_out.contains(i));
+        let blur = kept.map(|(_, own)| rounding * (own + reach)).collect();
+        (Sky { len: n, dim: r, columns }, blur)
     }
 
     /// Which rows of the reference lie in the closed halfspace, and the mass of all that do.
@@ -281,9 +341,9 @@ fn whole_masses(reference: &Reference) -> (Vec<u64>, u64, f64) {
 
 /// Directions in which the sample has unit variance and no correlation, turned so that no axis is special. In the
 /// plane: the power of two that brings the second column to the size of the first.
-fn round_frame(narrow: &[f64], masses: &[u64], r: usize) -> Vec<f64> {
+fn round_frame(narrow: &[f64], masses: &[u64], r: usize) -> (Vec<f64>, Vec<f64>) {
     if r < 2 {
-        return vec![1.0; r];
+        return (vec![1.0; r], vec![0.0; r]);
     }
     let total: f64 = masses.iter().map(|m| *m as f64).sum();
     let mut mean = vec![0.0; r];
@@ -298,7 +358,37 @@ fn round_frame(narrow: &[f64], masses: &[u64], r: usize) -> Vec<f64> {
     }
     sizes.iter_mut().for_each(|s| *s = if *s > 0.0 { s.sqrt() } else { 1.0 });
     if r == 2 {
-        return vec![2f64.powi((exponent(sizes[0]) - exponent(sizes[1])).clamp(-1000, 1000))];
+        return (vec![2f64.powi((exponent(sizes[0]) - exponent(sizes[1])).clamp(-1000, 1000))], mean);
     }
-    search::whitening(narrow, masses, &mean, &sizes, &rotation(r))
+    let turn = if r > cones::WIDEST {
+        (0..r * r).map(|at| if at / r == at % r { 1.0 } else { 0.0 }).collect()
+    } else {
+        rotation(r)
+    };
+    let frame = search::whitening(narrow, masses, &mean, &sizes, &turn);
+    // Cones need directions that span the space, exactly.
+    let origin = vec![0.0; r];
+    if r <= cones::WIDEST && Span::new(frame.chunks_exact(r), &origin).rank() < r {
+        let plain = turn.iter().enumerate().map(|(at, v)| v / sizes[at % r]).collect();
+        return (plain, mean);
+    }
+    (frame, mean)
+}
+
+/// The points in the frame, measured from their mean; only where there are many columns.
+fn turn(narrow: &[f64], frame: &[f64], mean: &[f64]) -> (Vec<f64>, Vec<f64>) {
+    let r = mean.len();
+    if r <= cones::WIDEST {
+        return (Vec::new(), Vec::new());
+    }
+    let n = narrow.len() / r;
+    let centred: Vec<f64> = narrow.iter().enumerate().map(|(at, x)| x - mean[at % r]).collect();
+    let (mut turned, mut reach) = (Vec::with_capacity(n * r), vec![0.0f64; n]);
+    for row in frame.chunks_exact(r) {
+        for (x, reach) in centred.chunks_exact(r).zip(&mut reach) {
+            turned.push(dot(row, x));
+            *reach = reach.max(row.iter().zip(x).map(|(b, x)| (b * x).abs()).sum());
+        }
+    }
+    (turned, reach)
 }
