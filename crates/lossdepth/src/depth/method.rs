@@ -4,7 +4,7 @@ use super::settings::{Setting, Settings};
 use super::{Depth, Fit, FittedDepth, Run};
 use crate::error::{DepthError, Result};
 use crate::explain::Explanation;
-use crate::hypothesis::{Hypothesis, Linear};
+use crate::hypothesis::{Halfspace, Hypothesis, Linear};
 use crate::loss::{Exponential, Hinge, Logistic, SquaredHinge};
 use crate::reference::{Reference, ScalingWarning};
 use crate::rows::Rows;
@@ -23,15 +23,21 @@ pub enum Method {
     SquaredHinge,
     /// Linear classifiers, exponential loss.
     Exponential,
+    /// Linear classifiers, 0-1 loss: the halfspace depth of Tukey.
+    Halfspace,
 }
 
 /// The settings of the linear methods.
 const LINEAR: &[&str] =
     &["reg", "variant", "radius", "intercept", "scale", "support_fraction", "tol", "max_iter"];
 
+/// The settings of the halfspace depth.
+const HALFSPACE: &[&str] = &["scale", "support_fraction", "tol", "budget"];
+
 impl Method {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Logistic, Self::Hinge, Self::SquaredHinge, Self::Exponential];
+    pub const ALL: [Self; 5] =
+        [Self::Logistic, Self::Hinge, Self::SquaredHinge, Self::Exponential, Self::Halfspace];
 
     /// The name used everywhere.
     pub fn name(self) -> &'static str {
@@ -40,6 +46,7 @@ impl Method {
             Self::Hinge => "hinge",
             Self::SquaredHinge => "squared-hinge",
             Self::Exponential => "exponential",
+            Self::Halfspace => "halfspace",
         }
     }
 
@@ -50,6 +57,7 @@ impl Method {
             Self::Hinge => "linear classifiers, hinge loss: linear support vector machine depth",
             Self::SquaredHinge => "linear classifiers, squared hinge loss",
             Self::Exponential => "linear classifiers, exponential loss",
+            Self::Halfspace => "linear classifiers, 0-1 loss: Tukey's halfspace depth, exact or in an interval",
         }
     }
 
@@ -57,6 +65,7 @@ impl Method {
     pub fn settings(self) -> &'static [&'static str] {
         match self {
             Self::Logistic | Self::Hinge | Self::SquaredHinge | Self::Exponential => LINEAR,
+            Self::Halfspace => HALFSPACE,
         }
     }
 
@@ -106,6 +115,9 @@ impl Settings {
             Method::Hinge => self.scorer(self.linear(Hinge), sample)?,
             Method::SquaredHinge => self.scorer(self.linear(SquaredHinge), sample)?,
             Method::Exponential => self.scorer(self.linear(Exponential), sample)?,
+            Method::Halfspace => {
+                self.scorer(Halfspace::new().tol(self.tol).budget(self.budget), sample)?
+            }
         };
         Ok(Model { settings: self.clone(), scorer })
     }

@@ -70,6 +70,7 @@ impl Setting {
         ),
         Self::new("tol", Kind::Number, "The largest proven error to accept"),
         Self::new("max_iter", Kind::Count, "How many iterations a row gets"),
+        Self::new("budget", Kind::Count, "How much work a row gets, in millions of multiplications"),
     ];
 
     const fn new(name: &'static str, kind: Kind, meaning: &'static str) -> Self {
@@ -174,6 +175,8 @@ pub struct Settings {
     pub tol: f64,
     /// How many iterations a query gets.
     pub max_iter: usize,
+    /// How much work a query gets, in millions of multiplications.
+    pub budget: usize,
 }
 
 impl Settings {
@@ -188,6 +191,7 @@ impl Settings {
             support_fraction: 0.75,
             tol: 1e-6,
             max_iter: 1000,
+            budget: 100,
         }
     }
 
@@ -234,6 +238,7 @@ impl Settings {
             "support_fraction" => self.support_fraction = setting.number(value)?,
             "tol" => self.tol = setting.number(value)?,
             "max_iter" => self.max_iter = setting.count(value)?,
+            "budget" => self.budget = setting.count(value)?,
             other => unreachable!("`{other}` is in no table of settings"),
         }
         Ok(())
@@ -252,6 +257,7 @@ impl Settings {
             "support_fraction" => Value::Number(self.support_fraction),
             "tol" => Value::Number(self.tol),
             "max_iter" => Value::Count(self.max_iter as u64),
+            "budget" => Value::Count(self.budget as u64),
             other => unreachable!("`{other}` is in no table of settings"),
         }
     }

@@ -68,9 +68,14 @@ pub(crate) fn settings(method: Method, intercept: Intercept, variant: Variant, r
     Settings { reg, variant, intercept, ..Settings::new(method) }
 }
 
-/// Every method with every intercept.
+/// Every linear method: those that have an intercept.
+pub(crate) fn linear() -> impl Iterator<Item = Method> {
+    Method::ALL.into_iter().filter(|m| m.settings().contains(&"intercept"))
+}
+
+/// Every linear method with every intercept.
 pub(crate) fn methods() -> impl Iterator<Item = (Method, Intercept)> {
-    Method::ALL.into_iter().flat_map(|m| Intercept::ALL.into_iter().map(move |i| (m, i)))
+    linear().flat_map(|m| Intercept::ALL.into_iter().map(move |i| (m, i)))
 }
 
 /// Scores on one thread.

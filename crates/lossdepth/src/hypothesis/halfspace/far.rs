@@ -16,6 +16,9 @@ use super::exact::Exact;
 use super::search::{Search, Sky, scale_to_unit};
 use crate::linalg::{axpy, dot};
 
+/// So many new starts without a better direction end the search.
+const STARTS: u32 = 16;
+
 /// How a direction in the coordinates of the sky is written in the columns of the cloud: rows of a frame.
 pub(super) enum Frame<'a> {
     /// Any matrix, one row a coordinate.
@@ -128,15 +131,17 @@ impl Hunt<'_> {
             purse.budget = whole;
         }
         let mut seed = 0x9e37_79b9_7f4a_7c15u64;
-        while self.upper > lower.saturating_add(enough) && purse.spent < purse.budget && !(purse.cancelled)() {
+        let mut idle = 0;
+        while idle < STARTS && self.upper > lower.saturating_add(enough) && purse.spent < purse.budget && !(purse.cancelled)() {
             // From the best direction, pushed aside; every fourth time from anywhere.
             let fresh = (seed >> 40).is_multiple_of(4);
             let push = if fresh { 1e3 } else { 1.0 / (d as f64).sqrt() };
             let start: Vec<f64> = best.u.iter().map(|u| u + push * wave(&mut seed)).collect();
             let next = search.descend(&self.sky, &self.cloud.masses, start, 3, &mut purse.spent);
+            idle += 1;
             if next.mass < best.mass {
                 self.evaluate(&next.u, purse);
-                best = next;
+                (best, idle) = (next, 0);
             }
         }
         lower

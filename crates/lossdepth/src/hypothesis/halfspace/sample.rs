@@ -188,6 +188,12 @@ impl Sample {
         Answer { lower, upper, direction, spent: purse.spent.max(1) }
     }
 
+    /// Points, masses, the point of every row and the scales, of a sample with two columns.
+    pub(super) fn in_the_plane(&self) -> (Vec<[f64; 2]>, Vec<u64>, Vec<Option<u32>>, [f64; 2]) {
+        let points = self.points.chunks_exact(2).map(|p| [p[0], p[1]]).collect();
+        (points, self.masses.clone(), self.origin.clone(), [self.scale[0], self.scale[1]])
+    }
+
     /// One column: the points are sorted.
     fn on_a_line(&self, z: f64) -> (Vec<usize>, Bounds, u64) {
         let at = |i: usize| self.narrow[i];
