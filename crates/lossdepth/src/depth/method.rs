@@ -5,7 +5,7 @@ use super::{Depth, Fit, FittedDepth, Run};
 use crate::error::{DepthError, Result};
 use crate::explain::Explanation;
 use crate::hypothesis::kernel::KernelChoice;
-use crate::hypothesis::{Forest, Hypothesis, Linear, Mlp, Svm};
+use crate::hypothesis::{Forest, Halfspace, Hypothesis, Linear, Mlp, Svm};
 use crate::loss::{Exponential, Hinge, Logistic, SquaredHinge};
 use crate::reference::{Reference, Scale, ScalingWarning};
 use crate::rows::Rows;
@@ -30,6 +30,8 @@ pub enum Method {
     Forest,
     /// Neural networks, logistic loss: the multilayer perceptron depth.
     Mlp,
+    /// Linear classifiers, 0-1 loss: the halfspace depth of Tukey.
+    Halfspace,
 }
 
 /// The settings of the linear methods.
@@ -75,9 +77,12 @@ const FOREST: &[&str] = &[
 const MLP: &[&str] =
     &["hidden", "reg", "variant", "scale", "support_fraction", "restarts", "seed", "tol", "max_iter"];
 
+/// The settings of the halfspace depth.
+const HALFSPACE: &[&str] = &["scale", "support_fraction", "tol", "budget"];
+
 impl Method {
     /// All of them.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Logistic,
         Self::Hinge,
         Self::SquaredHinge,
@@ -85,6 +90,7 @@ impl Method {
         Self::Svm,
         Self::Forest,
         Self::Mlp,
+        Self::Halfspace,
     ];
 
     /// The name used everywhere.
@@ -97,6 +103,7 @@ impl Method {
             Self::Svm => "svm",
             Self::Forest => "forest",
             Self::Mlp => "mlp",
+            Self::Halfspace => "halfspace",
         }
     }
 
@@ -110,6 +117,9 @@ impl Method {
             Self::Svm => "classifiers with a kernel, hinge loss: support vector machine depth",
             Self::Forest => "random forests, the exact average of all trees or a number of them",
             Self::Mlp => "neural networks, logistic loss in bits: multilayer perceptron depth",
+            Self::Halfspace => {
+                "linear classifiers, 0-1 loss: Tukey's halfspace depth, exact or in an interval"
+            }
         }
     }
 
@@ -120,6 +130,7 @@ impl Method {
             Self::Svm => KERNEL,
             Self::Forest => FOREST,
             Self::Mlp => MLP,
+            Self::Halfspace => HALFSPACE,
         }
     }
 
@@ -172,6 +183,7 @@ impl Settings {
             Method::Svm => self.scorer(self.svm()?, sample)?,
             Method::Forest => self.scorer(self.forest(), sample)?,
             Method::Mlp => self.scorer(self.mlp(), sample)?,
+            Method::Halfspace => self.scorer(Halfspace::new().tol(self.tol).budget(self.budget), sample)?,
         };
         Ok(Model { settings: self.clone(), scorer })
     }

@@ -123,6 +123,7 @@ impl Setting {
             "The largest proven error to accept; for mlp the relative progress to stop at",
         ),
         Self::new("max_iter", Kind::Count, "How many iterations a row gets"),
+        Self::new("budget", Kind::Count, "How much work a row gets, in millions of multiplications"),
     ];
 
     const fn new(name: &'static str, kind: Kind, meaning: &'static str) -> Self {
@@ -277,6 +278,8 @@ pub struct Settings {
     pub tol: f64,
     /// How many iterations a query gets.
     pub max_iter: usize,
+    /// How much work a query gets, in millions of multiplications.
+    pub budget: usize,
 }
 
 /// Settings that belong to a kernel.
@@ -310,6 +313,7 @@ impl Settings {
             seed: 0,
             tol,
             max_iter: 1000,
+            budget: 100,
         }
     }
 
@@ -435,6 +439,7 @@ impl Settings {
             "seed" => self.seed = setting.count(value)? as u64,
             "tol" => self.tol = setting.number(value)?,
             "max_iter" => self.max_iter = setting.count(value)?,
+            "budget" => self.budget = setting.count(value)?,
             other => unreachable!("`{other}` is in no table of settings"),
         }
         Ok(())
@@ -470,6 +475,7 @@ impl Settings {
             "seed" => Value::Count(self.seed),
             "tol" => Value::Number(self.tol),
             "max_iter" => Value::Count(self.max_iter as u64),
+            "budget" => Value::Count(self.budget as u64),
             other => unreachable!("`{other}` is in no table of settings"),
         }
     }

@@ -4,6 +4,7 @@
 //! [`prepare`](Hypothesis::prepare); [`isolate`](Hypothesis::isolate) gets all queries at once.
 
 pub mod forest;
+pub mod halfspace;
 pub mod kernel;
 pub mod linear;
 pub mod mlp;
@@ -16,6 +17,7 @@ use crate::reference::Reference;
 use crate::rows::Rows;
 
 pub use forest::Forest;
+pub use halfspace::Halfspace;
 pub use linear::{Intercept, Linear};
 pub use mlp::Mlp;
 pub use svm::Svm;
