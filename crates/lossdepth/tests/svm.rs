@@ -284,9 +284,9 @@ fn invariances() {
     let (sin, cos) = 0.7f64.sin_cos();
     let turn = |x: &Vec<f64>| vec![cos * x[0] - sin * x[1] + 5.0, sin * x[0] + cos * x[1] - 3.0];
     let shift = |x: &Vec<f64>| vec![x[0] + 5.0, x[1] - 3.0];
-    let mut compare = |kernel, intercept, map: &dyn Fn(&Vec<f64>) -> Vec<f64>| {
+    let compare = |kernel, intercept, map: &dyn Fn(&Vec<f64>) -> Vec<f64>| {
         for reg in [1.0, 0.05, 0.005] {
-            let (mapped, targets): (Vec<_>, Vec<_>) =
+            let (mapped, targets): (Vec<Vec<f64>>, Vec<Vec<f64>>) =
                 (rows.iter().map(map).collect(), all.iter().map(map).collect());
             let svm = svm(kernel, intercept, Variant::Risk, reg);
             let before = fitted(svm.clone(), &Reference::new(&rows).unwrap()).score(&all).unwrap();

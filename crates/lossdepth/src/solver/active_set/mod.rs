@@ -130,8 +130,8 @@ impl ActiveSet {
 
     fn stiffness(&self, own: f64) -> Stiffness {
         // The same for all queries, as the factors of shared starts have it in them.
-        let constant = if self.balanced { 1e3 * self.scale } else { 0.0 };
-        let noise = 4.0 * f64::EPSILON * self.scale.max(own);
+        let constant = if self.balanced { 1e2 * self.scale } else { 0.0 };
+        let noise = f64::EPSILON * (4.0 * self.scale.max(own) + constant);
         Stiffness { constant, ridge: 1e-12 * self.scale, noise, balanced: self.balanced }
     }
 
