@@ -102,6 +102,23 @@ pub(crate) fn multiply_first(out: &mut Matrix, a: &Matrix, b: &Matrix, count: us
     }
 }
 
+/// `out -= a bᵀ` for the first `inner` columns of both and the first `count` rows of `b`, which are those columns of `out`.
+pub(crate) fn subtract_outer(out: &mut Matrix, a: &Matrix, b: &Matrix, inner: usize, count: usize) {
+    let b = b.view().submatrix(0, 0, count, inner).transpose();
+    let out = out.view_mut().subcols_mut(0, count);
+    matmul(out, Accum::Add, a.view().subcols(0, inner), b, -1.0, Par::Seq);
+}
+
+/// Replaces every column of `rhs` by the solution of the lower triangular system.
+///
+/// In groups of eight columns, so that a column does not depend on how many there are.
+pub(crate) fn solve_lower(lower: &Matrix, rhs: &mut Matrix) {
+    for (first, columns) in groups(0, rhs.cols()) {
+        let rhs = rhs.view_mut().subcols_mut(first, columns);
+        faer::linalg::triangular_solve::solve_lower_triangular_in_place(lower.view(), rhs, Par::Seq);
+    }
+}
+
 /// Columns that are multiplied together. Tiny products take another route through the linear-algebra crate than
 /// larger ones, with another order of summation; so that it does not depend on the number of columns which one it is,
 /// they are done eight columns at a time.
@@ -266,6 +283,16 @@ impl Cholesky {
         &self.units
     }
 
+    /// The inverse of the matrix of this many rows.
+    pub(crate) fn inverse(&self, rows: usize) -> Matrix {
+        let mut inverse = Matrix::from_fn(rows, rows, |i, j| if i == j { self.units[i] } else { 0.0 });
+        self.factor.solve_in_place(inverse.view_mut());
+        for j in 0..rows {
+            inverse.col_mut(j).iter_mut().zip(&self.units).for_each(|(x, u)| *x *= u);
+        }
+        inverse
+    }
+
     pub(crate) fn solve(&self, rhs: &mut [f64]) {
         let rows = rhs.len();
         rhs.iter_mut().zip(&self.units).for_each(|(x, u)| *x *= u);
@@ -324,6 +351,26 @@ mod tests {
         let product = |a: &Matrix, b: &Matrix| {
             let mut out = Matrix::zeros(a.rows(), b.cols());
             multiply(&mut out, a, b);
+            out
+        };
+        check(product, false);
+    }
+
+    #[test]
+    fn triangular_solutions_do_not_depend_on_the_neighbours() {
+        let product = |a: &Matrix, b: &Matrix| {
+            let n = b.rows();
+            let lower = Matrix::from_fn(n, n, |i, j| {
+                if i == j {
+                    2.0 + n as f64
+                } else if i > j {
+                    a.at(i % a.rows(), j)
+                } else {
+                    f64::NAN
+                }
+            });
+            let mut out = b.clone();
+            solve_lower(&lower, &mut out);
             out
         };
         check(product, false);

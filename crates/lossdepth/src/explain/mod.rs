@@ -19,19 +19,34 @@ pub struct Explanation {
     pub value: f64,
     /// $f(\bar x)$, the classifier at the mean of the reference.
     pub baseline: f64,
-    /// $w$, one number for each original column.
+    /// $w$, one number for each original column; where $f$ is not linear its gradient at the query, or nothing if there
+    /// are no columns to take it in.
     pub weights: Vec<f64>,
     /// $b$, so that $f(x) = \langle w, x \rangle + b$ on the original columns.
     pub intercept: f64,
-    /// $w_j (z_j - \bar x_j)$ for each original column.
+    /// $w_j (z_j - \bar x_j)$ for each original column; empty where $f$ is not linear.
     pub contributions: Vec<f64>,
     /// How the depth would change, per unit of mass, if the sample had more mass at each reference row:
     /// the influence function. Their weighted mean is 0; removing row $i$ changes the depth by about
     /// $-\omega_i / (1 - \omega_i)$ times its influence.
     pub influence: Vec<f64>,
+    /// The witness function of a kernel depth: $f(x_i)$ for each reference row. Empty for other methods.
+    pub witness: Vec<f64>,
 }
 
 impl Explanation {
+    /// Of a classifier that is not linear: its value and gradient at the query, and what it says of the reference rows.
+    pub(crate) fn witnessed(
+        fit: Fit,
+        value: f64,
+        gradient: Vec<f64>,
+        influence: Vec<f64>,
+        witness: Vec<f64>,
+    ) -> Self {
+        let (weights, contributions) = (gradient, Vec::new());
+        Self { fit, value, baseline: 0.0, weights, intercept: 0.0, contributions, influence, witness }
+    }
+
     /// From the classifier in the (scaled) coordinates it was found in.
     pub(crate) fn new(
         fit: Fit,
@@ -42,13 +57,29 @@ impl Explanation {
     ) -> Self {
         let contributions: Vec<f64> = weights.iter().zip(query).map(|(w, z)| w * z).collect();
         let value = contributions.iter().fold(intercept, |sum, c| sum + c);
-        Self { fit, value, baseline: intercept, weights, intercept, contributions, influence }
+        Self {
+            fit,
+            value,
+            baseline: intercept,
+            weights,
+            intercept,
+            contributions,
+            influence,
+            witness: Vec::new(),
+        }
     }
 
     /// The same in terms of the columns before scaling, measured from `mean`.
     pub(crate) fn in_columns(mut self, scaling: &Scaling, mean: &[f64], query: &[f64]) -> Self {
+        if self.weights.is_empty() {
+            return self;
+        }
         let mut weights = vec![0.0; mean.len()];
         scaling.pull_back(&self.weights, &mut weights);
+        if self.contributions.is_empty() {
+            self.weights = weights;
+            return self;
+        }
         let from = |x: &[f64], origin: &[f64]| -> f64 {
             weights.iter().zip(x).zip(origin).map(|((w, x), o)| w * (x - o)).sum()
         };

@@ -3,7 +3,9 @@
 //! *Prepare once, isolate many*: what does not depend on the query is computed in
 //! [`prepare`](Hypothesis::prepare); [`isolate`](Hypothesis::isolate) gets all queries at once.
 
+pub mod gp;
 pub mod kernel;
+pub mod kernelised;
 pub mod linear;
 
 use crate::depth::{Fit, Run};
@@ -12,6 +14,8 @@ use crate::explain::Explanation;
 use crate::reference::Reference;
 use crate::rows::Rows;
 
+pub use gp::GaussianProcess;
+pub use kernelised::Kernelised;
 pub use linear::{Intercept, Linear};
 
 /// A family of classifiers, a loss and a penalty: everything that defines a depth but the data.

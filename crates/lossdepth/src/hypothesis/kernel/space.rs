@@ -178,6 +178,50 @@ impl Space {
         }
     }
 
+    /// Kernel values of all points with some of them, one column each.
+    ///
+    /// # Errors
+    /// A value that is not finite.
+    pub(crate) fn columns(&self, which: &[usize], out: &mut Matrix) -> Result<()> {
+        match &self.source {
+            Source::Function { points, .. } => {
+                let data: Vec<f64> = which.iter().flat_map(|&i| points.point(i)).copied().collect();
+                self.block(Rows::new(&data, points.width())?, out)
+            }
+            Source::Given { gram, .. } => {
+                for (j, &i) in which.iter().enumerate() {
+                    for (k, g) in out.col_mut(j).iter_mut().zip(gram.col(i)) {
+                        *k = g + self.shift;
+                    }
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// A few points from all over the sample, as rows; none for a precomputed kernel.
+    pub(crate) fn probes(&self, count: usize) -> Option<Vec<f64>> {
+        let Source::Function { points, .. } = &self.source else { return None };
+        let (n, count) = (points.len(), count.min(points.len()));
+        Some((0..count).flat_map(|j| points.point((2 * j + 1) * n / (2 * count))).copied().collect())
+    }
+
+    /// $\sum \omega^2$ over the rows that each point stands for.
+    pub(crate) fn squares(&self) -> Vec<f64> {
+        let mut squares = vec![0.0; self.len()];
+        for (point, w) in self.point_of.iter().zip(&self.row_weights) {
+            if let Some(point) = point {
+                squares[*point] += 4.0 * w * w;
+            }
+        }
+        squares
+    }
+
+    /// What the weights say about how many observations there are.
+    pub(crate) fn mass(&self) -> Mass {
+        self.mass
+    }
+
     /// The whole Gram matrix.
     ///
     /// # Errors
