@@ -14,13 +14,8 @@ array([1.  , 0.02])
 array([ 1, -1])
 """
 
-from lossdepth._estimators import (
-    ExponentialDepth,
-    HingeDepth,
-    LogisticDepth,
-    SquaredHingeDepth,
-    depth,
-)
+from lossdepth._function import depth
+from lossdepth._linear import ExponentialDepth, HingeDepth, LogisticDepth, SquaredHingeDepth
 from lossdepth._native import __version__
 from lossdepth._results import Explanation, Scores
 

@@ -7,10 +7,11 @@ from typing_extensions import Self
 _Floats: TypeAlias = NDArray[np.float64]
 _Scores: TypeAlias = tuple[_Floats, _Floats, _Floats, NDArray[np.int64], NDArray[np.uint8]]
 
-__all__ = ["STOPS", "Model", "__version__"]
+__all__ = ["METHODS", "STOPS", "Model", "__version__"]
 
 __version__: Final[str]
 STOPS: Final[list[str]]
+METHODS: Final[dict[str, dict[str, Any]]]
 
 @final
 class Model:
@@ -19,19 +20,10 @@ class Model:
         rows: _Floats,
         weights: _Floats | None,
         method: str,
-        reg: float,
-        variant: str,
-        radius: float | None,
-        intercept: str,
-        scale: str,
-        support_fraction: float,
-        tol: float,
-        max_iter: int,
+        settings: dict[str, Any],
     ) -> Self: ...
     def score(self, rows: _Floats, threads: int) -> _Scores: ...
-    def explain(
-        self, rows: _Floats, threads: int
-    ) -> tuple[_Scores, _Floats, _Floats, _Floats, _Floats, _Floats, _Floats]: ...
+    def explain(self, rows: _Floats, threads: int) -> tuple[_Scores, dict[str, _Floats | None]]: ...
     @property
     def width(self) -> int: ...
     @property

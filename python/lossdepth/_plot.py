@@ -15,7 +15,10 @@ _AGAINST, _FOR = "#c0392b", "#7f8c8d"
 
 def contributions(why: Explanation, row: int, top: int, ax: Any) -> Any:
     """Draw what each column does for or against a row, the most telling on top."""
-    values = why.contributions[row]
+    table = why.weights if why.contributions is None else why.contributions
+    if table is None:
+        raise AttributeError("this method does not say what its columns do")
+    values = table[row]
     largest = np.argsort(-np.abs(values), kind="stable")
     shown = sorted(largest[:top].tolist(), key=lambda j: float(values[j]))
     names = [str(why.feature_names[j]) for j in shown]
@@ -33,5 +36,6 @@ def contributions(why: Explanation, row: int, top: int, ax: Any) -> Any:
     index = why.scores.index
     name = row if index is None else index[row]
     ax.set_title(f"row {name}: depth {why.depth[row]:.3f} ± {why.scores.stderr[row]:.2g}")
-    ax.set_xlabel("contribution (negative: gives the row away)")
+    meaning = "gradient" if why.contributions is None else "contribution"
+    ax.set_xlabel(f"{meaning} (negative: gives the row away)")
     return ax

@@ -96,10 +96,11 @@ class Scores:
 class Explanation:
     r"""The classifiers behind some depths, taken apart.
 
-    For each row z the classifier :math:`f(x) = \langle w, x \rangle + b` tells the sample
-    (:math:`f > 0`) from the row (:math:`f < 0`). Measured from the mean of the sample,
+    For each row z the classifier of a linear depth, :math:`f(x) = \langle w, x \rangle + b`, tells
+    the sample (:math:`f > 0`) from the row (:math:`f < 0`). Measured from the mean of the sample,
     :math:`f(z) = f(\bar x) + \sum_j w_j (z_j - \bar x_j)`: a baseline and a contribution of each
-    column. The most negative contributions are the columns that give the row away.
+    column. The most negative contributions are the columns that give the row away. A method that
+    has no such thing leaves the attribute None.
 
     Attributes
     ----------
@@ -111,11 +112,11 @@ class Explanation:
         f at the mean of the reference.
     intercept : ndarray of shape (n_samples,)
         b, so that f(x) is `weights` times x plus b on the original columns.
-    weights : ndarray of shape (n_samples, n_features)
-        w, in terms of the original columns.
-    contributions : ndarray of shape (n_samples, n_features)
+    weights : ndarray of shape (n_samples, n_features) or None
+        w, in terms of the original columns; where f is not linear, its gradient at z.
+    contributions : ndarray of shape (n_samples, n_features) or None
         The part of each column in f(z).
-    influence : ndarray of shape (n_samples, n_reference)
+    influence : ndarray of shape (n_samples, n_reference) or None
         How the depth would change, per unit of mass, if the sample had more mass at each reference
         row. Their weighted mean is 0; removing row i, of normalised weight w, changes the depth by
         about -w / (1 - w) times its influence.
@@ -141,9 +142,9 @@ class Explanation:
     value: NDArray[np.float64]
     baseline: NDArray[np.float64]
     intercept: NDArray[np.float64]
-    weights: NDArray[np.float64]
-    contributions: NDArray[np.float64]
-    influence: NDArray[np.float64]
+    weights: NDArray[np.float64] | None
+    contributions: NDArray[np.float64] | None
+    influence: NDArray[np.float64] | None
     feature_names: NDArray[np.object_]
 
     @property
@@ -179,6 +180,8 @@ class Explanation:
         ndarray of shape (n_samples, count)
             Numbers of reference rows, the largest influence first.
         """
+        if self.influence is None:
+            raise AttributeError("this method has no influence of reference rows")
         return np.argsort(-np.abs(self.influence), axis=1, kind="stable")[:, :count]
 
     def to_pandas(self, top: int | None = None) -> pd.DataFrame:
@@ -228,17 +231,28 @@ class Explanation:
 
         return contributions(self, row, top, ax)
 
+    def _telling(self) -> NDArray[np.float64]:
+        """Return how much each column does to give each row away."""
+        if self.contributions is not None:
+            return -self.contributions
+        if self.weights is not None:
+            return np.abs(self.weights)
+        raise AttributeError("this method does not say what its columns do")
+
     def _order(self, count: int | None) -> NDArray[np.intp]:
-        return np.argsort(self.contributions, axis=1, kind="stable")[:, :count]
+        return np.argsort(-self._telling(), axis=1, kind="stable")[:, :count]
 
     def _columns(self, top: int | None) -> dict[str, Any]:
         order = self._order(top)
         rows = np.arange(len(self)) if self.scores.index is None else self.scores.index
+        parts = {"weight": self.weights, "contribution": self.contributions}
         return {
             "row": np.repeat(np.asarray(rows), order.shape[1]),
             "feature": self.feature_names[order].ravel(),
-            "weight": np.take_along_axis(self.weights, order, axis=1).ravel(),
-            "contribution": np.take_along_axis(self.contributions, order, axis=1).ravel(),
+        } | {
+            name: np.take_along_axis(part, order, axis=1).ravel()
+            for name, part in parts.items()
+            if part is not None
         }
 
     def __len__(self) -> int:
@@ -246,8 +260,9 @@ class Explanation:
 
     def __repr__(self) -> str:
         lines = [f"{type(self).__name__}: {_rows(len(self))}, {len(self.feature_names)} features"]
+        shown = self._telling() if self.contributions is None else self.contributions
         for i, order in enumerate(self._order(3)[:_SHOWN]):
-            parts = (f"{self.feature_names[j]} {self.contributions[i, j]:+.3g}" for j in order)
+            parts = (f"{self.feature_names[j]} {shown[i, j]:+.3g}" for j in order)
             lines.append(f"{i:>6}  depth {self.depth[i]:.6f}  most telling: {', '.join(parts)}")
         if len(self) > _SHOWN:
             lines.append(f"{'...':>6}")

@@ -1,9 +1,11 @@
 //! Between Python's objects and the library's: settings, arrays, errors.
 
-use lossdepth::DepthError;
+use lossdepth::depth::{Kind, Setting, Value};
+use lossdepth::{DepthError, Method, Settings};
 use numpy::{IntoPyArray, PyArray2, PyArrayMethods, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyOverflowError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use std::str::FromStr;
 
 /// The one place where an error of the library becomes an exception.
@@ -15,16 +17,55 @@ pub(crate) fn exception(error: &DepthError) -> PyErr {
     }
 }
 
+/// Reads the settings of a method, by name.
+pub(crate) fn read_settings(method: Method, given: &Bound<'_, PyDict>) -> PyResult<Settings> {
+    let mut values = Vec::with_capacity(given.len());
+    for (name, value) in given {
+        let name: String = name.extract()?;
+        let setting = method.setting(&name).map_err(|e| exception(&e))?;
+        values.push((setting.name, read(&setting, &value)?));
+    }
+    Settings::with(method, values).map_err(|e| exception(&e))
+}
+
+fn read(setting: &Setting, value: &Bound<'_, PyAny>) -> PyResult<Value> {
+    let name = setting.name;
+    Ok(match setting.kind {
+        Kind::OptionalNumber if value.is_none() => Value::None,
+        Kind::Number | Kind::OptionalNumber => Value::Number(number(name, value)?),
+        Kind::NumberOr(_) => match value.extract() {
+            Ok(number) => Value::Number(number),
+            Err(_) => setting.parse(&text_or_number(name, value)?).map_err(|e| exception(&e))?,
+        },
+        Kind::Count => Value::Count(count(name, value)?),
+        Kind::Choice(_) => Value::Text(text(name, value)?),
+    })
+}
+
+/// The settings of a fitted model, as [`read_settings`] takes them.
+pub(crate) fn written_settings<'py>(py: Python<'py>, settings: &Settings) -> PyResult<Bound<'py, PyDict>> {
+    let written = PyDict::new(py);
+    for (name, value) in settings.values() {
+        match value {
+            Value::Count(count) => written.set_item(name, count)?,
+            Value::Number(number) => written.set_item(name, number)?,
+            Value::Text(text) => written.set_item(name, text)?,
+            Value::None => written.set_item(name, py.None())?,
+        }
+    }
+    Ok(written)
+}
+
 /// Reads a setting that is a number.
-pub(crate) fn number(name: &str, value: &Bound<'_, PyAny>) -> PyResult<f64> {
+fn number(name: &str, value: &Bound<'_, PyAny>) -> PyResult<f64> {
     value.extract().map_err(|_| wrong_type(name, "a number", value))
 }
 
 /// Reads a setting that counts something.
-pub(crate) fn count(name: &str, value: &Bound<'_, PyAny>) -> PyResult<usize> {
+fn count(name: &str, value: &Bound<'_, PyAny>) -> PyResult<u64> {
     value.extract().map_err(|error: PyErr| {
         if error.is_instance_of::<PyOverflowError>(value.py()) {
-            PyValueError::new_err(format!("`{name}` must be at least 1, got {value}"))
+            PyValueError::new_err(format!("`{name}` must not be negative or huge, got {value}"))
         } else {
             wrong_type(name, "a whole number", value)
         }
@@ -32,8 +73,12 @@ pub(crate) fn count(name: &str, value: &Bound<'_, PyAny>) -> PyResult<usize> {
 }
 
 /// Reads a setting that is text.
-pub(crate) fn text(name: &str, value: &Bound<'_, PyAny>) -> PyResult<String> {
+fn text(name: &str, value: &Bound<'_, PyAny>) -> PyResult<String> {
     value.extract().map_err(|_| wrong_type(name, "a string", value))
+}
+
+fn text_or_number(name: &str, value: &Bound<'_, PyAny>) -> PyResult<String> {
+    value.extract().map_err(|_| wrong_type(name, "a string or a number", value))
 }
 
 /// Reads a setting that is chosen by name.

@@ -4,13 +4,17 @@ mod convert;
 mod interrupt;
 mod model;
 
-use lossdepth::Stop;
+use lossdepth::{Method, Settings, Stop};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 /// The compiled part of lossdepth; use it through the estimators.
 #[pymodule]
 mod _native {
-    use super::{Bound, PyModule, PyModuleMethods, PyResult, Stop, model};
+    use super::{
+        Bound, Method, PyDict, PyDictMethods, PyModule, PyModuleMethods, PyResult, Settings, Stop, convert,
+        model,
+    };
 
     #[pymodule_export]
     use model::Model;
@@ -19,6 +23,13 @@ mod _native {
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
         // Scores hold the position of a reason in this list.
-        module.add("STOPS", model::STOPS.map(Stop::name).to_vec())
+        module.add("STOPS", model::STOPS.map(Stop::name).to_vec())?;
+        // The settings of every method, with their defaults.
+        let methods = PyDict::new(module.py());
+        for method in Method::ALL {
+            methods
+                .set_item(method.name(), convert::written_settings(module.py(), &Settings::new(method))?)?;
+        }
+        module.add("METHODS", methods)
     }
 }

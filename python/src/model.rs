@@ -1,11 +1,11 @@
 //! A fitted depth as a Python object.
 
-use crate::convert::{array2, choice, count, exception, number, table, text};
+use crate::convert::{array2, choice, exception, read_settings, table, written_settings};
 use crate::interrupt::interruptible;
-use lossdepth::{Explanation, Fit, Method, Reference, Result, Rows, Run, Settings, Stop, Variant};
+use lossdepth::{Explanation, Fit, Reference, Result, Rows, Run, Stop};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
-use pyo3::types::{PyTuple, PyType};
+use pyo3::types::{PyDict, PyTuple, PyType};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -23,7 +23,6 @@ type Floats<'py> = Bound<'py, PyArray1<f64>>;
 type Scores<'py> =
     (Floats<'py>, Floats<'py>, Floats<'py>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<u8>>);
 type Table<'py> = Bound<'py, PyArray2<f64>>;
-type Reasons<'py> = (Scores<'py>, Floats<'py>, Floats<'py>, Floats<'py>, Table<'py>, Table<'py>, Table<'py>);
 
 /// A depth fitted to a reference sample.
 ///
@@ -38,34 +37,15 @@ pub(crate) struct Model {
 #[pymethods]
 impl Model {
     #[new]
-    #[expect(clippy::too_many_arguments, reason = "one for each setting, as in Python")]
     #[expect(clippy::needless_pass_by_value, reason = "arrays come by value")]
-    #[pyo3(signature = (rows, weights, method, reg, variant, radius, intercept, scale, support_fraction, tol, max_iter))]
     fn new(
         py: Python<'_>,
         rows: PyReadonlyArray2<'_, f64>,
         weights: Option<PyReadonlyArray1<'_, f64>>,
         method: &Bound<'_, PyAny>,
-        reg: &Bound<'_, PyAny>,
-        variant: &Bound<'_, PyAny>,
-        radius: Option<Bound<'_, PyAny>>,
-        intercept: &Bound<'_, PyAny>,
-        scale: &Bound<'_, PyAny>,
-        support_fraction: &Bound<'_, PyAny>,
-        tol: &Bound<'_, PyAny>,
-        max_iter: &Bound<'_, PyAny>,
+        settings: &Bound<'_, PyDict>,
     ) -> PyResult<Self> {
-        let radius = radius.map(|radius| number("radius", &radius)).transpose()?;
-        let settings = Settings {
-            reg: number("reg", reg)?,
-            variant: Variant::parse(&text("variant", variant)?, radius).map_err(|e| exception(&e))?,
-            intercept: choice("intercept", intercept)?,
-            scale: choice("scale", scale)?,
-            support_fraction: number("support_fraction", support_fraction)?,
-            tol: number("tol", tol)?,
-            max_iter: count("max_iter", max_iter)?,
-            ..Settings::new(choice::<Method>("method", method)?)
-        };
+        let settings = read_settings(choice("method", method)?, settings)?;
         let weights = weights.map(|weights| weights.as_array().to_vec());
         let (numbers, width) = table(&rows)?;
         let sample = Arc::new(reference(numbers, width, weights.as_deref()).map_err(|e| exception(&e))?);
@@ -88,32 +68,33 @@ impl Model {
         Ok(scores(py, &fits))
     }
 
-    /// The scores of each row, then value, baseline and intercept of the classifier, its weights, the
-    /// contributions of the columns and the influence of the reference rows.
+    /// The scores of each row, and by name what its classifier is made of. A table that the method does not
+    /// have is `None`.
     #[expect(clippy::needless_pass_by_value, reason = "arrays come by value")]
     fn explain<'py>(
         &self,
         py: Python<'py>,
         rows: PyReadonlyArray2<'py, f64>,
         threads: usize,
-    ) -> PyResult<Reasons<'py>> {
+    ) -> PyResult<(Scores<'py>, Bound<'py, PyDict>)> {
         let found = self.in_parts(py, &rows, EXPLAINED, move |model, rows, cancel| {
             model.explain(rows, &Run { threads: Some(threads), cancel: Some(cancel), progress: None })
         })?;
         let fits: Vec<Fit> = found.iter().map(|e| e.fit).collect();
         let column = |f: fn(&Explanation) -> f64| found.iter().map(f).collect::<Vec<_>>().into_pyarray(py);
-        let block = |f: fn(&Explanation) -> &Vec<f64>, width| {
-            array2(py, found.iter().flat_map(f).copied().collect(), width)
+        let block = |f: fn(&Explanation) -> &Vec<f64>, width| -> PyResult<Option<Table<'py>>> {
+            let numbers: Vec<f64> = found.iter().flat_map(f).copied().collect();
+            if numbers.is_empty() { Ok(None) } else { array2(py, numbers, width).map(Some) }
         };
-        Ok((
-            scores(py, &fits),
-            column(|e| e.value),
-            column(|e| e.baseline),
-            column(|e| e.intercept),
-            block(|e| &e.weights, self.width())?,
-            block(|e| &e.contributions, self.width())?,
-            block(|e| &e.influence, self.reference_len())?,
-        ))
+        let (columns, reference) = (self.width(), self.reference_len());
+        let parts = PyDict::new(py);
+        parts.set_item("value", column(|e| e.value))?;
+        parts.set_item("baseline", column(|e| e.baseline))?;
+        parts.set_item("intercept", column(|e| e.intercept))?;
+        parts.set_item("weights", block(|e| &e.weights, columns)?)?;
+        parts.set_item("contributions", block(|e| &e.contributions, columns)?)?;
+        parts.set_item("influence", block(|e| &e.influence, reference)?)?;
+        Ok((scores(py, &fits), parts))
     }
 
     /// How many columns a query must have.
@@ -141,18 +122,11 @@ impl Model {
 
     /// The constructor and its arguments.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyType>, Bound<'py, PyTuple>)> {
-        let s = self.fitted.settings();
-        let radius = match s.variant {
-            Variant::Constrained { radius } => Some(radius),
-            _ => None,
-        };
         let rows = array2(py, self.sample.rows().as_slice().to_vec(), self.width())?;
         let weights = self.weights.clone().map(|weights| weights.into_pyarray(py));
-        let data = (rows, weights).into_pyobject(py)?;
-        let names = (s.method.name(), s.reg, s.variant.name(), radius, s.intercept.name(), s.scale.name());
-        let numbers = (s.support_fraction, s.tol, s.max_iter).into_pyobject(py)?;
-        let arguments = data.add(names)?.add(numbers)?.cast_into::<PyTuple>()?;
-        Ok((py.get_type::<Self>(), arguments))
+        let settings = self.fitted.settings();
+        let arguments = (rows, weights, settings.method.name(), written_settings(py, settings)?);
+        Ok((py.get_type::<Self>(), arguments.into_pyobject(py)?))
     }
 
     /// Nothing can change it, so a copy is the thing itself.

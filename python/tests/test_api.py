@@ -20,7 +20,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import lossdepth
-from lossdepth import ExponentialDepth, HingeDepth, LogisticDepth, SquaredHingeDepth
+from lossdepth import ExponentialDepth, HingeDepth, LogisticDepth, SquaredHingeDepth, _native
+from lossdepth._function import METHODS
 
 ALL = [LogisticDepth, HingeDepth, SquaredHingeDepth, ExponentialDepth]
 each = pytest.mark.parametrize("cls", ALL)
@@ -382,3 +383,12 @@ def test_the_gil_is_released(sample):
         thread.join(0.001)
         turns += 1
     assert turns > 3
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_parameters_and_their_defaults_are_those_of_the_native_method(method):
+    given = METHODS[method]().get_params()
+    assert given.pop("contamination") == 0.1
+    assert given.pop("n_jobs") is None
+    assert given == _native.METHODS[method]
+    assert list(_native.METHODS) == list(METHODS)

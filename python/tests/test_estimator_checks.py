@@ -3,10 +3,10 @@
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from lossdepth import ExponentialDepth, HingeDepth, LogisticDepth, SquaredHingeDepth
+from lossdepth._function import METHODS
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@parametrize_with_checks([LogisticDepth(), HingeDepth(), SquaredHingeDepth(), ExponentialDepth()])
+@parametrize_with_checks([cls() for cls in METHODS.values()])
 def test_scikit_learn_contract(estimator, check):
     check(estimator)

@@ -38,7 +38,7 @@ SETTINGS = [
     ({"reg": [1.0]}, TypeError, "`reg` must be a number, got [1.0]"),
     ({"tol": 0}, ValueError, "`tol` must be a positive, finite number, got 0"),
     ({"max_iter": 0}, ValueError, "`max_iter` must be at least 1, got 0"),
-    ({"max_iter": -3}, ValueError, "`max_iter` must be at least 1, got -3"),
+    ({"max_iter": -3}, ValueError, "`max_iter` must not be negative or huge, got -3"),
     ({"max_iter": 2.5}, TypeError, "`max_iter` must be a whole number, got 2.5"),
     (
         {"scale": "zscore"},

@@ -1,11 +1,12 @@
 //! What can be asked for.
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::load::Header;
+use crate::settings::Given;
 use crate::write::Target;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
-use lossdepth::{DepthError, Intercept, Method, Scale, Settings, Variant};
+use lossdepth::{DepthError, Method, Settings};
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -75,39 +76,8 @@ pub(crate) struct Score {
     #[arg(help_heading = "Settings", hide_possible_values = true)]
     pub(crate) method: Method,
 
-    /// The weight of the penalty ‖w‖² [default: 1]
-    #[arg(long, value_name = "X", allow_hyphen_values = true, help_heading = "Settings")]
-    pub(crate) reg: Option<f64>,
-
-    /// Which number is the depth [default: risk]
-    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(Variant::NAMES), help_heading = "Settings")]
-    pub(crate) variant: Option<String>,
-
-    /// The largest ‖w‖, for the variant `constrained`
-    #[arg(long, value_name = "X", allow_hyphen_values = true, help_heading = "Settings")]
-    pub(crate) radius: Option<f64>,
-
-    /// What the intercept may be [default: free]
-    #[arg(long, value_name = "NAME", value_parser = named::<Intercept>(Intercept::ALL.map(Intercept::name)))]
-    #[arg(help_heading = "Settings")]
-    pub(crate) intercept: Option<Intercept>,
-
-    /// How the columns are scaled, learned on the reference [default: none]
-    #[arg(long, value_name = "NAME", value_parser = named::<Scale>(Scale::ALL.map(Scale::name)))]
-    #[arg(help_heading = "Settings")]
-    pub(crate) scale: Option<Scale>,
-
-    /// The share of the rows that the scaling `mcd` trusts [default: 0.75]
-    #[arg(long, value_name = "X", allow_hyphen_values = true, help_heading = "Settings")]
-    pub(crate) support_fraction: Option<f64>,
-
-    /// The largest proven error to accept [default: 1e-6]
-    #[arg(long, value_name = "X", allow_hyphen_values = true, help_heading = "Settings")]
-    pub(crate) tol: Option<f64>,
-
-    /// How many iterations a row gets [default: 1000]
-    #[arg(long, value_name = "N", help_heading = "Settings")]
-    pub(crate) max_iter: Option<usize>,
+    #[command(flatten)]
+    pub(crate) settings: Given,
 
     /// The columns to compare, as `a,b` [default: all but label, id and weights]
     #[arg(long, value_name = "COLS", help_heading = "Columns")]
@@ -151,23 +121,7 @@ pub(crate) struct Score {
 impl Score {
     /// The defaults of the method, and what was said otherwise.
     pub(crate) fn settings(&self) -> Result<Settings> {
-        let default = Settings::new(self.method);
-        let name = self.variant.as_deref().unwrap_or(default.variant.name());
-        let variant = Variant::parse(name, self.radius)?;
-        let scale = self.scale.unwrap_or(default.scale);
-        if self.support_fraction.is_some() && scale != Scale::Mcd {
-            return Err(Error::Usage("`--support-fraction` goes with `--scale mcd`".to_owned()));
-        }
-        Ok(Settings {
-            method: self.method,
-            reg: self.reg.unwrap_or(default.reg),
-            variant,
-            intercept: self.intercept.unwrap_or(default.intercept),
-            scale,
-            support_fraction: self.support_fraction.unwrap_or(default.support_fraction),
-            tol: self.tol.unwrap_or(default.tol),
-            max_iter: self.max_iter.unwrap_or(default.max_iter),
-        })
+        self.settings.settings(self.method)
     }
 
     pub(crate) fn header(&self) -> Header {
@@ -201,28 +155,5 @@ mod tests {
     #[test]
     fn the_interface_is_consistent() {
         Cli::command().debug_assert();
-    }
-
-    /// The help names the defaults in words; the library has the last say.
-    #[test]
-    fn defaults_in_the_help_are_those_of_the_library() {
-        let mut command = Cli::command();
-        let score = command.find_subcommand_mut("score").unwrap();
-        for method in Method::ALL {
-            let settings = Settings::new(method);
-            for (flag, value) in [
-                ("reg", settings.reg.to_string()),
-                ("variant", settings.variant.name().to_owned()),
-                ("intercept", settings.intercept.to_string()),
-                ("scale", settings.scale.to_string()),
-                ("support_fraction", settings.support_fraction.to_string()),
-                ("tol", format!("{:e}", settings.tol)),
-                ("max_iter", settings.max_iter.to_string()),
-            ] {
-                let arg = score.get_arguments().find(|arg| arg.get_id() == flag).unwrap();
-                let help = arg.get_help().unwrap().to_string();
-                assert!(help.ends_with(&format!("[default: {value}]")), "{method}: {help}");
-            }
-        }
     }
 }

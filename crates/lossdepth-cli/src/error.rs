@@ -121,6 +121,11 @@ fn as_flag(error: &DepthError) -> String {
         DepthError::Setting { name, expected, got } => {
             format!("`--{}` must be {expected}, got {got}", name.replace('_', "-"))
         }
+        DepthError::NoSuchSetting { method, name, has } => {
+            let flag = |name: &str| format!("--{}", name.replace('_', "-"));
+            let has: Vec<_> = has.split(", ").map(flag).collect();
+            format!("`{}` is no setting of method {method}, which has {}", flag(name), has.join(", "))
+        }
         other => other.to_string(),
     }
 }

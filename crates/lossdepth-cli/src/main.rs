@@ -10,6 +10,7 @@ mod error;
 mod load;
 mod methods;
 mod run;
+mod settings;
 mod write;
 
 use args::{Cli, Command};

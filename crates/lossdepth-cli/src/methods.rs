@@ -2,7 +2,9 @@
 
 use crate::error::{Error, Result};
 use crate::run::Outcome;
-use lossdepth::{Intercept, Method, Scale, Settings, Variant};
+use crate::settings::flag_name;
+use lossdepth::depth::{Kind, Setting, Value};
+use lossdepth::{Method, Settings};
 use std::io::{Write, stdout};
 
 pub(crate) fn list() -> Result<Outcome> {
@@ -13,39 +15,25 @@ pub(crate) fn list() -> Result<Outcome> {
 }
 
 fn page() -> String {
-    let summaries = Method::ALL.map(|method| vec![method.name().to_owned(), method.summary().to_owned()]);
-    let heads = ["method", "reg", "variant", "intercept", "scale", "support-fraction", "tol", "max-iter"];
-    let defaults = Method::ALL.map(|method| {
-        let Settings { reg, variant, intercept, scale, support_fraction, tol, max_iter, .. } =
-            Settings::new(method);
-        vec![
-            method.name().to_owned(),
-            reg.to_string(),
-            variant.name().to_owned(),
-            intercept.to_string(),
-            scale.to_string(),
-            support_fraction.to_string(),
-            format!("{tol:e}"),
-            max_iter.to_string(),
-        ]
-    });
-    let meanings = [
-        ("reg", "the weight of the penalty ‖w‖², above 0".to_owned()),
-        ("variant", Variant::NAMES.join(", ") + " (at most `--radius` for ‖w‖)"),
-        ("intercept", Intercept::ALL.map(Intercept::name).join(", ")),
-        ("scale", Scale::ALL.map(Scale::name).join(", ")),
-        ("support-fraction", "the share of the rows that the scaling `mcd` trusts, 0.5 to 1".to_owned()),
-        ("tol", "the largest proven error to accept".to_owned()),
-        ("max-iter", "how many iterations a row gets".to_owned()),
-    ];
-    let meanings: Vec<_> = meanings.into_iter().map(|(name, text)| vec![name.to_owned(), text]).collect();
-    let defaults: Vec<_> = std::iter::once(heads.map(str::to_owned).to_vec()).chain(defaults).collect();
-    format!(
-        "Methods\n\n{}\nDefaults\n\n{}\nSettings\n\n{}",
-        table(&summaries),
-        table(&defaults),
-        table(&meanings)
-    )
+    let methods: String = Method::ALL.map(about).concat();
+    let meanings: Vec<_> = Setting::ALL.iter().map(|s| vec![flag_name(s.name), meaning(s)]).collect();
+    format!("Methods and their defaults\n\n{methods}Settings\n\n{}", table(&meanings))
+}
+
+/// What the method is, then its settings, a few a line.
+fn about(method: Method) -> String {
+    let settings = Settings::new(method).values();
+    let settings = settings.iter().filter(|(_, value)| *value != Value::None);
+    let words: Vec<String> = settings.map(|(name, value)| format!("{} {value}", flag_name(name))).collect();
+    let lines: Vec<String> = words.chunks(6).map(|line| line.join(", ")).collect();
+    format!("  {method}: {}\n      {}\n\n", method.summary(), lines.join(",\n      "))
+}
+
+fn meaning(setting: &Setting) -> String {
+    match setting.kind {
+        Kind::Choice(names) => format!("{}: {}", setting.meaning, names.join(", ")),
+        _ => setting.meaning.to_owned(),
+    }
 }
 
 /// Aligned columns, indented.

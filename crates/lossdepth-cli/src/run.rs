@@ -6,7 +6,8 @@ use crate::console::{self, Progress};
 use crate::error::{Error, Result, count};
 use crate::load::{Columns, Part, Table, list, pair};
 use crate::write::{About, Output};
-use lossdepth::{DepthError, Fit, Model, Reference, Run, Settings, Stop, Variant};
+use lossdepth::depth::Value;
+use lossdepth::{DepthError, Fit, Model, Reference, Run, Scale, Settings, Stop, Variant};
 use std::time::Instant;
 
 /// How many rows are scored, and held in memory, at a time.
@@ -24,14 +25,14 @@ pub(crate) fn score(args: &Score) -> Result<Outcome> {
     let started = Instant::now();
     let settings = args.settings()?;
     let job = match &args.reference {
-        None => score_itself(args, settings)?,
-        Some(_) => score_against(args, settings)?,
+        None => score_itself(args, &settings)?,
+        Some(_) => score_against(args, &settings)?,
     };
     job.finish(started)
 }
 
 /// The data is its own reference: all of it is in memory.
-fn score_itself(args: &Score, settings: Settings) -> Result<Job<'_>> {
+fn score_itself<'a>(args: &'a Score, settings: &Settings) -> Result<Job<'a>> {
     let mut table = open(args, &args.data)?;
     let columns = Columns::of(&table, args)?;
     let piece = table.read(&columns, usize::MAX)?;
@@ -45,7 +46,7 @@ fn score_itself(args: &Score, settings: Settings) -> Result<Job<'_>> {
 }
 
 /// The data goes by piece by piece.
-fn score_against(args: &Score, settings: Settings) -> Result<Job<'_>> {
+fn score_against<'a>(args: &'a Score, settings: &Settings) -> Result<Job<'a>> {
     let path = args.reference.as_deref().unwrap_or(&args.data);
     if path == args.data && path.as_os_str() == "-" {
         return Err(Error::Usage("only one of the data and the reference can be standard input".to_owned()));
@@ -86,7 +87,7 @@ fn open(args: &Score, path: &std::path::Path) -> Result<Table> {
     Ok(table)
 }
 
-fn fit(settings: Settings, sample: &Part<'_>, weights: Option<&[f64]>) -> Result<Model, DepthError> {
+fn fit(settings: &Settings, sample: &Part<'_>, weights: Option<&[f64]>) -> Result<Model, DepthError> {
     let reference = match weights {
         Some(weights) => Reference::weighted(&sample.rows, weights)?,
         None => Reference::new(&sample.rows)?,
@@ -113,7 +114,7 @@ impl<'a> Job<'a> {
         }
         let about = About {
             version: env!("CARGO_PKG_VERSION"),
-            settings: *model.settings(),
+            settings: model.settings().clone(),
             columns,
             reference_rows: model.reference_len(),
             labelled: args.label.is_some(),
@@ -191,14 +192,15 @@ fn describe(auc: &Auc, label: &str) -> String {
 
 /// The settings in a line.
 fn summary(settings: &Settings) -> String {
-    let Settings { method, reg, variant, intercept, scale, support_fraction, tol, .. } = settings;
-    let size = match variant {
-        Variant::Constrained { radius } => format!("radius {radius}"),
-        _ => format!("reg {reg}"),
+    let tells = |name: &str| match name {
+        "max_iter" => false,
+        "reg" => !matches!(settings.variant, Variant::Constrained { .. }),
+        "support_fraction" => settings.scale == Scale::Mcd,
+        _ => true,
     };
-    let scale = match scale {
-        lossdepth::Scale::Mcd => format!("{scale} (support fraction {support_fraction})"),
-        _ => scale.to_string(),
-    };
-    format!("{method}, {size}, variant {}, intercept {intercept}, scale {scale}, tol {tol:e}", variant.name())
+    let values = settings.values();
+    let told = values.iter().filter(|(name, value)| tells(name) && *value != Value::None);
+    told.fold(settings.method.to_string(), |line, (name, value)| {
+        format!("{line}, {} {value}", name.replace('_', " "))
+    })
 }

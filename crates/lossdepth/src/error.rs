@@ -30,6 +30,16 @@ pub enum DepthError {
         /// What was given.
         got: String,
     },
+    /// A setting that the method does not have.
+    #[error("method `{method}` has no setting `{name}`; it has {has}")]
+    NoSuchSetting {
+        /// The method.
+        method: &'static str,
+        /// The setting asked for.
+        name: String,
+        /// The settings it has.
+        has: String,
+    },
     /// Two settings that do not go together, or one that needs another.
     #[error("{0}")]
     Settings(String),

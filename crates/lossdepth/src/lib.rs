@@ -56,8 +56,8 @@ mod error;
 mod linalg;
 mod simd;
 
-pub use depth::method::{Method, Model, Settings};
-pub use depth::{Depth, Fit, FittedDepth, Run};
+pub use depth::method::{Method, Model};
+pub use depth::{Depth, Fit, FittedDepth, Run, Settings};
 pub use error::{DepthError, Result};
 pub use explain::Explanation;
 pub use hypothesis::Intercept;

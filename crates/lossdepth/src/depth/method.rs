@@ -1,12 +1,12 @@
-//! Every method by name, with its settings: what the command line, Python and model files speak of.
+//! Every method by name, and what it needs to be fitted.
 
+use super::settings::{Setting, Settings};
 use super::{Depth, Fit, FittedDepth, Run};
 use crate::error::{DepthError, Result};
 use crate::explain::Explanation;
-use crate::hypothesis::{Hypothesis, Intercept, Linear};
+use crate::hypothesis::{Hypothesis, Linear};
 use crate::loss::{Exponential, Hinge, Logistic, SquaredHinge};
-use crate::penalty::Variant;
-use crate::reference::{Reference, Scale, ScalingWarning};
+use crate::reference::{Reference, ScalingWarning};
 use crate::rows::Rows;
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
@@ -24,6 +24,10 @@ pub enum Method {
     /// Linear classifiers, exponential loss.
     Exponential,
 }
+
+/// The settings of the linear methods.
+const LINEAR: &[&str] =
+    &["reg", "variant", "radius", "intercept", "scale", "support_fraction", "tol", "max_iter"];
 
 impl Method {
     /// All of them.
@@ -48,6 +52,29 @@ impl Method {
             Self::Exponential => "linear classifiers, exponential loss",
         }
     }
+
+    /// The names of the settings that it has.
+    pub fn settings(self) -> &'static [&'static str] {
+        match self {
+            Self::Logistic | Self::Hinge | Self::SquaredHinge | Self::Exponential => LINEAR,
+        }
+    }
+
+    /// What is known about one of its settings.
+    ///
+    /// # Errors
+    /// It has no such setting.
+    pub fn setting(self, name: &str) -> Result<Setting> {
+        let found = Setting::ALL.iter().find(|setting| setting.name == name);
+        match found {
+            Some(setting) if self.settings().contains(&name) => Ok(*setting),
+            _ => Err(DepthError::NoSuchSetting {
+                method: self.name(),
+                name: name.to_owned(),
+                has: self.settings().join(", "),
+            }),
+        }
+    }
 }
 
 impl std::fmt::Display for Method {
@@ -68,50 +95,7 @@ impl FromStr for Method {
     }
 }
 
-/// A method with all its settings.
-///
-/// ```
-/// use lossdepth::{Method, Reference, Settings};
-/// let settings = Settings { reg: 0.01, ..Settings::new(Method::Logistic) };
-/// let model = settings.fit(&Reference::new(&[[0.0], [1.0], [2.0]])?)?;
-/// assert_eq!(model.width(), 1);
-/// # Ok::<(), lossdepth::DepthError>(())
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Settings {
-    /// Which method.
-    pub method: Method,
-    /// The weight of the penalty.
-    pub reg: f64,
-    /// Which number is the depth.
-    pub variant: Variant,
-    /// What the intercept may be.
-    pub intercept: Intercept,
-    /// How features are scaled.
-    pub scale: Scale,
-    /// The share of the rows that the scaling `mcd` trusts.
-    pub support_fraction: f64,
-    /// The largest proven error to accept.
-    pub tol: f64,
-    /// How many iterations a query gets.
-    pub max_iter: usize,
-}
-
 impl Settings {
-    /// The defaults of a method.
-    pub fn new(method: Method) -> Self {
-        Self {
-            method,
-            reg: 1.0,
-            variant: Variant::Risk,
-            intercept: Intercept::Free,
-            scale: Scale::None,
-            support_fraction: 0.75,
-            tol: 1e-6,
-            max_iter: 1000,
-        }
-    }
-
     /// Fits the method to a reference sample.
     ///
     /// # Errors
@@ -123,7 +107,7 @@ impl Settings {
             Method::SquaredHinge => self.scorer(self.linear(SquaredHinge), sample)?,
             Method::Exponential => self.scorer(self.linear(Exponential), sample)?,
         };
-        Ok(Model { settings: *self, scorer })
+        Ok(Model { settings: self.clone(), scorer })
     }
 
     fn linear<L: crate::loss::Loss>(&self, loss: L) -> Linear<L> {

@@ -2,6 +2,7 @@
 
 pub(crate) mod batch;
 pub mod method;
+mod settings;
 
 use crate::error::{DepthError, Result};
 use crate::explain::Explanation;
@@ -13,6 +14,8 @@ use crate::rows::{AsRows, Rows};
 use crate::solver::Stop;
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::AtomicBool;
+
+pub use settings::{Kind, Setting, Settings, Value};
 
 /// One query's depth, with what is known about it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]

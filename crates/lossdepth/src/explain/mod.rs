@@ -30,23 +30,12 @@ pub struct Explanation {
     /// the influence function. Their weighted mean is 0; removing row $i$ changes the depth by about
     /// $-\omega_i / (1 - \omega_i)$ times its influence.
     pub influence: Vec<f64>,
-    /// The witness function of a kernel depth: $f(x_i)$ for each reference row. Empty for other methods.
+    /// $f(x_i)$ at each reference row: the witness function of a kernel depth. Empty for linear depths, where
+    /// `weights` and `intercept` say it all.
     pub witness: Vec<f64>,
 }
 
 impl Explanation {
-    /// Of a classifier that is not linear: its value and gradient at the query, and what it says of the reference rows.
-    pub(crate) fn witnessed(
-        fit: Fit,
-        value: f64,
-        gradient: Vec<f64>,
-        influence: Vec<f64>,
-        witness: Vec<f64>,
-    ) -> Self {
-        let (weights, contributions) = (gradient, Vec::new());
-        Self { fit, value, baseline: 0.0, weights, intercept: 0.0, contributions, influence, witness }
-    }
-
     /// From the classifier in the (scaled) coordinates it was found in.
     pub(crate) fn new(
         fit: Fit,
@@ -67,6 +56,18 @@ impl Explanation {
             influence,
             witness: Vec::new(),
         }
+    }
+
+    /// From a classifier that is not linear: its value and gradient at the query.
+    pub(crate) fn nonlinear(
+        fit: Fit,
+        value: f64,
+        gradient: Vec<f64>,
+        influence: Vec<f64>,
+        witness: Vec<f64>,
+    ) -> Self {
+        let (baseline, intercept, contributions) = (value, 0.0, Vec::new());
+        Self { fit, value, baseline, weights: gradient, intercept, contributions, influence, witness }
     }
 
     /// The same in terms of the columns before scaling, measured from `mean`.

@@ -60,7 +60,7 @@ impl<L: Loss> Kernelised<L> {
     /// A Gaussian kernel with `gamma` auto, no intercept, `reg` 1, the bare risk, a tolerance of 1e-6.
     pub fn new(loss: L) -> Self {
         let task = Task { reg: 1.0, variant: Variant::Risk, tol: 1e-6, max_iter: 1000 };
-        Self { loss, kernel: KernelSource::default(), intercept: Intercept::None, task, memory: u64::MAX }
+        Self { loss, kernel: KernelSource::default(), intercept: Intercept::None, task, memory: 4 << 30 }
     }
 
     /// The kernel: a [`KernelChoice`](super::kernel::KernelChoice) or one's own.
@@ -239,7 +239,7 @@ impl<L: Smooth + Dual> Kernelised<L> {
         let slope = if reg > 0.0 { space.gradient(&pulls, at_query, query.row(0)) } else { Vec::new() };
         let fit = self.fit(prepared, query, outcome)?;
         let (influence, witness) = (space.by_row(&influence), space.by_row(margins));
-        Ok(Explanation::witnessed(fit, value, slope, influence, witness))
+        Ok(Explanation::nonlinear(fit, value, slope, influence, witness))
     }
 }
 

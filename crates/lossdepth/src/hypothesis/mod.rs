@@ -7,6 +7,7 @@ pub mod gp;
 pub mod kernel;
 pub mod kernelised;
 pub mod linear;
+pub mod svm;
 
 use crate::depth::{Fit, Run};
 use crate::error::Result;
@@ -17,6 +18,7 @@ use crate::rows::Rows;
 pub use gp::GaussianProcess;
 pub use kernelised::Kernelised;
 pub use linear::{Intercept, Linear};
+pub use svm::Svm;
 
 /// A family of classifiers, a loss and a penalty: everything that defines a depth but the data.
 pub trait Hypothesis: Send + Sync {

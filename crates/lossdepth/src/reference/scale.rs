@@ -52,14 +52,17 @@ impl Scale {
     /// All scalings there are.
     pub const ALL: [Scale; 5] = [Scale::None, Scale::Standard, Scale::Robust, Scale::Whiten, Scale::Mcd];
 
+    /// Their names.
+    pub const NAMES: [&str; 5] = ["none", "standard", "robust", "whiten", "mcd"];
+
     /// The name in settings and on the command line.
     pub fn name(self) -> &'static str {
         match self {
-            Scale::None => "none",
-            Scale::Standard => "standard",
-            Scale::Robust => "robust",
-            Scale::Whiten => "whiten",
-            Scale::Mcd => "mcd",
+            Scale::None => Scale::NAMES[0],
+            Scale::Standard => Scale::NAMES[1],
+            Scale::Robust => Scale::NAMES[2],
+            Scale::Whiten => Scale::NAMES[3],
+            Scale::Mcd => Scale::NAMES[4],
         }
     }
 }
@@ -76,7 +79,7 @@ impl FromStr for Scale {
     fn from_str(name: &str) -> Result<Self> {
         Scale::ALL.into_iter().find(|scale| scale.name() == name).ok_or_else(|| DepthError::Name {
             name: "scale",
-            expected: Scale::ALL.map(Scale::name).join(", "),
+            expected: Scale::NAMES.join(", "),
             got: name.to_owned(),
         })
     }

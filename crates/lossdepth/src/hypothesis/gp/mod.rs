@@ -110,7 +110,7 @@ impl GaussianProcess {
     /// A Gaussian kernel with `gamma` quartile, averaged probabilities, a tolerance of 1e-6.
     pub fn new() -> Self {
         let kernel = KernelChoice::Gaussian { gamma: Gamma::Quartile }.into();
-        Self { kernel, value: Value::Averaged, tol: 1e-6, max_iter: 1000, memory: u64::MAX }
+        Self { kernel, value: Value::Averaged, tol: 1e-6, max_iter: 1000, memory: 4 << 30 }
     }
 
     /// The kernel: a [`KernelChoice`] or one's own.
@@ -345,7 +345,7 @@ impl Hypothesis for GaussianProcess {
         self.all(process, queries, run, |posterior, query| {
             let gradient = space.gradient(&posterior.slopes, posterior.pull, query);
             let (influence, witness) = (space.influence(&posterior.influence), space.by_row(&posterior.f));
-            Explanation::witnessed(
+            Explanation::nonlinear(
                 self.fit(process, posterior),
                 posterior.at_query,
                 gradient,

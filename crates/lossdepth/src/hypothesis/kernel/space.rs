@@ -178,19 +178,19 @@ impl Space {
         }
     }
 
-    /// Kernel values of all points with some of them, one column each.
+    /// Kernel values of all points with these points: the first columns of `out`.
     ///
     /// # Errors
     /// A value that is not finite.
-    pub(crate) fn columns(&self, which: &[usize], out: &mut Matrix) -> Result<()> {
+    pub(crate) fn columns(&self, chosen: &[usize], out: &mut Matrix) -> Result<()> {
         match &self.source {
             Source::Function { points, .. } => {
-                let data: Vec<f64> = which.iter().flat_map(|&i| points.point(i)).copied().collect();
+                let data: Vec<f64> = chosen.iter().flat_map(|&j| points.point(j)).copied().collect();
                 self.block(Rows::new(&data, points.width())?, out)
             }
             Source::Given { gram, .. } => {
-                for (j, &i) in which.iter().enumerate() {
-                    for (k, g) in out.col_mut(j).iter_mut().zip(gram.col(i)) {
+                for (k, &j) in chosen.iter().enumerate() {
+                    for (k, g) in out.col_mut(k).iter_mut().zip(gram.col(j)) {
                         *k = g + self.shift;
                     }
                 }

@@ -38,12 +38,15 @@ impl Intercept {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::Free, Self::Penalised, Self::None];
 
+    /// Their names.
+    pub const NAMES: [&str; 3] = ["free", "penalised", "none"];
+
     /// The name used on the command line and in Python.
     pub fn name(self) -> &'static str {
         match self {
-            Self::Free => "free",
-            Self::Penalised => "penalised",
-            Self::None => "none",
+            Self::Free => Self::NAMES[0],
+            Self::Penalised => Self::NAMES[1],
+            Self::None => Self::NAMES[2],
         }
     }
 }
@@ -60,7 +63,7 @@ impl FromStr for Intercept {
     fn from_str(s: &str) -> Result<Self> {
         Self::ALL.into_iter().find(|i| i.name() == s).ok_or_else(|| DepthError::Name {
             name: "intercept",
-            expected: Self::ALL.map(Self::name).join(", "),
+            expected: Self::NAMES.join(", "),
             got: s.to_owned(),
         })
     }

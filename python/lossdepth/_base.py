@@ -1,10 +1,11 @@
-"""The depths as scikit-learn estimators."""
+"""What all depths have in common as scikit-learn estimators."""
 
 from __future__ import annotations
 
 import inspect
 import warnings
 from numbers import Real
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
@@ -22,35 +23,38 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-_PARAMETERS = """Parameters
-----------
-reg : float, default=1.0
-    The weight of the penalty: the classifier minimises risk + reg * ||w||^2. Positive.
-variant : {"risk", "objective", "constrained"}, default="risk"
+_HERE = Path(__file__).parent
+
+# What each parameter means; a class says otherwise in `_parameters`.
+_PARAMETERS = {
+    "reg": """reg : float, default=1.0
+    The weight of the penalty: the classifier minimises risk + reg * ||w||^2. Positive.""",
+    "variant": """variant : {"risk", "objective", "constrained"}, default="risk"
     Which number is the depth: the risk at the minimum of risk + reg * ||w||^2, that minimum itself,
-    or the smallest risk with ||w|| at most `radius`.
-radius : float or None, default=None
-    The largest norm allowed; for ``variant="constrained"`` and only there.
-intercept : {"free", "penalised", "none"}, default="free"
+    or the smallest risk with ||w|| at most `radius`.""",
+    "radius": """radius : float or None, default=None
+    The largest norm allowed; for ``variant="constrained"`` and only there.""",
+    "intercept": """intercept : {"free", "penalised", "none"}, default="free"
     Whether the classifier has an intercept. With a free one the depth does not change when sample
-    and query are moved together.
-scale : {"none", "standard", "robust", "whiten", "mcd"}, default="none"
+    and query are moved together.""",
+    "scale": """scale : {"none", "standard", "robust", "whiten", "mcd"}, default="none"
     How the columns are scaled before anything is measured; learned by `fit`. With ``"whiten"`` and
     ``"mcd"`` the depth does not depend on the units or axes of the data, and with ``"mcd"``
-    outliers in the reference cannot spoil that.
-support_fraction : float, default=0.75
-    The share of the rows that ``scale="mcd"`` trusts, between 0.5 and 1.
-tol : float, default=1e-6
-    The largest proven error of a depth to accept.
-max_iter : int, default=1000
-    How many iterations a query gets.
-contamination : float, default=0.1
-    The share of the training weight to call outlying, between 0 and 0.5; it sets `offset_`.
-n_jobs : int or None, default=None
+    outliers in the reference cannot spoil that.""",
+    "support_fraction": """support_fraction : float, default=0.75
+    The share of the rows that ``scale="mcd"`` trusts, between 0.5 and 1.""",
+    "tol": """tol : float, default=1e-6
+    The largest proven error of a depth to accept.""",
+    "max_iter": """max_iter : int, default=1000
+    How many iterations a query gets.""",
+    "contamination": """contamination : float, default=0.1
+    The share of the training weight to call outlying, between 0 and 0.5; it sets `offset_`.""",
+    "n_jobs": """n_jobs : int or None, default=None
     How many threads score: None means 1 unless in a :obj:`joblib.parallel_config` context, -1 means
-    one for each core. No result depends on it.
+    one for each core. No result depends on it.""",
+}
 
-Attributes
+_ATTRIBUTES = """Attributes
 ----------
 offset_ : float
     Rows with a lower depth are called outliers: the largest training depth below which lies no more
@@ -65,45 +69,29 @@ n_features_in_ : int
 feature_names_in_ : ndarray of shape (n_features_in_,)
     Their names, where all are strings."""
 
-_Depth = TypeVar("_Depth", bound="type[_LinearDepth]")
+_Class = TypeVar("_Class", bound="type[Depth]")
 
 
-def _documented(cls: _Depth) -> _Depth:
-    """Put the parameters that the depths share where the class leaves a place for them."""
-    cls.__doc__ = inspect.cleandoc(cls.__doc__ or "").replace("{parameters}", _PARAMETERS)
+def documented(cls: _Class) -> _Class:
+    """Put parameters and attributes where the class leaves a place for them."""
+    names = inspect.signature(cls.__init__).parameters
+    texts = _PARAMETERS | cls._parameters
+    parameters = "\n".join(texts[name] for name in names if name != "self")
+    text = f"Parameters\n----------\n{parameters}\n\n{_ATTRIBUTES}"
+    cls.__doc__ = inspect.cleandoc(cls.__doc__ or "").replace("{parameters}", text)
     return cls
 
 
-class _LinearDepth(OutlierMixin, BaseEstimator):
-    """What the linear depths have in common: everything but the loss."""
+class Depth(OutlierMixin, BaseEstimator):
+    """What all depths have in common: everything but their settings."""
 
     _method: ClassVar[str]
+    _parameters: ClassVar[dict[str, str]] = {}
+    _remedy: ClassVar[str] = "Scale the data, or raise tol, max_iter or reg."
 
-    def __init__(
-        self,
-        *,
-        reg: float = 1.0,
-        variant: str = "risk",
-        radius: float | None = None,
-        intercept: str = "free",
-        scale: str = "none",
-        support_fraction: float = 0.75,
-        tol: float = 1e-6,
-        max_iter: int = 1000,
-        contamination: float = 0.1,
-        n_jobs: int | None = None,
-    ) -> None:
-        # Stored as given; the native core checks them in fit.
-        self.reg = reg
-        self.variant = variant
-        self.radius = radius
-        self.intercept = intercept
-        self.scale = scale
-        self.support_fraction = support_fraction
-        self.tol = tol
-        self.max_iter = max_iter
-        self.contamination = contamination
-        self.n_jobs = n_jobs
+    # What a subclass sets in its constructor, beside the settings of its method.
+    contamination: float
+    n_jobs: int | None
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Take X for the reference sample.
@@ -232,22 +220,11 @@ class _LinearDepth(OutlierMixin, BaseEstimator):
         """
         check_is_fitted(self, "model_")
         rows = self._rows(X, reset=False)
-        scores, value, baseline, intercept, weights, contributions, influence = self.model_.explain(
-            rows, effective_n_jobs(self.n_jobs)
-        )
+        scores, parts = self.model_.explain(rows, effective_n_jobs(self.n_jobs))
         names = getattr(self, "feature_names_in_", None)
         if names is None:
             names = np.array([f"x{j}" for j in range(self.n_features_in_)], dtype=object)
-        return Explanation(
-            scores=self._named(scores, X),
-            value=value,
-            baseline=baseline,
-            intercept=intercept,
-            weights=weights,
-            contributions=contributions,
-            influence=influence,
-            feature_names=names,
-        )
+        return Explanation(scores=self._named(scores, X), feature_names=names, **parts)  # type: ignore[arg-type]
 
     def _fit(self, X: Any, sample_weight: Any) -> Floats:
         """Fit, find the offset and return the depths of the training rows."""
@@ -264,19 +241,8 @@ class _LinearDepth(OutlierMixin, BaseEstimator):
         """Fit the native model alone."""
         rows = self._rows(X, reset=True)
         weights = _weights(sample_weight, len(rows))
-        model = _native.Model(
-            rows,
-            weights,
-            self._method,
-            self.reg,
-            self.variant,
-            self.radius,
-            self.intercept,
-            self.scale,
-            self.support_fraction,
-            self.tol,
-            self.max_iter,
-        )
+        settings = {name: getattr(self, name) for name in _native.METHODS[self._method]}
+        model = _native.Model(rows, weights, self._method, settings)
         if model.warning is not None:
             _warn(model.warning, UserWarning)
         return model, rows, weights
@@ -308,173 +274,15 @@ class _LinearDepth(OutlierMixin, BaseEstimator):
             counts = zip(*np.unique(result.stop[failed], return_counts=True), strict=True)
             why = ", ".join(f"{reason}: {count}" for reason, count in counts)
             _warn(
-                f"{failed.sum()} of {len(failed)} depths are less exact than tol={self.tol} asks "
+                f"{failed.sum()} of {len(failed)} depths are less exact than asked "
                 f"for ({why}); the largest error is {result.error[failed].max():.2g}. "
-                "Scale the data, or raise tol, max_iter or reg.",
+                + self._remedy,
                 ConvergenceWarning,
             )
         return result
 
     def _labels(self, depths: Floats) -> NDArray[np.int64]:
         return np.where(depths < self.offset_, np.int64(-1), np.int64(1))
-
-
-@_documented
-class LogisticDepth(_LinearDepth):
-    r"""Logistic regression depth: linear classifiers, logistic loss in bits.
-
-    A classifier :math:`f(x) = \langle w, x \rangle + b` that should tell z from the sample has the
-    risk :math:`R_z(f) = \frac12 \sum_i \omega_i \ell(f(x_i)) + \frac12 \ell(-f(z))` with the loss
-    :math:`\ell(m) = \log_2(1 + e^{-m})`. The depth of z is the risk of the best one: 1 for a point
-    that cannot be told from the sample at all, 0 for one that is far away.
-
-    {parameters}
-
-    See Also
-    --------
-    HingeDepth : The same with the hinge loss.
-    depth : Depths without an estimator.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from lossdepth import LogisticDepth
-    >>> X = np.random.default_rng(0).normal(size=(200, 2))
-    >>> detector = LogisticDepth(reg=0.01).fit(X)
-    >>> detector.score_samples([[0.0, 0.0], [5.0, 0.0]]).round(2)
-    array([1.  , 0.02])
-    >>> detector.predict([[0.0, 0.0], [5.0, 0.0]])
-    array([ 1, -1])
-    """
-
-    _method = "logistic"
-
-
-@_documented
-class HingeDepth(_LinearDepth):
-    r"""Linear support vector machine depth: linear classifiers, hinge loss.
-
-    As :class:`LogisticDepth`, with the loss :math:`\ell(m) = \max(0, 1 - m)`.
-
-    {parameters}
-
-    See Also
-    --------
-    LogisticDepth : The same with the logistic loss, where the definition is.
-    SquaredHingeDepth : The same with the squared hinge loss.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from lossdepth import HingeDepth
-    >>> X = np.random.default_rng(0).normal(size=(200, 2))
-    >>> HingeDepth(reg=0.01).fit(X).predict([[0.0, 0.0], [5.0, 0.0]])
-    array([ 1, -1])
-    """
-
-    _method = "hinge"
-
-
-@_documented
-class SquaredHingeDepth(_LinearDepth):
-    r"""Linear classifiers, squared hinge loss.
-
-    As :class:`LogisticDepth`, with the loss :math:`\ell(m) = \max(0, 1 - m)^2`.
-
-    {parameters}
-
-    See Also
-    --------
-    LogisticDepth : The same with the logistic loss, where the definition is.
-    HingeDepth : The same with the hinge loss.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from lossdepth import SquaredHingeDepth
-    >>> X = np.random.default_rng(0).normal(size=(200, 2))
-    >>> SquaredHingeDepth(reg=0.1).fit(X).predict([[0.0, 0.0], [5.0, 0.0]])
-    array([ 1, -1])
-    """
-
-    _method = "squared-hinge"
-
-
-@_documented
-class ExponentialDepth(_LinearDepth):
-    r"""Linear classifiers, exponential loss.
-
-    As :class:`LogisticDepth`, with the loss :math:`\ell(m) = e^{-m}`.
-
-    {parameters}
-
-    See Also
-    --------
-    LogisticDepth : The same with the logistic loss, where the definition is.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from lossdepth import ExponentialDepth
-    >>> X = np.random.default_rng(0).normal(size=(200, 2))
-    >>> ExponentialDepth(reg=0.1).fit(X).predict([[0.0, 0.0], [5.0, 0.0]])
-    array([ 1, -1])
-    """
-
-    _method = "exponential"
-
-
-_METHODS = {
-    cls._method: cls for cls in (LogisticDepth, HingeDepth, SquaredHingeDepth, ExponentialDepth)
-}
-
-
-def depth(
-    Z: Any,
-    X: Any,
-    method: str = "logistic",
-    *,
-    sample_weight: Any = None,
-    n_jobs: int | None = None,
-    **settings: Any,
-) -> Floats:
-    """Compute the depth of each row of Z with respect to the sample X.
-
-    Parameters
-    ----------
-    Z : {array-like, dataframe} of shape (n_queries, n_features)
-        The rows to score.
-    X : {array-like, dataframe} of shape (n_samples, n_features)
-        The reference sample, at least two rows.
-    method : {"logistic", "hinge", "squared-hinge", "exponential"}, default="logistic"
-        Which depth.
-    sample_weight : array-like of shape (n_samples,), float or None, default=None
-        Weights of the rows of X.
-    n_jobs : int or None, default=None
-        How many threads, as in the estimators.
-    **settings
-        The parameters of the estimator that go with the method, such as `reg` and `scale`.
-
-    Returns
-    -------
-    ndarray of shape (n_queries,)
-        The depths, between 0 and 1.
-
-    See Also
-    --------
-    LogisticDepth : The estimator, which also explains depths.
-
-    Examples
-    --------
-    >>> import lossdepth
-    >>> lossdepth.depth([[1.0], [9.0]], [[0.0], [1.0], [2.0]], reg=0.1).round(2)
-    array([1.  , 0.05])
-    """
-    if method not in _METHODS:
-        raise ValueError(f"`method` must be one of {', '.join(_METHODS)}, got `{method}`")
-    estimator = _METHODS[method](n_jobs=n_jobs, **settings)
-    estimator.model_ = estimator._prepare(X, sample_weight)[0]  # noqa: SLF001
-    return estimator.score_samples(Z)
 
 
 def _share(contamination: Any) -> float:
@@ -528,8 +336,8 @@ def _index(X: Any) -> Any:
 
 
 def _warn(message: str, category: type[Warning]) -> None:
-    """Warn the caller of the public method: the first frame outside of this file."""
+    """Warn the caller of the public method: the first frame outside of this package."""
     level, frame = 1, inspect.currentframe()
-    while frame is not None and frame.f_code.co_filename == __file__:
+    while frame is not None and Path(frame.f_code.co_filename).parent == _HERE:
         level, frame = level + 1, frame.f_back
     warnings.warn(message, category, stacklevel=level)

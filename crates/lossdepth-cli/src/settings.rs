@@ -1,0 +1,108 @@
+//! The settings as flags: made from the library's own table, so that none can be forgotten.
+
+use crate::error::{Error, Result};
+use clap::builder::{PossibleValuesParser, TypedValueParser, ValueParser};
+use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
+use lossdepth::depth::{Kind, Setting, Value};
+use lossdepth::{Method, Scale, Settings};
+
+/// The settings given on the command line.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Given(Vec<(&'static str, Value)>);
+
+impl Given {
+    /// The defaults of the method, and what was said otherwise.
+    pub(crate) fn settings(&self, method: Method) -> Result<Settings> {
+        let settings = Settings::with(method, self.0.clone())?;
+        if settings.scale != Scale::Mcd && self.0.iter().any(|(name, _)| *name == "support_fraction") {
+            return Err(Error::Usage("`--support-fraction` goes with `--scale mcd`".to_owned()));
+        }
+        Ok(settings)
+    }
+}
+
+impl FromArgMatches for Given {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let value = |name| matches.get_one::<Value>(name).cloned();
+        Ok(Self(Setting::ALL.iter().filter_map(|s| Some((s.name, value(s.name)?))).collect()))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        self.0.extend(Self::from_arg_matches(matches)?.0);
+        Ok(())
+    }
+}
+
+impl Args for Given {
+    fn augment_args(command: Command) -> Command {
+        command.args(Setting::ALL.iter().map(flag))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+/// The name of a setting as a flag, without the dashes.
+pub(crate) fn flag_name(name: &str) -> String {
+    name.replace('_', "-")
+}
+
+fn flag(setting: &'static Setting) -> Arg {
+    let parser = match setting.kind {
+        Kind::Choice(names) => PossibleValuesParser::new(names).map(Value::Text).into(),
+        _ => ValueParser::new(|text: &str| setting.parse(text)),
+    };
+    let placeholder = match setting.kind {
+        Kind::Number | Kind::OptionalNumber => "X",
+        Kind::NumberOr(_) => "X|NAME",
+        Kind::Count => "N",
+        Kind::Choice(_) => "NAME",
+    };
+    Arg::new(setting.name)
+        .long(flag_name(setting.name))
+        .value_name(placeholder)
+        .value_parser(parser)
+        .allow_hyphen_values(true)
+        .help_heading("Settings")
+        .help(help(setting))
+}
+
+/// What the setting is, which methods have it if few do, and the defaults.
+fn help(setting: &Setting) -> String {
+    let having: Vec<Method> =
+        Method::ALL.into_iter().filter(|method| method.settings().contains(&setting.name)).collect();
+    let mut notes = Vec::new();
+    if 2 * having.len() <= Method::ALL.len() {
+        notes.push(names(&having));
+    }
+    // The first method's default, then the others' where they differ.
+    let mut defaults: Vec<(Value, Vec<Method>)> = Vec::new();
+    for &method in &having {
+        let value = default(method, setting.name);
+        match defaults.iter_mut().find(|(known, _)| *known == value) {
+            Some((_, methods)) => methods.push(method),
+            None => defaults.push((value, vec![method])),
+        }
+    }
+    let defaults = defaults.iter().filter(|(value, _)| *value != Value::None).enumerate().map(
+        |(i, (value, methods))| {
+            if i == 0 { format!("default: {value}") } else { format!("{value} for {}", names(methods)) }
+        },
+    );
+    notes.extend(defaults);
+    if notes.is_empty() {
+        setting.meaning.to_owned()
+    } else {
+        format!("{} [{}]", setting.meaning, notes.join("; "))
+    }
+}
+
+fn default(method: Method, name: &str) -> Value {
+    let values = Settings::new(method).values();
+    values.into_iter().find(|(known, _)| *known == name).map_or(Value::None, |(_, value)| value)
+}
+
+fn names(methods: &[Method]) -> String {
+    methods.iter().map(|method| method.name()).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,63 @@
+"""Depths without an estimator."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lossdepth._linear import ExponentialDepth, HingeDepth, LogisticDepth, SquaredHingeDepth
+
+if TYPE_CHECKING:
+    from lossdepth._base import Depth, Floats
+
+_CLASSES: tuple[type[Depth], ...] = (LogisticDepth, HingeDepth, SquaredHingeDepth, ExponentialDepth)
+
+METHODS = {cls._method: cls for cls in _CLASSES}
+
+
+def depth(
+    Z: Any,
+    X: Any,
+    method: str = "logistic",
+    *,
+    sample_weight: Any = None,
+    n_jobs: int | None = None,
+    **settings: Any,
+) -> Floats:
+    """Compute the depth of each row of Z with respect to the sample X.
+
+    Parameters
+    ----------
+    Z : {array-like, dataframe} of shape (n_queries, n_features)
+        The rows to score.
+    X : {array-like, dataframe} of shape (n_samples, n_features)
+        The reference sample, at least two rows.
+    method : {"logistic", "hinge", "squared-hinge", "exponential"}, default="logistic"
+        Which depth.
+    sample_weight : array-like of shape (n_samples,), float or None, default=None
+        Weights of the rows of X.
+    n_jobs : int or None, default=None
+        How many threads, as in the estimators.
+    **settings
+        The parameters of the estimator that go with the method, such as `reg` and `scale`.
+
+    Returns
+    -------
+    ndarray of shape (n_queries,)
+        The depths, between 0 and 1.
+
+    See Also
+    --------
+    LogisticDepth : The estimator, which also explains depths.
+
+    Examples
+    --------
+    >>> import lossdepth
+    >>> lossdepth.depth([[1.0], [9.0]], [[0.0], [1.0], [2.0]], reg=0.1).round(2)
+    array([1.  , 0.05])
+    """
+    if method not in METHODS:
+        raise ValueError(f"`method` must be one of {', '.join(METHODS)}, got `{method}`")
+    estimator: Any = METHODS[method](n_jobs=n_jobs, **settings)
+    estimator.model_ = estimator._prepare(X, sample_weight)[0]  # noqa: SLF001
+    depths: Floats = estimator.score_samples(Z)
+    return depths
