@@ -102,6 +102,49 @@ pub(crate) fn multiply_first(out: &mut Matrix, a: &Matrix, b: &Matrix, count: us
     }
 }
 
+/// A matrix in single precision, for corrections that need no more.
+#[derive(Debug, Clone)]
+pub(crate) struct Single {
+    padded: Mat<f32>,
+    rows: usize,
+}
+
+impl Single {
+    pub(crate) fn zeros(rows: usize, cols: usize) -> Self {
+        Self { padded: Mat::zeros(rows.next_multiple_of(2 * ROW_GROUP), cols), rows }
+    }
+
+    /// Rounds every entry.
+    #[allow(clippy::cast_possible_truncation)]
+    pub(crate) fn round(&mut self, from: &Matrix) {
+        for j in 0..from.cols() {
+            let (to, from) = (&mut self.padded.col_as_slice_mut(j)[..self.rows], from.col(j));
+            vectorised(
+                #[inline(always)]
+                || to.iter_mut().zip(from).for_each(|(t, x)| *t = *x as f32),
+            );
+        }
+    }
+
+    /// The entries in double precision.
+    pub(crate) fn widen(&self, to: &mut Matrix) {
+        for j in 0..to.cols() {
+            let (to, from) = (to.col_mut(j), &self.padded.col_as_slice(j)[..self.rows]);
+            vectorised(
+                #[inline(always)]
+                || to.iter_mut().zip(from).for_each(|(t, x)| *t = f64::from(*x)),
+            );
+        }
+    }
+
+    /// `self = a b`.
+    pub(crate) fn multiply(&mut self, a: &Self, b: &Self) {
+        let out = self.padded.as_mut().subrows_mut(0, self.rows);
+        let (a, b) = (a.padded.as_ref().subrows(0, a.rows), b.padded.as_ref().subrows(0, b.rows));
+        matmul(out, Accum::Replace, a, b, 1.0, Par::Seq);
+    }
+}
+
 /// `out -= a bᵀ` for the first `inner` columns of both and the first `count` rows of `b`, which are those columns of `out`.
 pub(crate) fn subtract_outer(out: &mut Matrix, a: &Matrix, b: &Matrix, inner: usize, count: usize) {
     let b = b.view().submatrix(0, 0, count, inner).transpose();

@@ -15,16 +15,16 @@ use crate::reference::Scaling;
 pub struct Explanation {
     /// The depth and what is known about it.
     pub fit: Fit,
-    /// $f(z)$: exactly `baseline` plus the contributions, added in order.
+    /// $f(z)$: for a linear depth exactly `baseline` plus the contributions, added in order.
     pub value: f64,
-    /// $f(\bar x)$, the classifier at the mean of the reference.
+    /// The mean of $f$ over the reference; for a linear depth that is $f(\bar x)$.
     pub baseline: f64,
-    /// $w$, one number for each original column; where $f$ is not linear its gradient at the query, or nothing if there
-    /// are no columns to take it in.
+    /// $w$, one number for each original column; for other depths the gradient of $f$ at $z$, empty where there are no
+    /// columns to speak of.
     pub weights: Vec<f64>,
-    /// $b$, so that $f(x) = \langle w, x \rangle + b$ on the original columns.
+    /// $b$, so that $f(x) = \langle w, x \rangle + b$ on the original columns; 0 for other than linear depths.
     pub intercept: f64,
-    /// $w_j (z_j - \bar x_j)$ for each original column; empty where $f$ is not linear.
+    /// $w_j (z_j - \bar x_j)$ for each original column; empty for other than linear depths.
     pub contributions: Vec<f64>,
     /// How the depth would change, per unit of mass, if the sample had more mass at each reference row:
     /// the influence function. Their weighted mean is 0; removing row $i$ changes the depth by about
@@ -46,27 +46,20 @@ impl Explanation {
     ) -> Self {
         let contributions: Vec<f64> = weights.iter().zip(query).map(|(w, z)| w * z).collect();
         let value = contributions.iter().fold(intercept, |sum, c| sum + c);
-        Self {
-            fit,
-            value,
-            baseline: intercept,
-            weights,
-            intercept,
-            contributions,
-            influence,
-            witness: Vec::new(),
-        }
+        Self { fit, value, baseline: intercept, weights, intercept, contributions, influence, witness: Vec::new() }
     }
 
-    /// From a classifier that is not linear: its value and gradient at the query.
+    /// From a classifier that is not linear: its value at the query, its mean over the reference, and its gradient
+    /// at the query.
     pub(crate) fn nonlinear(
         fit: Fit,
         value: f64,
+        baseline: f64,
         gradient: Vec<f64>,
         influence: Vec<f64>,
         witness: Vec<f64>,
     ) -> Self {
-        let (baseline, intercept, contributions) = (value, 0.0, Vec::new());
+        let (intercept, contributions) = (0.0, Vec::new());
         Self { fit, value, baseline, weights: gradient, intercept, contributions, influence, witness }
     }
 

@@ -238,8 +238,11 @@ impl<L: Smooth + Dual> Kernelised<L> {
         let at_query = 0.5 * self.loss.grad(-value) / (2.0 * reg);
         let slope = if reg > 0.0 { space.gradient(&pulls, at_query, query.row(0)) } else { Vec::new() };
         let fit = self.fit(prepared, query, outcome)?;
-        let (influence, witness) = (space.by_row(&influence), space.by_row(margins));
-        Ok(Explanation::nonlinear(fit, value, slope, influence, witness))
+        let intercept = features.constant(&outcome.theta);
+        let witness = space.witness(&pulls, at_query, intercept, margins, query.row(0))?;
+        let influence = space.by_row(&influence);
+        let baseline = 2.0 * dot(margins, &features.half_weights);
+        Ok(Explanation::nonlinear(fit, value, baseline, slope, influence, witness))
     }
 }
 

@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::hypothesis::kernel::Space;
 use crate::hypothesis::kernel::factor::Factor;
 use crate::linalg::{
-    COLUMN_GROUP, Matrix, dot, eigen, hadamard, multiply, multiply_symmetric, norm, subtract_outer,
+    COLUMN_GROUP, Matrix, Single, dot, eigen, hadamard, multiply, multiply_symmetric, norm, subtract_outer,
 };
 use crate::rows::Rows;
 
@@ -28,8 +28,11 @@ pub(super) struct Basis {
     pub(super) wide: Matrix,
     /// n × n; nothing if the directions are all there are.
     pub(super) rest: Option<Matrix>,
-    /// Its diagonal.
+    /// The same in single precision, for corrections that need no more.
+    pub(super) single: Option<Single>,
+    /// Its diagonal, and the norms of its rows.
     pub(super) beyond: Vec<f64>,
+    pub(super) norms: Vec<f64>,
     pub(super) largest: f64,
 }
 
@@ -44,8 +47,8 @@ pub(super) struct Place {
 }
 
 impl Basis {
-    /// With about `width` directions.
-    pub(super) fn new(space: &Space, width: usize) -> Result<Self> {
+    /// With about `width` directions; `single` asks for a copy of the rest in single precision.
+    pub(super) fn new(space: &Space, width: usize, single: bool) -> Result<Self> {
         let n = space.len();
         let largest = space.diagonal.iter().fold(0.0f64, |m, k| m.max(*k));
         let whole = width >= n;
@@ -69,7 +72,13 @@ impl Basis {
             (Some(rest), beyond)
         };
         let factor = Factor { coordinates: Matrix::zeros(0, 0), ..factor };
-        Ok(Self { factor, turn, tall, wide, rest, beyond, largest })
+        let norms = rest.as_ref().map_or_else(Vec::new, |r| (0..n).map(|i| norm(r.col(i))).collect());
+        let single = rest.as_ref().filter(|_| single).map(|rest| {
+            let mut single = Single::zeros(n, n);
+            single.round(rest);
+            single
+        });
+        Ok(Self { factor, turn, tall, wide, rest, single, beyond, norms, largest })
     }
 
     /// How many points there are.
@@ -85,13 +94,14 @@ impl Basis {
     /// Where a group of queries is.
     pub(super) fn locate(&self, space: &Space, queries: Rows<'_>) -> Result<Vec<Place>> {
         let (n, m) = (self.len(), self.width());
-        let mut values = Matrix::zeros(n, COLUMN_GROUP);
+        let columns = queries.len().next_multiple_of(COLUMN_GROUP);
+        let mut values = Matrix::zeros(n, columns);
         space.block(queries, &mut values)?;
         let own: Vec<f64> = queries.iter().map(|z| space.own(z)).collect::<Result<_>>()?;
         let (found, _) = self.factor.locate(&values, &own);
-        let mut turned = Matrix::zeros(m, COLUMN_GROUP);
+        let mut turned = Matrix::zeros(m, columns);
         multiply(&mut turned, &self.turn, &found);
-        let mut inside = Matrix::zeros(n, COLUMN_GROUP);
+        let mut inside = Matrix::zeros(n, columns);
         multiply(&mut inside, &self.tall, &turned);
         let place = |(j, own): (usize, &f64)| {
             let mut coordinates = turned.col(j).to_vec();
@@ -144,11 +154,6 @@ impl Basis {
                 crate::linalg::axpy(1.0, part.col(j), out.col_mut(j));
             }
         }
-    }
-
-    /// The largest norm of a point in the leading directions.
-    pub(super) fn reach(&self) -> f64 {
-        (0..self.len()).fold(0.0f64, |m, i| m.max(norm(self.wide.col(i))))
     }
 }
 

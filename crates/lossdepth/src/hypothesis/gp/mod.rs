@@ -31,7 +31,7 @@ use crate::depth::batch::{Batch, Ticket};
 use crate::depth::{Fit, Run};
 use crate::error::{DepthError, Result};
 use crate::explain::Explanation;
-use crate::linalg::COLUMN_GROUP;
+use crate::linalg::{COLUMN_GROUP, dot};
 use crate::penalty::positive;
 use crate::reference::Reference;
 use crate::rows::Rows;
@@ -148,6 +148,11 @@ impl GaussianProcess {
         self
     }
 
+    /// Whether single precision is enough for what the rest of the Gram matrix adds to the variances.
+    fn single(&self, points: usize) -> bool {
+        self.value == Value::Averaged && self.tol >= SINGLE && points > 512
+    }
+
     fn problem<'a>(&self, process: &'a Process, basis: &Basis) -> Problem<'a> {
         Problem {
             half_weights: &process.space.half_weights,
@@ -177,7 +182,9 @@ impl GaussianProcess {
             let Some(fine) = process.fine(self.memory)? else { continue };
             let problem = self.problem(process, fine);
             let places = fine.locate(&process.space, queries.range(j, j + 1))?;
-            let Some(again) = Solver::new(&problem, fine).group(places, cancelled) else { return Ok(None) };
+            let Some(again) = Solver::new(&problem, fine, COLUMN_GROUP).group(places, cancelled) else {
+                return Ok(None);
+            };
             for again in again {
                 if again.error < posterior.error {
                     *posterior = again;
@@ -196,9 +203,11 @@ impl GaussianProcess {
     ) -> Result<Vec<T>> {
         let failure = Mutex::new(None);
         let problem = self.problem(process, &process.basis);
-        let found = Batch::new(queries, run).run(|mut ticket: Ticket<'_, '_, T>| {
-            let mut solver = Solver::new(&problem, &process.basis);
-            while let Some((first, rows)) = ticket.take(COLUMN_GROUP, COLUMN_GROUP) {
+        let batch = Batch::new(queries, run);
+        let width = queries.len().div_ceil(batch.workers()).next_multiple_of(COLUMN_GROUP).min(GROUP);
+        let found = batch.run(|mut ticket: Ticket<'_, '_, T>| {
+            let mut solver = Solver::new(&problem, &process.basis, width);
+            while let Some((first, rows)) = ticket.take(width, COLUMN_GROUP) {
                 let failed =
                     || failure.lock().is_ok_and(|f: std::sync::MutexGuard<'_, Option<_>>| f.is_some());
                 let cancelled = || ticket.cancelled() || failed();
@@ -272,6 +281,10 @@ pub struct Process {
     fine: OnceLock<Option<Basis>>,
 }
 
+/// How many queries share a pass over the Gram matrix.
+const GROUP: usize = 32;
+/// Above this tolerance and a certain size, single precision is enough for corrections to the variances.
+const SINGLE: f64 = 2e-7;
 /// Samples up to this size are not split.
 const WHOLE: usize = 48;
 /// Directions to begin with, and the most there may be.
@@ -284,7 +297,7 @@ impl Process {
             let (n, width) = (self.space.len(), self.basis.width());
             let wider = if 4 * width >= n { n } else { 3 * width };
             let fits = memory >= 4 * self.space.gram_bytes() && wider <= MOST;
-            let made = if fits { Some(Basis::new(&self.space, wider)?) } else { None };
+            let made = if fits { Some(Basis::new(&self.space, wider, false)?) } else { None };
             // Another thread may have been faster; both made the same.
             let _ = self.fine.set(made);
         }
@@ -313,17 +326,19 @@ impl Hypothesis for GaussianProcess {
         }
         let counts = space.half_weights.iter().map(|w| 2.0 * total * w).collect();
         let mut width = if n <= WHOLE { n } else { FEWEST };
-        let basis = Basis::new(&space, width)?;
+        let basis = Basis::new(&space, width, self.single(n))?;
         let mut process = Process { space, counts, total, basis, fine: OnceLock::new() };
         // A few points of the sample tell how many directions the tolerance takes.
         let Some(probes) = process.space.probes(COLUMN_GROUP) else {
-            process.basis = Basis::new(&process.space, n.min(MOST / 4))?;
+            process.basis = Basis::new(&process.space, n.min(MOST / 4), self.single(n))?;
             return Ok(process);
         };
         while process.basis.rest.is_some() && width < MOST.min(n) {
             let problem = self.problem(&process, &process.basis);
             let places = process.basis.locate(&process.space, Rows::new(&probes, sample.width())?)?;
-            let found = Solver::new(&problem, &process.basis).group(places, || false).unwrap_or_default();
+            let found = Solver::new(&problem, &process.basis, COLUMN_GROUP)
+                .group(places, || false)
+                .unwrap_or_default();
             if found.iter().all(|p| p.error <= 0.6 * self.tol) {
                 break;
             }
@@ -331,7 +346,7 @@ impl Hypothesis for GaussianProcess {
             if 2 * width > n {
                 width = n;
             }
-            process.basis = Basis::new(&process.space, width)?;
+            process.basis = Basis::new(&process.space, width, self.single(n))?;
         }
         Ok(process)
     }
@@ -342,16 +357,14 @@ impl Hypothesis for GaussianProcess {
 
     fn explain(&self, process: &Process, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Explanation>> {
         let space = &process.space;
-        self.all(process, queries, run, |posterior, query| {
+        let made = self.all(process, queries, run, |posterior, query| {
             let gradient = space.gradient(&posterior.slopes, posterior.pull, query);
-            let (influence, witness) = (space.influence(&posterior.influence), space.by_row(&posterior.f));
-            Explanation::nonlinear(
-                self.fit(process, posterior),
-                posterior.at_query,
-                gradient,
-                influence,
-                witness,
-            )
-        })
+            let witness = space.witness(&posterior.slopes, posterior.pull, 0.0, &posterior.f, query)?;
+            let influence = space.influence(&posterior.influence);
+            let fit = self.fit(process, posterior);
+            let baseline = 2.0 * dot(&posterior.f, &space.half_weights);
+            Ok(Explanation::nonlinear(fit, posterior.at_query, baseline, gradient, influence, witness))
+        })?;
+        made.into_iter().collect()
     }
 }

@@ -28,9 +28,7 @@
 use super::averaged::{Slope, losses, uncertainty};
 use super::basis::{Basis, Place};
 use super::{Posterior, Problem};
-use crate::linalg::{
-    COLUMN_GROUP, Cholesky, Matrix, axpy, dot, hadamard, multiply, multiply_symmetric, norm,
-};
+use crate::linalg::{Cholesky, Matrix, Single, axpy, dot, hadamard, multiply, multiply_symmetric, norm};
 use crate::loss::simd::{exp_neg, ln_1p_unit};
 use crate::simd::{sum_of, vectorised};
 use crate::solver::Stop;
@@ -77,6 +75,8 @@ pub(super) struct Solver<'a> {
     product: Matrix,
     turned: Matrix,
     again: Matrix,
+    /// Factor and product in single precision.
+    single: Option<(Single, Single)>,
     steps: Matrix,
     values: Matrix,
     pulls: Matrix,
@@ -85,14 +85,15 @@ pub(super) struct Solver<'a> {
 }
 
 impl<'a> Solver<'a> {
-    pub(super) fn new(problem: &'a Problem<'a>, basis: &'a Basis) -> Self {
+    pub(super) fn new(problem: &'a Problem<'a>, basis: &'a Basis, width: usize) -> Self {
         let (n, m) = (basis.len(), basis.width());
         let tall = || Matrix::zeros(n, m + 1);
         let mut own = tall();
         for j in 0..m {
             own.col_mut(j).copy_from_slice(basis.tall.col(j));
         }
-        let group = |rows| Matrix::zeros(rows, COLUMN_GROUP);
+        let group = |rows| Matrix::zeros(rows, width);
+        let single = basis.single.as_ref().map(|_| (Single::zeros(n, m + 1), Single::zeros(n, m + 1)));
         Self {
             problem,
             basis,
@@ -101,6 +102,7 @@ impl<'a> Solver<'a> {
             product: tall(),
             turned: tall(),
             again: tall(),
+            single,
             steps: group(m),
             values: group(n),
             pulls: group(n),
@@ -109,7 +111,7 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// The posteriors of at most [`COLUMN_GROUP`] queries; `None` if cancelled.
+    /// The posteriors of a group of queries, no more than there is room for; `None` if cancelled.
     pub(super) fn group(
         &mut self,
         places: Vec<Place>,
@@ -170,7 +172,7 @@ impl<'a> Solver<'a> {
         let goal = 0.3 * self.problem.target;
         let mut busy: Vec<bool> = walkers.iter().map(|w| w.done.is_none()).collect();
         while busy.iter().any(|b| *b) && !cancelled() {
-            for k in 0..COLUMN_GROUP {
+            for k in 0..self.steps.cols() {
                 match walkers.get(k) {
                     Some(walker) if busy[k] => self.steps.col_mut(k).copy_from_slice(&walker.w[..m]),
                     _ => self.steps.col_mut(k).fill(0.0),
@@ -225,7 +227,7 @@ impl<'a> Solver<'a> {
 
     /// $(E \circ E) W$ for every query.
     fn squares(&mut self, walkers: &[Walker]) -> Matrix {
-        let mut out = Matrix::zeros(self.basis.len(), COLUMN_GROUP);
+        let mut out = Matrix::zeros(self.basis.len(), self.pulls.cols());
         if self.problem.averaged && self.basis.rest.is_some() {
             for (k, walker) in walkers.iter().enumerate() {
                 self.pulls.col_mut(k).copy_from_slice(&walker.curvatures);
@@ -258,6 +260,22 @@ impl<'a> Solver<'a> {
         Cholesky::scaled(&mut hessian)
     }
 
+    /// $E W T$ for the $W T$ in `weighted`, and how large its rounding errors are: those of row $i$ are this number times
+    /// the norm of row $i$ of $E$, column by column.
+    fn apply_rest(&mut self) -> Vec<f64> {
+        let columns = self.weighted.cols();
+        let Some((factor, product)) = &mut self.single else {
+            self.basis.apply(&self.weighted, &mut self.product);
+            return vec![0.0; columns];
+        };
+        if let Some(rest) = &self.basis.single {
+            factor.round(&self.weighted);
+            product.multiply(rest, factor);
+            product.widen(&mut self.product);
+        }
+        (0..columns).map(|j| 8.0 * f64::from(f32::EPSILON) * norm(self.weighted.col(j))).collect()
+    }
+
     /// Everything that is asked of a mode.
     fn posterior(&mut self, walker: Walker, squares: &[f64]) -> Posterior {
         let (n, m, problem) = (self.basis.len(), self.basis.width(), self.problem);
@@ -280,7 +298,7 @@ impl<'a> Solver<'a> {
         let (mut low_query, mut high_query) = (base_query, base_query);
         if problem.averaged && self.basis.rest.is_some() {
             // Z = E W T, less the query's own direction.
-            self.basis.apply(&self.weighted, &mut self.product);
+            let rounding = self.apply_rest();
             let own_square = dot(self.weighted.col(m), &place.own);
             let own_moved = self.product.col(m).to_vec();
             for j in 0..=m {
@@ -314,13 +332,21 @@ impl<'a> Solver<'a> {
                 let high = u - (a - b).max(0.0).powi(2) / (1.0 + eta);
                 (low, high.max(low))
             };
+            // What single precision does to 2 t A z, the largest of the terms it touches.
+            let mut blur = vec![0.0; n];
+            for (j, rounding) in rounding.iter().enumerate().filter(|(_, r)| **r > 0.0) {
+                let (blur, norms, column) = (&mut blur[..], &self.basis.norms[..n], self.turned.col(j));
+                for ((b, x), size) in blur.iter_mut().zip(column).zip(norms) {
+                    *b += 3.0 * rounding * size * x.abs();
+                }
+            }
             for i in 0..n {
                 let tau = tau[i].max(0.0);
                 let left = (self.basis.beyond[i] - place.own[i] * place.own[i]).max(0.0);
                 let (l, h) = bracket((left - 2.0 * cross[i] + tau).max(0.0), near[i], tau);
                 around[i] = 0.5 * (l + h);
-                low[i] = base[i] + l;
-                high[i] = base[i] + h;
+                low[i] = base[i] + l - blur[i];
+                high[i] = base[i] + h + blur[i];
             }
             let tau = dot(&at, &apply(&coupling, &at)).max(0.0);
             let (l, h) = bracket(tau, 0.0, tau);

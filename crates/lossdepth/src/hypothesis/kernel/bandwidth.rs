@@ -114,13 +114,6 @@ impl Gamma {
             }
         }
     }
-
-    pub(crate) fn check(self) -> Result<()> {
-        match self {
-            Self::Value(gamma) => positive("gamma", gamma),
-            _ => Ok(()),
-        }
-    }
 }
 
 impl Sigma {

@@ -31,12 +31,16 @@ pub struct Space {
     /// Added to every kernel value: 1 for a penalised intercept.
     shift: f64,
     precision: f64,
+    /// The largest k(xᵢ, xᵢ).
+    pub(crate) largest: f64,
 }
 
 #[derive(Debug, Clone)]
 enum Source {
-    Function { kernel: Arc<dyn Kernel>, points: Points },
-    Given { gram: Arc<Matrix>, origin: Vec<usize>, own: Option<f64> },
+    /// `idle` are the rows without weight, in order.
+    Function { kernel: Arc<dyn Kernel>, points: Points, idle: Points },
+    /// `idle` holds the kernel values of the rows without weight with the others, one column each, and their numbers.
+    Given { gram: Arc<Matrix>, origin: Vec<usize>, own: Option<f64>, idle: (Matrix, Vec<usize>) },
 }
 
 impl Space {
@@ -59,17 +63,23 @@ impl Space {
         let source = match learned {
             Some(kernel) => {
                 let data: Vec<f64> = origin.iter().flat_map(|&i| sample.rows().row(i)).copied().collect();
-                Source::Function { kernel, points: Points::new(Rows::new(&data, sample.width())?) }
+                let idle = (0..sample.len()).filter(|&i| point_of[i].is_none());
+                let rest: Vec<f64> = idle.flat_map(|i| sample.rows().row(i)).copied().collect();
+                Source::Function {
+                    kernel,
+                    points: Points::new(Rows::new(&data, sample.width())?),
+                    idle: Points::new(Rows::new(&rest, sample.width())?),
+                }
             }
             None => given(sample, origin)?,
         };
         let precision = match &source {
-            Source::Function { kernel, points } => kernel.precision(points.width()),
+            Source::Function { kernel, points, .. } => kernel.precision(points.width()),
             Source::Given { .. } => f64::EPSILON,
         };
         let shift = if penalised { 1.0 } else { 0.0 };
         let diagonal: Vec<f64> = match &source {
-            Source::Function { kernel, points } => {
+            Source::Function { kernel, points, .. } => {
                 points.iter().map(|x| kernel.diagonal(x) + shift).collect()
             }
             Source::Given { gram, .. } => (0..len).map(|i| gram.at(i, i) + shift).collect(),
@@ -81,9 +91,11 @@ impl Space {
                 diagonal[point] - shift
             )));
         }
+        let largest = diagonal.iter().fold(0.0f64, |m, k| m.max(*k));
         Ok(Self {
             source,
             half_weights,
+            largest,
             diagonal,
             point_of,
             row_weights: weights.iter().map(|w| 0.5 * w).collect(),
@@ -109,7 +121,7 @@ impl Space {
     /// A value that is not finite, which is the kernel's fault.
     pub(crate) fn block(&self, queries: Rows<'_>, out: &mut Matrix) -> Result<()> {
         match &self.source {
-            Source::Function { kernel, points } => {
+            Source::Function { kernel, points, .. } => {
                 kernel.block(points, queries, &mut Columns::new(out, 0, queries.len()));
             }
             Source::Given { origin, .. } => {
@@ -258,14 +270,13 @@ impl Space {
 
     /// How far rounding may carry a kernel value with a query off; `own` is $k(z, z)$.
     pub(crate) fn rounding(&self, own: f64) -> f64 {
-        let largest = self.diagonal.iter().fold(own, |m, k| m.max(*k));
-        (self.precision + 2.0 * f64::EPSILON) * largest
+        (self.precision + 2.0 * f64::EPSILON) * self.largest.max(own)
     }
 
     /// The gradient in $z$ of $\sum_i c_i k(x_i, z) + c_z k(z, z)$, the latter's point held fixed on one side; empty
     /// for a precomputed kernel.
     pub(crate) fn gradient(&self, coefficients: &[f64], at_query: f64, query: &[f64]) -> Vec<f64> {
-        let Source::Function { kernel, points } = &self.source else { return Vec::new() };
+        let Source::Function { kernel, points, .. } = &self.source else { return Vec::new() };
         let mut out = vec![0.0; points.width()];
         for (x, c) in points.iter().zip(coefficients).filter(|(_, c)| **c != 0.0) {
             kernel.gradient(x, query, *c, &mut out);
@@ -274,11 +285,6 @@ impl Space {
             kernel.gradient(query, query, at_query, &mut out);
         }
         out
-    }
-
-    /// Whether there are features to take a gradient in.
-    pub(crate) fn has_features(&self) -> bool {
-        matches!(self.source, Source::Function { .. })
     }
 
     /// How many independent observations the sample is worth: its size, or Kish's effective size.
@@ -301,6 +307,40 @@ impl Space {
     /// Values of the points, for every row of the reference; 0 for rows without weight.
     pub(crate) fn by_row(&self, values: &[f64]) -> Vec<f64> {
         self.point_of.iter().map(|point| point.map_or(0.0, |p| values[p])).collect()
+    }
+
+    /// $f = \sum_i c_i k(x_i, \cdot) + c_z k(z, \cdot) + b$ at every row of the reference, given its values at the points.
+    ///
+    /// # Errors
+    /// A kernel value that is not finite.
+    pub(crate) fn witness(
+        &self,
+        coefficients: &[f64],
+        at_query: f64,
+        intercept: f64,
+        values: &[f64],
+        query: &[f64],
+    ) -> Result<Vec<f64>> {
+        let mut witness = self.by_row(values);
+        let mut column = Matrix::zeros(self.len(), 1);
+        let idle = self.point_of.iter().enumerate().filter(|(_, point)| point.is_none());
+        for (k, (row, _)) in idle.enumerate() {
+            let with_query = match &self.source {
+                Source::Function { kernel, idle, .. } => {
+                    let x = idle.point(k);
+                    self.block(Rows::new(x, x.len())?, &mut column)?;
+                    kernel.value(x, query)
+                }
+                Source::Given { idle: (gram, rows), .. } => {
+                    column.col_mut(0).copy_from_slice(gram.col(k));
+                    column.col_mut(0).iter_mut().for_each(|k| *k += self.shift);
+                    query[rows[k]]
+                }
+            };
+            let sample = dot(coefficients, column.col(0));
+            witness[row] = sample + at_query * (with_query + self.shift) + intercept;
+        }
+        Ok(witness)
     }
 
     /// Influence values of the points, centred, for every row of the reference.
@@ -400,5 +440,7 @@ fn given(sample: &Reference, origin: Vec<usize>) -> Result<Source> {
         }
         None
     };
-    Ok(Source::Given { gram: Arc::new(gram), origin, own })
+    let without: Vec<usize> = (0..n).filter(|&i| sample.weights()[i] == 0.0).collect();
+    let idle = Matrix::from_fn(origin.len(), without.len(), |i, j| rows.row(without[j])[origin[i]]);
+    Ok(Source::Given { gram: Arc::new(gram), origin, own, idle: (idle, without) })
 }

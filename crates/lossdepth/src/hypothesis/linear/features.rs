@@ -271,6 +271,17 @@ impl Features {
         coordinates
     }
 
+    /// $b$ of $f(x) = \langle w, x \rangle + b$ in the coordinates of [`of_points`](Self::of_points).
+    pub(crate) fn constant(&self, theta: &[f64]) -> f64 {
+        if self.free == 0 {
+            return 0.0;
+        }
+        let lead = self.axes.cols();
+        let turned =
+            |j: usize| if j < lead { dot(self.axes.col(j), &self.center[..lead]) } else { self.center[j] };
+        (0..self.rank).fold(theta[0], |sum, j| sum - theta[self.free + j] * turned(j))
+    }
+
     /// The classifier $f(x) = \langle w, x \rangle + b$ that `theta` stands for, in the coordinates
     /// the sample was given in; `query` gives the direction of ρ.
     pub(crate) fn classifier(&self, theta: &[f64], query: &[f64]) -> (Vec<f64>, f64) {

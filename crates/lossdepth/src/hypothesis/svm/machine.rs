@@ -82,7 +82,8 @@ impl Machine {
             let own = found.beta.as_ref().map_or(-0.5, |beta| beta[n]) / scale;
             let gradient = self.space.gradient(&coefficients, own, z);
             let witness = self.space.witness(&coefficients, own, found.intercept, &found.values, z)?;
-            Ok(Explanation::nonlinear(fit, found.at_query, gradient, influence, witness))
+            let baseline = 2.0 * dot(&found.values, half_weights);
+            Ok(Explanation::nonlinear(fit, found.at_query, baseline, gradient, influence, witness))
         };
         found.into_iter().zip(queries.iter()).map(explanation).collect()
     }
@@ -139,10 +140,9 @@ impl Machine {
     }
 
     pub(super) fn active_set(&self) -> ActiveSet {
-        let scale = self.space.diagonal.iter().fold(0.0f64, |m, k| m.max(*k));
         // The factor of the free variables is the only thing that grows with their square.
         let most_free = ((self.memory / 64) as f64).sqrt() as usize;
-        ActiveSet::new(&self.space.half_weights, self.balanced, scale, most_free.max(64))
+        ActiveSet::new(&self.space.half_weights, self.balanced, self.space.largest, most_free.max(64))
     }
 
     fn shared(&self, cancelled: &dyn Fn() -> bool) -> Result<&Shared> {
@@ -160,11 +160,10 @@ impl Machine {
         Ok(self.shared.get_or_init(|| shared))
     }
 
-    /// How far rounding may have carried a value of the classifier off, in units of the kernel.
+    /// How far rounding may have carried a value of the classifier off, in units of the kernel, given its values.
     fn rounding(&self, own: f64, updates: usize) -> f64 {
         let sums = self.space.len() as f64 / LANES as f64 + 8.0;
-        let scale = self.space.diagonal.iter().fold(own, |m, k| m.max(*k));
-        self.space.rounding(own) + f64::EPSILON * scale * 0.25 * (sums + updates as f64)
+        f64::EPSILON * self.space.largest.max(own) * 0.25 * (sums + updates as f64)
     }
 
     /// All dual variables at their bounds: the answer whenever it leaves every margin at 1 or below.
@@ -202,11 +201,14 @@ impl Machine {
         let at_query = mean_at_query - own;
         let intercept = if self.balanced { -0.5 * (largest + at_query) } else { 0.0 };
         let unit = 2.0 * scale;
-        if !(largest + intercept <= unit && -at_query - intercept <= unit) || scale == 0.0 {
+        if scale == 0.0 {
+            return Some(self.coincident(query));
+        }
+        if !(largest + intercept <= unit && -at_query - intercept <= unit) {
             return None;
         }
         // The mass of points so near the kink that rounding may have carried them over it.
-        let slip = 2.0 * self.rounding(own, 0);
+        let slip = 2.0 * (self.rounding(own, 0) + self.space.rounding(own));
         let mut near = 0.0;
         if largest + intercept > unit - slip {
             let close = (0..n).filter(|&i| self.mean[i] - column[i] + intercept > unit - slip);
@@ -222,11 +224,10 @@ impl Machine {
                 (1.0 - square / (8.0 * self.task.reg), risk_error(gap, self.task.reg, radius) + slope)
             }
             Variant::Objective => (1.0 - square / (16.0 * self.task.reg), gap + slip / (4.0 * self.task.reg)),
-            // The square root of a small number that is known to `slip` only.
+            // |√a - √b| ≤ min(|a - b| / √a, √|a - b|), and the square is right to 2 slip.
             Variant::Constrained { radius } => {
-                let off = (2.0 * slip).min(2.0 * slip / distance * distance.max(slip.sqrt()) + slip.sqrt());
-                let off = if distance > 0.0 { off.min(2.0 * slip / distance) } else { slip.sqrt() };
-                (1.0 - 0.5 * radius * distance, gap + radius * off)
+                let off = (2.0 * slip / distance).min((2.0 * slip).sqrt());
+                (1.0 - 0.5 * radius * distance, gap + 0.5 * radius * off)
             }
         };
         let values = self.mean.iter().zip(column).map(|(m, k)| (m - k + intercept) / unit).collect();
@@ -245,20 +246,40 @@ impl Machine {
         })
     }
 
+    /// The sample is one point and the query is there too: no constraint lets anything tell them apart.
+    fn coincident(&self, query: Query<'_>) -> Found {
+        let Variant::Constrained { radius } = self.task.variant else { unreachable!("a penalty is positive") };
+        let slip = self.rounding(query.own, 0) + self.space.rounding(query.own);
+        let error = radius * slip.sqrt();
+        Found {
+            beta: None,
+            scale: 1.0,
+            values: vec![0.0; query.column.len()],
+            at_query: 0.0,
+            intercept: 0.0,
+            norm: 0.0,
+            depth: 1.0,
+            error,
+            iterations: 0,
+            stop: Stop::Converged.judge(error, self.task.tol),
+        }
+    }
+
     /// What a point of the dual says under a penalty.
     fn penalised(&self, set: &mut ActiveSet, mut point: Point, query: Query<'_>, reg: f64) -> Found {
         set.balance(&mut point, query);
         let seen = set.look(&point, query, reg);
         let slip = self.rounding(query.own, point.updates);
-        let gap = seen.gap + set.allowance(&point, slip) / (2.0 * reg);
+        let kernel = self.space.rounding(query.own);
+        let gap = seen.total(&point, slip, reg) + set.allowance(&point, slip) / (2.0 * reg);
         let norm = seen.square.sqrt() / (2.0 * reg);
         let risk = set.risk() / (2.0 * reg);
         let penalty = reg * norm * norm;
         let (depth, error) = match self.task.variant {
-            Variant::Objective => (risk + penalty, gap + slip / reg),
-            _ => (risk, risk_error(gap, reg, norm) + slip / reg),
+            Variant::Objective => (risk + penalty, gap + (slip + kernel) / reg),
+            _ => (risk, risk_error(gap, reg, norm) + (slip + kernel) / reg),
         };
-        let bias = set.bias(&point, query.own);
+        let bias = set.bias(&point);
         self.found(point, 2.0 * reg, bias, norm, depth, error, risk + penalty)
     }
 
@@ -275,7 +296,7 @@ impl Machine {
         let mut point = point.clone();
         set.balance(&mut point, query);
         let length = set.look(&point, query, reg).square.sqrt();
-        let bias = set.bias(&point, query.own);
+        let bias = set.bias(&point);
         // On the sphere, or where it already is inside the ball as it is.
         let scale = if inside || length == 0.0 { 2.0 * reg } else { length / radius };
         let norm = if length == 0.0 { 0.0 } else { length / scale };
@@ -285,7 +306,8 @@ impl Machine {
         let fenchel = set.look_with(&point, 0.5 * scale, shifted);
         let gap = (fenchel + set.allowance(&point, slip)) / scale + length * (radius - norm).max(0.0);
         let risk = set.risk() / scale;
-        self.found(point, scale, shifted, norm, risk, gap + 2.0 * slip / scale, risk)
+        let error = gap + 2.0 * (slip + self.space.rounding(query.own)) / scale;
+        self.found(point, scale, shifted, norm, risk, error, risk)
     }
 
     fn found(
@@ -398,9 +420,9 @@ fn settle(
     cancelled: &dyn Fn() -> bool,
 ) -> Result<(End, usize)> {
     let Task { variant, tol, max_iter, .. } = machine.task;
-    let enough = |seen: crate::solver::active_set::Gap| match variant {
-        Variant::Objective => seen.gap <= 0.25 * tol,
-        _ => risk_error(seen.gap, reg, seen.square.sqrt() / (2.0 * reg)) <= 0.25 * tol,
+    let enough = |gap: f64, norm: f64| match variant {
+        Variant::Objective => gap <= 0.25 * tol,
+        _ => risk_error(gap, reg, norm) <= 0.25 * tol,
     };
     let (end, rounds) = set.solve(point, query, columns, reg, max_iter, enough, cancelled)?;
     if end == End::Cancelled { Err(DepthError::Cancelled) } else { Ok((end, rounds)) }

@@ -9,8 +9,9 @@ pub(crate) struct Factor {
 }
 
 impl Factor {
-    pub(crate) fn clear(&mut self) {
-        self.len = 0;
+    /// The smallest square on the diagonal of $L$: about the smallest eigenvalue of $M$.
+    pub(crate) fn smallest(&self) -> f64 {
+        (0..self.len).map(|i| self.row(i)[i].powi(2)).fold(f64::INFINITY, f64::min)
     }
 
     #[inline(always)]

@@ -57,12 +57,26 @@ pub(crate) struct Point {
 /// What the dual says about a point.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Gap {
-    /// The duality gap of the penalised objective.
-    pub(crate) gap: f64,
+    /// The duality gap of the penalised objective: variables at a bound, and variables in between.
+    at_bounds: f64,
+    inside: f64,
     /// $\langle \beta, G \rangle = \|\sum_j \beta_j \varphi_j\|^2$.
     pub(crate) square: f64,
     /// The largest residual that a variable could follow.
     worst: f64,
+}
+
+impl Gap {
+    /// The duality gap of the penalised objective, residuals being right to `slip`.
+    ///
+    /// The free variables' share, room times residual, would be all rounding. Their next Newton step would gain $\frac12
+    /// r^\top M^{-1} r$ and leave none of it, so that is the better estimate of what they leave behind.
+    pub(crate) fn total(&self, point: &Point, slip: f64, reg: f64) -> f64 {
+        let count = point.free.len() as f64;
+        let left = (self.worst.min(1e3 * slip) + slip).powi(2) * count / point.factor.smallest();
+        let newton = if self.worst <= 1e3 * slip { left / (2.0 * reg) } else { f64::INFINITY };
+        self.at_bounds + self.inside.min(newton)
+    }
 }
 
 /// The numbers all queries share, and room to work in.
@@ -94,6 +108,7 @@ pub(crate) enum End {
 impl ActiveSet {
     /// `masses` are ½ωᵢ; `balanced` means a free intercept; at most `most_free` variables are free at once.
     pub(crate) fn new(masses: &[f64], balanced: bool, scale: f64, most_free: usize) -> Self {
+        let scale = if scale > 0.0 { scale } else { 1.0 };
         let low = std::iter::repeat_n(0.0, masses.len()).chain([-0.5]).collect();
         let high = masses.iter().copied().chain([0.0]).collect();
         Self {
@@ -111,30 +126,19 @@ impl ActiveSet {
     }
 
     fn stiffness(&self, own: f64) -> Stiffness {
-        let scale = self.scale.max(own);
-        let scale = if scale > 0.0 { scale } else { 1.0 };
-        let constant = if self.balanced { 1e3 * scale } else { 0.0 };
-        Stiffness {
-            constant,
-            ridge: 1e-12 * scale,
-            noise: 4.0 * f64::EPSILON * scale,
-            balanced: self.balanced,
-        }
+        // The same for all queries, as the factors of shared starts have it in them.
+        let constant = if self.balanced { 1e3 * self.scale } else { 0.0 };
+        let noise = 4.0 * f64::EPSILON * self.scale.max(own);
+        Stiffness { constant, ridge: 1e-12 * self.scale, noise, balanced: self.balanced }
     }
 
     /// $b' = 2 \lambda b$.
-    pub(crate) fn bias(&self, point: &Point, own: f64) -> f64 {
-        if self.balanced { point.multiplier + self.stiffness(own).constant * point.sum } else { 0.0 }
+    pub(crate) fn bias(&self, point: &Point) -> f64 {
+        if self.balanced { point.multiplier + self.stiffness(0.0).constant * point.sum } else { 0.0 }
     }
 
     /// Puts a variable that is inside its bounds among the free ones, given its kernel values with those.
-    pub(crate) fn release(
-        &self,
-        point: &mut Point,
-        variable: usize,
-        query: Query<'_>,
-        kernel: impl Fn(usize) -> f64,
-    ) {
+    pub(crate) fn release(&self, point: &mut Point, variable: usize, query: Query<'_>, kernel: impl Fn(usize) -> f64) {
         let stiff = self.stiffness(query.own);
         let Point { free, factor, .. } = point;
         let diagonal = kernel(variable) + stiff.constant + stiff.ridge;
@@ -144,22 +148,25 @@ impl ActiveSet {
 
     /// Residuals, gap and norm of a point.
     pub(crate) fn look(&mut self, point: &Point, query: Query<'_>, reg: f64) -> Gap {
-        let bias = self.bias(point, query.own);
+        let bias = self.bias(point);
         let n = query.column.len();
         self.residual.resize(n + 1, 0.0);
         let (low, high, residual) = (&self.low[..n], &self.high[..n], &mut self.residual[..n]);
         let (beta, pulled) = (&point.beta[..n], &point.pulled[..n]);
         let target = 2.0 * reg - bias;
-        let (mut gap, mut square, mut worst) = vectorised(
+        let (mut at_bounds, mut inside, mut square, mut worst) = vectorised(
             #[inline(always)]
             || {
                 let (mut gaps, mut squares, mut worsts) = ([0.0; LANES], [0.0; LANES], [0.0f64; LANES]);
+                let mut insides = [0.0; LANES];
                 let body = n - n % LANES;
                 let mut one = |i: usize, k: usize| {
                     let r = target - pulled[i];
                     let room = if r > 0.0 { high[i] - beta[i] } else { low[i] - beta[i] };
                     residual[i] = r;
-                    gaps[k] += room * r;
+                    let between = beta[i] > low[i] && beta[i] < high[i];
+                    gaps[k] += if between { 0.0 } else { room * r };
+                    insides[k] += if between { room * r } else { 0.0 };
                     squares[k] += beta[i] * pulled[i];
                     let size = if room == 0.0 { 0.0 } else { r.abs() };
                     worsts[k] = if size > worsts[k] { size } else { worsts[k] };
@@ -172,21 +179,27 @@ impl ActiveSet {
                 for i in body..n {
                     one(i, i - body);
                 }
-                (fold(gaps), fold(squares), worsts.iter().fold(0.0f64, |w, x| w.max(*x)))
+                (fold(gaps), fold(insides), fold(squares), worsts.iter().fold(0.0f64, |w, x| w.max(*x)))
             },
         );
         let r = -2.0 * reg - bias - point.pulled[n];
         self.residual[n] = r;
         let room = if r > 0.0 { self.high[n] - point.beta[n] } else { self.low[n] - point.beta[n] };
-        gap += room * r;
+        if point.beta[n] > self.low[n] && point.beta[n] < self.high[n] {
+            inside += room * r;
+        } else {
+            at_bounds += room * r;
+        }
         square += point.beta[n] * point.pulled[n];
         if room != 0.0 {
             worst = worst.max(r.abs());
         }
-        Gap { gap: gap / (2.0 * reg), square: square.max(0.0), worst }
+        let unit = 2.0 * reg;
+        Gap { at_bounds: at_bounds / unit, inside: inside / unit, square: square.max(0.0), worst }
     }
 
-    /// Improves a point until `enough` of its gap, or nothing can be gained; returns the number of rounds.
+    /// Improves a point until its gap and norm are good `enough`, or nothing can be gained; returns the number of
+    /// rounds.
     pub(crate) fn solve(
         &mut self,
         point: &mut Point,
@@ -194,20 +207,21 @@ impl ActiveSet {
         columns: &mut Columns<'_>,
         reg: f64,
         max_rounds: usize,
-        enough: impl Fn(Gap) -> bool,
+        enough: impl Fn(f64, f64) -> bool,
         cancelled: impl Fn() -> bool,
     ) -> Result<(End, usize)> {
         let stiff = self.stiffness(query.own);
         let (mut rounds, mut idle, mut best) = (0, 0, f64::INFINITY);
         loop {
             let seen = self.look(point, query, reg);
+            let gap = seen.total(point, stiff.noise, reg);
             let balanced = !self.balanced || point.sum.abs() <= 1e-14;
-            if balanced && enough(seen) {
+            if balanced && enough(gap, seen.square.sqrt() / (2.0 * reg)) {
                 return Ok((End::Optimal, rounds));
             }
             // Rounding noise can keep offenders coming for ever: then the gap stops falling.
-            idle = if seen.gap < 0.9 * best || !balanced { 0 } else { idle + 1 };
-            best = best.min(seen.gap);
+            idle = if gap < 0.9 * best { 0 } else { idle + 1 };
+            best = best.min(gap);
             if (balanced && seen.worst <= stiff.noise) || idle > 8 {
                 return Ok((End::Optimal, rounds));
             }
@@ -314,14 +328,16 @@ impl ActiveSet {
         crate::simd::sum_of(n, |i| masses[i] * residual[i].max(0.0)) + 0.5 * (-self.residual[n]).max(0.0)
     }
 
-    /// What residuals off by `slip` would add to twice the penalty times the gap.
+    /// What residuals of variables at a bound, off by `slip`, would add to twice the penalty times the gap.
     pub(crate) fn allowance(&self, point: &Point, slip: f64) -> f64 {
         let (low, high, residual, beta) = (&self.low, &self.high, &self.residual, &point.beta);
         slip * crate::simd::sum_of(residual.len(), |j| {
             let (up, down) = (high[j] - beta[j], beta[j] - low[j]);
             let above = if residual[j] > -slip { up } else { 0.0 };
             let below = if residual[j] < slip { down } else { 0.0 };
-            if above > below { above } else { below }
+            let most = if above > below { above } else { below };
+            // The others are in the gap already.
+            if up == 0.0 || down == 0.0 { most } else { 0.0 }
         })
     }
 
@@ -346,7 +362,7 @@ impl ActiveSet {
         let n = query.column.len();
         let total: f64 = crate::simd::sum_of(n, |i| point.beta[i]);
         let change = (-total).clamp(-0.5, 0.0) - point.beta[n];
-        point.multiplier = self.bias(point, query.own);
+        point.multiplier = self.bias(point);
         point.sum = 0.0;
         point.beta[n] += change;
         crate::linalg::axpy(change, query.column, &mut point.pulled[..n]);
