@@ -7,7 +7,7 @@ from typing_extensions import Self
 _Floats: TypeAlias = NDArray[np.float64]
 _Scores: TypeAlias = tuple[_Floats, _Floats, _Floats, NDArray[np.int64], NDArray[np.uint8]]
 
-__all__ = ["METHODS", "STOPS", "Model", "__version__"]
+__all__ = ["METHODS", "STOPS", "Model", "__version__", "intervals"]
 
 __version__: Final[str]
 STOPS: Final[list[str]]
@@ -33,3 +33,7 @@ class Model:
     def __reduce__(self) -> tuple[type[Model], tuple[Any, ...]]: ...
     def __copy__(self) -> Model: ...
     def __deepcopy__(self, _memo: Any) -> Model: ...
+
+def intervals(
+    depth: _Floats, error: _Floats, stderr: _Floats, level: float
+) -> tuple[_Floats, _Floats]: ...

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lossdepth import _native
+
 if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
@@ -47,6 +49,33 @@ class Scores:
     def converged(self) -> NDArray[np.bool_]:
         """Whether the error of each row is within the tolerance."""
         return np.asarray(self.stop == "converged", dtype=np.bool_)
+
+    def interval(self, level: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        r"""Return confidence intervals for the depths in the distribution behind the reference.
+
+        The ends are :math:`\operatorname{logit}^{-1}(\operatorname{logit} d \pm q s / (d (1 - d)))`
+        with the depth d, its standard error s and the normal quantile q, moved apart by `error`: to
+        first order depth ± q · stderr, but within [0, 1].
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            The probability with which an interval should cover, between 0 and 1.
+
+        Returns
+        -------
+        tuple of ndarray of shape (n_samples,)
+            The lower and the upper ends.
+
+        Examples
+        --------
+        >>> from lossdepth import LogisticDepth
+        >>> scores = LogisticDepth().fit([[0.0], [1.0], [2.0]]).score_details([[9.0]])
+        >>> low, high = scores.interval()
+        >>> bool(low[0] < scores.depth[0] < high[0])
+        True
+        """
+        return _native.intervals(self.depth, self.error, self.stderr, level)
 
     def to_pandas(self) -> pd.DataFrame:
         """Return a data frame with a line for each row and the index that was scored.

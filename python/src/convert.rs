@@ -57,7 +57,7 @@ pub(crate) fn written_settings<'py>(py: Python<'py>, settings: &Settings) -> PyR
 }
 
 /// Reads a setting that is a number.
-fn number(name: &str, value: &Bound<'_, PyAny>) -> PyResult<f64> {
+pub(crate) fn number(name: &str, value: &Bound<'_, PyAny>) -> PyResult<f64> {
     value.extract().map_err(|_| wrong_type(name, "a number", value))
 }
 

@@ -19,6 +19,9 @@ mod _native {
     #[pymodule_export]
     use model::Model;
 
+    #[pymodule_export]
+    use model::intervals;
+
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;

@@ -1,6 +1,6 @@
 //! A fitted depth as a Python object.
 
-use crate::convert::{array2, choice, exception, read_settings, table, written_settings};
+use crate::convert::{array2, choice, exception, number, read_settings, table, written_settings};
 use crate::interrupt::interruptible;
 use lossdepth::{Explanation, Fit, Reference, Result, Rows, Run, Stop};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
@@ -162,6 +162,26 @@ impl Model {
         }
         Ok(results)
     }
+}
+
+/// The ends of the confidence intervals of some scores.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "arrays come by value")]
+pub(crate) fn intervals<'py>(
+    py: Python<'py>,
+    depth: PyReadonlyArray1<'py, f64>,
+    error: PyReadonlyArray1<'py, f64>,
+    stderr: PyReadonlyArray1<'py, f64>,
+    level: &Bound<'py, PyAny>,
+) -> PyResult<(Floats<'py>, Floats<'py>)> {
+    let level = number("level", level)?;
+    let (depth, error, stderr) = (depth.as_array(), error.as_array(), stderr.as_array());
+    let fits = depth.iter().zip(&error).zip(&stderr).map(|((&depth, &error), &stderr)| {
+        Fit { depth, error, stderr, iterations: 0, stop: Stop::Converged }.interval(level)
+    });
+    let ends: Vec<(f64, f64)> = fits.collect::<Result<_>>().map_err(|e| exception(&e))?;
+    let (low, high): (Vec<f64>, Vec<f64>) = ends.into_iter().unzip();
+    Ok((low.into_pyarray(py), high.into_pyarray(py)))
 }
 
 fn reference(numbers: &[f64], width: usize, weights: Option<&[f64]>) -> Result<Reference> {

@@ -252,7 +252,7 @@ impl<L: Smooth + Dual> Hypothesis for Kernelised<L> {
     fn prepare(&self, sample: &Reference) -> Result<Factored> {
         self.check()?;
         let space = Space::new(&self.kernel, sample, self.intercept == Intercept::Penalised)?;
-        let (needed, gib) = (4 * space.gram_bytes(), f64::from(1 << 30));
+        let (needed, gib) = (5 * space.gram_bytes(), f64::from(1 << 30));
         if needed > self.memory {
             return Err(DepthError::Kernel(format!(
                 "a factored Gram matrix of {} points may need {:.1} GiB, more than the {:.1} GiB that `memory` allows",
@@ -267,6 +267,7 @@ impl<L: Smooth + Dual> Hypothesis for Kernelised<L> {
         let points = std::mem::replace(&mut factor.coordinates, Matrix::zeros(0, 0));
         let free = self.intercept == Intercept::Free;
         let features = Features::of_points(points, &weights, space.squares(), space.mass(), free);
+        let features = if self.loss.single().is_some() { features.with_single() } else { features };
         let slack = factor.residual + space.rounding(0.0);
         Ok(Factored { space, factor, features, slack })
     }

@@ -3,6 +3,7 @@
 mod mcd;
 mod scale;
 
+pub(crate) use mcd::normal_quantile;
 pub use scale::{Scale, Scaling, ScalingWarning, Transform};
 
 use crate::error::{DepthError, Result};

@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::hypothesis::kernel::Space;
 use crate::hypothesis::kernel::factor::Factor;
 use crate::linalg::{
-    COLUMN_GROUP, Matrix, Single, dot, eigen, hadamard, multiply, multiply_symmetric, norm, subtract_outer,
+    COLUMN_GROUP, Matrix, dot, eigen, hadamard, multiply, multiply_symmetric, norm, subtract_outer,
 };
 use crate::rows::Rows;
 
@@ -29,7 +29,7 @@ pub(super) struct Basis {
     /// n × n; nothing if the directions are all there are.
     pub(super) rest: Option<Matrix>,
     /// The same in single precision, for corrections that need no more.
-    pub(super) single: Option<Single>,
+    pub(super) single: Option<Matrix<f32>>,
     /// Its diagonal, and the norms of its rows.
     pub(super) beyond: Vec<f64>,
     pub(super) norms: Vec<f64>,
@@ -73,11 +73,7 @@ impl Basis {
         };
         let factor = Factor { coordinates: Matrix::zeros(0, 0), ..factor };
         let norms = rest.as_ref().map_or_else(Vec::new, |r| (0..n).map(|i| norm(r.col(i))).collect());
-        let single = rest.as_ref().filter(|_| single).map(|rest| {
-            let mut single = Single::zeros(n, n);
-            single.round(rest);
-            single
-        });
+        let single = rest.as_ref().filter(|_| single).map(Matrix::single);
         Ok(Self { factor, turn, tall, wide, rest, single, beyond, norms, largest })
     }
 

@@ -28,7 +28,7 @@
 use super::averaged::{Slope, losses, uncertainty};
 use super::basis::{Basis, Place};
 use super::{Posterior, Problem};
-use crate::linalg::{Cholesky, Matrix, Single, axpy, dot, hadamard, multiply, multiply_symmetric, norm};
+use crate::linalg::{Cholesky, Matrix, axpy, dot, hadamard, multiply, multiply_first, multiply_symmetric, norm};
 use crate::loss::simd::{exp_neg, ln_1p_unit};
 use crate::simd::{sum_of, vectorised};
 use crate::solver::Stop;
@@ -76,7 +76,7 @@ pub(super) struct Solver<'a> {
     turned: Matrix,
     again: Matrix,
     /// Factor and product in single precision.
-    single: Option<(Single, Single)>,
+    single: Option<(Matrix<f32>, Matrix<f32>)>,
     steps: Matrix,
     values: Matrix,
     pulls: Matrix,
@@ -93,7 +93,7 @@ impl<'a> Solver<'a> {
             own.col_mut(j).copy_from_slice(basis.tall.col(j));
         }
         let group = |rows| Matrix::zeros(rows, width);
-        let single = basis.single.as_ref().map(|_| (Single::zeros(n, m + 1), Single::zeros(n, m + 1)));
+        let single = basis.single.as_ref().map(|_| (Matrix::zeros(n, m + 1), Matrix::zeros(n, m + 1)));
         Self {
             problem,
             basis,
@@ -269,9 +269,9 @@ impl<'a> Solver<'a> {
             return vec![0.0; columns];
         };
         if let Some(rest) = &self.basis.single {
-            factor.round(&self.weighted);
-            product.multiply(rest, factor);
-            product.widen(&mut self.product);
+            factor.convert(&self.weighted);
+            multiply_first(product, rest, factor, columns);
+            self.product.convert(product);
         }
         (0..columns).map(|j| 8.0 * f64::from(f32::EPSILON) * norm(self.weighted.col(j))).collect()
     }

@@ -11,7 +11,7 @@
 //! to the rest.
 
 use crate::linalg::{
-    COLUMN_GROUP, Matrix, dot, eigen, multiply, multiply_symmetric, norm, orthonormal_basis,
+    COLUMN_GROUP, Matrix, Real, dot, eigen, multiply, multiply_symmetric, norm, orthonormal_basis,
 };
 use crate::reference::{Mass, Reference};
 use crate::rows::Rows;
@@ -28,6 +28,8 @@ pub struct Features {
     pub(crate) moments: Vec<f64>,
     /// ½ωᵢ.
     pub(crate) half_weights: Vec<f64>,
+    /// One over each of them.
+    inverse_half_weights: Vec<f64>,
     /// Which row of the reference each row here is: those without weight are left out.
     pub(crate) origin: Vec<usize>,
     /// 1 if the first coordinate is the constant of a free intercept, which is not penalised.
@@ -46,6 +48,15 @@ pub struct Features {
     sample_len: usize,
     /// Differences below this are rounding.
     noise: f64,
+    single: Option<Single>,
+}
+
+/// The sample in single precision.
+#[derive(Debug, Clone)]
+pub(crate) struct Single {
+    pub(crate) tall: Matrix<f32>,
+    pub(crate) wide: Matrix<f32>,
+    pub(crate) half_weights: Vec<f32>,
 }
 
 /// Where the points were turned from.
@@ -131,11 +142,14 @@ impl Features {
         let reach = (0..n).fold(0.0f64, |m, i| m.max(norm(wide.col(i))));
         let moments = std::iter::repeat_n(1.0, free).chain(moments[..rank].iter().copied()).collect();
         let Frame { center, axes, turn, noise } = frame;
+        let half_weights = weights.iter().map(|w| 0.5 * w).collect();
+        let inverse_half_weights = weights.iter().map(|w| 2.0 / w).collect();
         Self {
             tall,
             wide,
             moments,
-            half_weights: weights.iter().map(|w| 0.5 * w).collect(),
+            half_weights,
+            inverse_half_weights,
             origin: (0..n).collect(),
             free,
             reach,
@@ -147,7 +161,22 @@ impl Features {
             rank,
             sample_len: n,
             noise,
+            single: None,
         }
+    }
+
+    /// Adds the sample in single precision, unless its numbers are too large or too small for that.
+    pub(crate) fn with_single(mut self) -> Self {
+        if (1e-6..1e10).contains(&self.reach) {
+            let (tall, wide) = (self.tall.single(), self.wide.single());
+            let half_weights = self.half_weights.iter().map(|&w| f32::rounded(w)).collect();
+            self.single = Some(Single { tall, wide, half_weights });
+        }
+        self
+    }
+
+    pub(crate) fn single(&self) -> Option<&Single> {
+        self.single.as_ref()
     }
 
     /// How many sample points there are.
@@ -201,12 +230,12 @@ impl Features {
 
     /// Replaces the losses by $\frac12 (\ell(m_i) + \ell'(m_i) s_i)$; `slopes` are weighted.
     fn influence_values(&self, losses: &mut [f64], slopes: &[f64], shifts: &[f64]) {
-        let weights = &self.half_weights;
+        let inverse = &self.inverse_half_weights;
         vectorised(
             #[inline(always)]
             || {
-                for (((l, s), c), shift) in losses.iter_mut().zip(slopes).zip(weights).zip(shifts) {
-                    *l = 0.5 * (*l + s / c * shift);
+                for (((l, s), c), shift) in losses.iter_mut().zip(slopes).zip(inverse).zip(shifts) {
+                    *l = 0.5 * (*l + s * c * shift);
                 }
             },
         );

@@ -228,7 +228,8 @@ impl<L: Smooth + Dual> Hypothesis for Linear<L> {
     type Prepared = Features;
 
     fn prepare(&self, sample: &Reference) -> Result<Features> {
-        self.prepare_features(sample)
+        let features = self.prepare_features(sample)?;
+        Ok(if self.loss.single().is_some() { features.with_single() } else { features })
     }
 
     fn isolate(&self, features: &Features, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Fit>> {
