@@ -193,10 +193,10 @@ impl<'a> Solver<'a> {
                     continue;
                 }
                 walker.slope(self.gathered.col(k));
-                let enough = if walker.outer.is_finite() {
-                    (0.02 * walker.outer).max(goal)
-                } else {
-                    0.02f64.max(goal)
+                let enough = match walker.outer {
+                    _ if self.basis.rest.is_none() => goal,
+                    outer if outer.is_finite() => goal.max(0.02 * outer),
+                    _ => goal.max(0.02),
                 };
                 let limit = walker.iterations >= self.problem.max_iter;
                 if walker.length <= enough || limit || !walker.step(self) {
