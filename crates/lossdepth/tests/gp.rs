@@ -134,7 +134,9 @@ fn the_definition_by_dense_algebra() {
         let sample = Reference::weighted(&rows, &counts).unwrap();
         let queries = [vec![0.1; d], rows[n / 2].clone(), vec![9.0; d]];
         let (gamma, sigma) = (0.4, 3.0);
-        for kernel in [gaussian(gamma), KernelChoice::Laplacian { sigma: Sigma::Value(sigma) }, KernelChoice::Linear] {
+        for kernel in
+            [gaussian(gamma), KernelChoice::Laplacian { sigma: Sigma::Value(sigma) }, KernelChoice::Linear]
+        {
             let function = |x: &[f64], y: &[f64]| {
                 let pairs = || x.iter().zip(y);
                 match kernel {
@@ -157,7 +159,9 @@ fn the_definition_by_dense_algebra() {
                 // The error functions are right to about one part in a thousand where it matters.
                 let size = 4e-3 * exact.0 + 2e-4;
                 let close = (averaged[k].depth - exact.0).abs() <= size && averaged[k].error <= 1e-6;
-                failures.check(close || exact.0 > 0.99, || format!("{n}x{d} {kernel:?} {k}: {exact:?} {:?}", averaged[k]));
+                failures.check(close || exact.0 > 0.99, || {
+                    format!("{n}x{d} {kernel:?} {k}: {exact:?} {:?}", averaged[k])
+                });
             }
         }
     }
@@ -257,7 +261,8 @@ fn degenerate_samples_work() {
 fn a_query_like_the_sample_is_deep_and_a_far_one_is_not() {
     let mut random = Random::new(16);
     let rows = random.cloud(200, 2);
-    let fits = score(GaussianProcess::new(), &reference(&rows), &[vec![0.0, 0.0], vec![2.5, 0.0], vec![9.0, 0.0]]);
+    let fits =
+        score(GaussianProcess::new(), &reference(&rows), &[vec![0.0, 0.0], vec![2.5, 0.0], vec![9.0, 0.0]]);
     assert!(fits[0].depth > fits[1].depth && fits[1].depth > fits[2].depth, "{fits:?}");
 }
 
@@ -306,7 +311,8 @@ fn influence_is_the_derivative_in_the_weights() {
         for value in Value::ALL {
             let why = at(value, 0, 1, 0.0);
             for (from, to) in [(0, 1), (5, 9), (20, 3)] {
-                let slope = (at(value, from, to, 10.0).fit.depth - at(value, from, to, -10.0).fit.depth) / 20.0;
+                let slope =
+                    (at(value, from, to, 10.0).fit.depth - at(value, from, to, -10.0).fit.depth) / 20.0;
                 let expected = (why.influence[to] - why.influence[from]) / (1e3 * n as f64);
                 let size = 1e-2 * expected.abs() + 1e-3 / (1e3 * n as f64);
                 assert!((slope - expected).abs() < size, "{n} {value}: {slope:e} {expected:e}");
@@ -318,7 +324,8 @@ fn influence_is_the_derivative_in_the_weights() {
 #[test]
 fn bad_settings_are_refused() {
     let sample = reference(&[vec![0.0], vec![1.0], vec![2.0]]);
-    let refused = |method: GaussianProcess| Depth::new(method).fit(&sample).err().expect("refused").to_string();
+    let refused =
+        |method: GaussianProcess| Depth::new(method).fit(&sample).err().expect("refused").to_string();
     let new = GaussianProcess::new;
     assert!(refused(new().tol(0.0)).contains("`tol`"));
     assert!(refused(new().max_iter(0)).contains("`max_iter`"));
@@ -331,9 +338,8 @@ fn bad_settings_are_refused() {
 fn a_precomputed_kernel_is_the_same_kernel() {
     let mut random = Random::new(19);
     let (rows, queries) = (random.cloud(60, 3), random.cloud(4, 3));
-    let value = |x: &[f64], y: &[f64]| {
-        f64::exp(-0.3 * x.iter().zip(y).map(|(a, b)| (a - b) * (a - b)).sum::<f64>())
-    };
+    let value =
+        |x: &[f64], y: &[f64]| f64::exp(-0.3 * x.iter().zip(y).map(|(a, b)| (a - b) * (a - b)).sum::<f64>());
     let given = |x: &[Vec<f64>]| -> Vec<Vec<f64>> {
         x.iter().map(|x| rows.iter().map(|y| value(x, y)).collect()).collect()
     };

@@ -28,7 +28,9 @@
 use super::averaged::{Slope, losses, uncertainty};
 use super::basis::{Basis, Place};
 use super::{Posterior, Problem};
-use crate::linalg::{Cholesky, Matrix, axpy, dot, hadamard, multiply, multiply_first, multiply_symmetric, norm};
+use crate::linalg::{
+    Cholesky, Matrix, axpy, dot, hadamard, multiply, multiply_first, multiply_symmetric, norm,
+};
 use crate::loss::simd::{exp_neg, ln_1p_unit};
 use crate::simd::{sum_of, vectorised};
 use crate::solver::Stop;
