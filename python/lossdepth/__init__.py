@@ -15,6 +15,7 @@ array([ 1, -1])
 """
 
 from lossdepth._function import depth
+from lossdepth._kernel import SVMDepth
 from lossdepth._linear import ExponentialDepth, HingeDepth, LogisticDepth, SquaredHingeDepth
 from lossdepth._native import __version__
 from lossdepth._results import Explanation, Scores
@@ -24,6 +25,7 @@ __all__ = [
     "ExponentialDepth",
     "HingeDepth",
     "LogisticDepth",
+    "SVMDepth",
     "Scores",
     "SquaredHingeDepth",
     "__version__",

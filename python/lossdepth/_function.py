@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from lossdepth._kernel import SVMDepth
 from lossdepth._linear import ExponentialDepth, HingeDepth, LogisticDepth, SquaredHingeDepth
 
 if TYPE_CHECKING:
     from lossdepth._base import Depth, Floats
 
-_CLASSES: tuple[type[Depth], ...] = (LogisticDepth, HingeDepth, SquaredHingeDepth, ExponentialDepth)
+_CLASSES: tuple[type[Depth], ...] = (
+    LogisticDepth,
+    HingeDepth,
+    SquaredHingeDepth,
+    ExponentialDepth,
+    SVMDepth,
+)
 
 METHODS = {cls._method: cls for cls in _CLASSES}
 
@@ -31,7 +38,7 @@ def depth(
         The rows to score.
     X : {array-like, dataframe} of shape (n_samples, n_features)
         The reference sample, at least two rows.
-    method : {"logistic", "hinge", "squared-hinge", "exponential"}, default="logistic"
+    method : {"logistic", "hinge", "squared-hinge", "exponential", "svm"}, default="logistic"
         Which depth.
     sample_weight : array-like of shape (n_samples,), float or None, default=None
         Weights of the rows of X.

@@ -136,9 +136,9 @@ class Explanation:
     scores : Scores
         The depths and what is known about them.
     value : ndarray of shape (n_samples,)
-        f(z): exactly `baseline` plus the contributions, added from left to right.
+        f(z): for a linear f exactly `baseline` plus the contributions, added from left to right.
     baseline : ndarray of shape (n_samples,)
-        f at the mean of the reference.
+        The mean of f over the reference; for a linear f that is f at the mean.
     intercept : ndarray of shape (n_samples,)
         b, so that f(x) is `weights` times x plus b on the original columns.
     weights : ndarray of shape (n_samples, n_features) or None
@@ -149,6 +149,8 @@ class Explanation:
         How the depth would change, per unit of mass, if the sample had more mass at each reference
         row. Their weighted mean is 0; removing row i, of normalised weight w, changes the depth by
         about -w / (1 - w) times its influence.
+    witness : ndarray of shape (n_samples, n_reference) or None
+        f at each reference row, for depths with a kernel: the witness function.
     feature_names : ndarray of shape (n_features,)
         The names of the columns; ``x0``, ``x1``, ... if the reference had none.
 
@@ -174,6 +176,7 @@ class Explanation:
     weights: NDArray[np.float64] | None
     contributions: NDArray[np.float64] | None
     influence: NDArray[np.float64] | None
+    witness: NDArray[np.float64] | None
     feature_names: NDArray[np.object_]
 
     @property
@@ -289,6 +292,8 @@ class Explanation:
 
     def __repr__(self) -> str:
         lines = [f"{type(self).__name__}: {_rows(len(self))}, {len(self.feature_names)} features"]
+        if self.contributions is None and self.weights is None:
+            return lines[0]
         shown = self._telling() if self.contributions is None else self.contributions
         for i, order in enumerate(self._order(3)[:_SHOWN]):
             parts = (f"{self.feature_names[j]} {shown[i, j]:+.3g}" for j in order)

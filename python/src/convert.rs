@@ -44,8 +44,13 @@ fn read(setting: &Setting, value: &Bound<'_, PyAny>) -> PyResult<Value> {
 
 /// The settings of a fitted model, as [`read_settings`] takes them.
 pub(crate) fn written_settings<'py>(py: Python<'py>, settings: &Settings) -> PyResult<Bound<'py, PyDict>> {
+    written(py, settings.values())
+}
+
+/// Settings by name as Python's values.
+pub(crate) fn written(py: Python<'_>, values: Vec<(&'static str, Value)>) -> PyResult<Bound<'_, PyDict>> {
     let written = PyDict::new(py);
-    for (name, value) in settings.values() {
+    for (name, value) in values {
         match value {
             Value::Count(count) => written.set_item(name, count)?,
             Value::Number(number) => written.set_item(name, number)?,

@@ -94,6 +94,7 @@ impl Model {
         parts.set_item("weights", block(|e| &e.weights, columns)?)?;
         parts.set_item("contributions", block(|e| &e.contributions, columns)?)?;
         parts.set_item("influence", block(|e| &e.influence, reference)?)?;
+        parts.set_item("witness", block(|e| &e.witness, reference)?)?;
         Ok((scores(py, &fits), parts))
     }
 

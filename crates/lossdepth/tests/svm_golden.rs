@@ -34,14 +34,18 @@ fn agrees(name: &str) {
         let reg = case["reg"].as_f64().unwrap();
         let intercept: Intercept = case["intercept"].as_str().unwrap().parse().unwrap();
         for variant in [Variant::Risk, Variant::Objective] {
-            let svm = Svm::new().kernel(kernel(&case["kernel"])).reg(reg).variant(variant).intercept(intercept);
+            let svm =
+                Svm::new().kernel(kernel(&case["kernel"])).reg(reg).variant(variant).intercept(intercept);
             let fits = Depth::new(svm).scale(scale).fit(&sample).unwrap().score(&queries).unwrap();
             let theirs = numbers(&case[variant.name()]);
             assert_eq!(theirs.len(), queries.len());
             for (row, (ours, theirs)) in fits.iter().zip(theirs).enumerate() {
                 let close = (ours.depth - theirs).abs() <= ours.error + 1e-7 && ours.error <= 1e-6;
                 failures.check(close && ours.stderr.is_finite(), || {
-                    format!("{} {intercept} {variant:?} {reg} query {row}: {theirs}, {ours:?}", case["kernel"])
+                    format!(
+                        "{} {intercept} {variant:?} {reg} query {row}: {theirs}, {ours:?}",
+                        case["kernel"]
+                    )
                 });
             }
         }

@@ -4,9 +4,10 @@ use super::settings::{Setting, Settings};
 use super::{Depth, Fit, FittedDepth, Run};
 use crate::error::{DepthError, Result};
 use crate::explain::Explanation;
-use crate::hypothesis::{Hypothesis, Linear};
+use crate::hypothesis::kernel::KernelChoice;
+use crate::hypothesis::{Hypothesis, Linear, Svm};
 use crate::loss::{Exponential, Hinge, Logistic, SquaredHinge};
-use crate::reference::{Reference, ScalingWarning};
+use crate::reference::{Reference, Scale, ScalingWarning};
 use crate::rows::Rows;
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
@@ -23,15 +24,38 @@ pub enum Method {
     SquaredHinge,
     /// Linear classifiers, exponential loss.
     Exponential,
+    /// Classifiers in the Hilbert space of a kernel, hinge loss: the support vector machine depth.
+    Svm,
 }
 
 /// The settings of the linear methods.
 const LINEAR: &[&str] =
     &["reg", "variant", "radius", "intercept", "scale", "support_fraction", "tol", "max_iter"];
 
+/// The settings of the methods with a kernel and a penalty.
+const KERNEL: &[&str] = &[
+    "reg",
+    "kernel",
+    "gamma",
+    "sigma",
+    "c",
+    "beta",
+    "degree",
+    "coef0",
+    "variant",
+    "radius",
+    "intercept",
+    "scale",
+    "support_fraction",
+    "tol",
+    "max_iter",
+    "memory",
+];
+
 impl Method {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Logistic, Self::Hinge, Self::SquaredHinge, Self::Exponential];
+    pub const ALL: [Self; 5] =
+        [Self::Logistic, Self::Hinge, Self::SquaredHinge, Self::Exponential, Self::Svm];
 
     /// The name used everywhere.
     pub fn name(self) -> &'static str {
@@ -40,6 +64,7 @@ impl Method {
             Self::Hinge => "hinge",
             Self::SquaredHinge => "squared-hinge",
             Self::Exponential => "exponential",
+            Self::Svm => "svm",
         }
     }
 
@@ -50,6 +75,7 @@ impl Method {
             Self::Hinge => "linear classifiers, hinge loss: linear support vector machine depth",
             Self::SquaredHinge => "linear classifiers, squared hinge loss",
             Self::Exponential => "linear classifiers, exponential loss",
+            Self::Svm => "classifiers with a kernel, hinge loss: support vector machine depth",
         }
     }
 
@@ -57,6 +83,7 @@ impl Method {
     pub fn settings(self) -> &'static [&'static str] {
         match self {
             Self::Logistic | Self::Hinge | Self::SquaredHinge | Self::Exponential => LINEAR,
+            Self::Svm => KERNEL,
         }
     }
 
@@ -106,6 +133,7 @@ impl Settings {
             Method::Hinge => self.scorer(self.linear(Hinge), sample)?,
             Method::SquaredHinge => self.scorer(self.linear(SquaredHinge), sample)?,
             Method::Exponential => self.scorer(self.linear(Exponential), sample)?,
+            Method::Svm => self.scorer(self.svm()?, sample)?,
         };
         Ok(Model { settings: self.clone(), scorer })
     }
@@ -119,7 +147,32 @@ impl Settings {
             .max_iter(self.max_iter)
     }
 
+    fn svm(&self) -> Result<Svm> {
+        let svm = Svm::new()
+            .kernel(self.kernel)
+            .reg(self.reg)
+            .variant(self.variant)
+            .intercept(self.intercept)
+            .tol(self.tol)
+            .max_iter(self.max_iter);
+        Ok(match self.bytes()? {
+            Some(bytes) => svm.memory(bytes),
+            None => svm,
+        })
+    }
+
+    /// The memory for kernel values, if it was said.
+    fn bytes(&self) -> Result<Option<u64>> {
+        let Some(memory) = self.memory else { return Ok(None) };
+        crate::penalty::positive("memory", memory)?;
+        Ok(Some(memory as u64))
+    }
+
     fn scorer<H: Hypothesis + 'static>(&self, hypothesis: H, sample: &Reference) -> Result<Box<dyn Scorer>> {
+        let kernel = self.method.settings().contains(&"kernel");
+        if kernel && self.kernel == KernelChoice::Precomputed && self.scale != Scale::None {
+            return Err(DepthError::Settings("kernel `precomputed` goes with scale `none`".to_owned()));
+        }
         let depth = Depth::new(hypothesis).scale(self.scale).support_fraction(self.support_fraction);
         Ok(Box::new(depth.fit(sample)?))
     }

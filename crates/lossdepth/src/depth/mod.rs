@@ -6,7 +6,7 @@ mod settings;
 
 use crate::error::{DepthError, Result};
 use crate::explain::Explanation;
-use crate::hypothesis::{Hypothesis, Intercept, Linear};
+use crate::hypothesis::{Hypothesis, Intercept, Linear, Svm};
 use crate::loss::{Exponential, Hinge, Logistic, Loss, SquaredHinge};
 use crate::penalty::Variant;
 use crate::reference::{Reference, Scale, Scaling, ScalingWarning, normal_quantile};
@@ -131,6 +131,13 @@ impl Depth<Linear<Exponential>> {
     /// The linear depth of the exponential loss.
     pub fn exponential() -> Self {
         Self::new(Linear::new(Exponential))
+    }
+}
+
+impl Depth<Svm> {
+    /// The depth of a support vector machine with a kernel; [`Svm`] has its settings.
+    pub fn svm() -> Self {
+        Self::new(Svm::new())
     }
 }
 

@@ -3,6 +3,7 @@
 use super::method::Method;
 use crate::error::{DepthError, Result};
 use crate::hypothesis::Intercept;
+use crate::hypothesis::kernel::{Gamma, KernelChoice, Sigma};
 use crate::penalty::Variant;
 use crate::reference::Scale;
 use serde::de::Error as _;
@@ -67,6 +68,27 @@ impl Setting {
             "support_fraction",
             Kind::Number,
             "The share of the rows that the scaling `mcd` trusts, 0.5 to 1",
+        ),
+        Self::new("kernel", Kind::Choice(&KernelChoice::NAMES), "The kernel"),
+        Self::new(
+            "gamma",
+            Kind::NumberOr(&["auto", "quartile"]),
+            "The γ of the kernels `gaussian` and `polynomial`: auto is 1 / median squared distance, quartile is 0.5 / \
+             first quartile of the distances, squared",
+        ),
+        Self::new(
+            "sigma",
+            Kind::NumberOr(&["auto"]),
+            "The width of the kernel `laplacian`: auto is the median distance",
+        ),
+        Self::new("c", Kind::Number, "The width of the kernel `imq`, above 0"),
+        Self::new("beta", Kind::Number, "The exponent of the kernel `imq`, below 0"),
+        Self::new("degree", Kind::Count, "The power of the kernel `polynomial`"),
+        Self::new("coef0", Kind::Number, "The constant of the kernel `polynomial`, not negative"),
+        Self::new(
+            "memory",
+            Kind::OptionalNumber,
+            "How many bytes the kernel values of the reference may take; beyond that they are computed as needed",
         ),
         Self::new("tol", Kind::Number, "The largest proven error to accept"),
         Self::new("max_iter", Kind::Count, "How many iterations a row gets"),
@@ -170,11 +192,18 @@ pub struct Settings {
     pub scale: Scale,
     /// The share of the rows that the scaling `mcd` trusts.
     pub support_fraction: f64,
+    /// The kernel, with its own settings.
+    pub kernel: KernelChoice,
+    /// How many bytes kernel values may take; 4 GiB if not said.
+    pub memory: Option<f64>,
     /// The largest proven error to accept.
     pub tol: f64,
     /// How many iterations a query gets.
     pub max_iter: usize,
 }
+
+/// Settings that belong to a kernel.
+const OF_KERNELS: [&str; 6] = ["gamma", "sigma", "c", "beta", "degree", "coef0"];
 
 impl Settings {
     /// The defaults of a method.
@@ -183,9 +212,11 @@ impl Settings {
             method,
             reg: 1.0,
             variant: Variant::Risk,
-            intercept: Intercept::Free,
+            intercept: if method == Method::Svm { Intercept::None } else { Intercept::Free },
             scale: Scale::None,
             support_fraction: 0.75,
+            kernel: KernelChoice::default(),
+            memory: None,
             tol: 1e-6,
             max_iter: 1000,
         }
@@ -206,11 +237,15 @@ impl Settings {
         let mut settings = Self::new(method);
         // The radius is part of the variant, whichever comes first.
         let (mut variant, mut radius) = (None, None);
+        // So are some settings of the kernel.
+        let (mut kernel, mut of_kernel) = (None, Vec::new());
         for (name, value) in values {
             let setting = method.setting(name)?;
             match setting.name {
                 "variant" => variant = Some(setting.text(&value)?.to_owned()),
                 "radius" => radius = setting.optional_number(&value)?,
+                "kernel" => kernel = Some(setting.text(&value)?.to_owned()),
+                name if OF_KERNELS.contains(&name) => of_kernel.push((setting, value)),
                 _ => settings.set(&setting, &value)?,
             }
         }
@@ -218,12 +253,73 @@ impl Settings {
             let name = variant.as_deref().unwrap_or(settings.variant.name());
             settings.variant = Variant::parse(name, radius)?;
         }
+        if let Some(name) = kernel.filter(|name| name != settings.kernel.name()) {
+            settings.kernel = KernelChoice::parse(&name)?;
+        }
+        for (setting, value) in of_kernel {
+            settings.set_kernel(&setting, &value)?;
+        }
         Ok(settings)
     }
 
-    /// The settings that the method has, with their values.
+    /// The settings that the method has, with their values; those of other kernels than the one chosen are left out.
     pub fn values(&self) -> Vec<(&'static str, Value)> {
-        self.method.settings().iter().map(|&name| (name, self.get(name))).collect()
+        let applies = |name: &&str| !OF_KERNELS.contains(name) || kernel_value(&self.kernel, name).is_some();
+        let names = self.method.settings().iter().copied().filter(applies);
+        names.map(|name| (name, self.get(name))).collect()
+    }
+
+    /// Every setting that a method has with its default, also those of other kernels than the default one.
+    pub fn defaults(method: Method) -> Vec<(&'static str, Value)> {
+        let settings = Self::new(method);
+        let value = |name: &'static str| {
+            let others = KernelChoice::NAMES.iter().filter_map(|name| KernelChoice::parse(name).ok());
+            let of_kernel =
+                || [settings.kernel].into_iter().chain(others).find_map(|kernel| kernel_value(&kernel, name));
+            if OF_KERNELS.contains(&name) { of_kernel().unwrap_or(Value::None) } else { settings.get(name) }
+        };
+        method.settings().iter().map(|&name| (name, value(name))).collect()
+    }
+
+    /// Sets what belongs to the kernel; the default of another kernel's setting may be said too, anything else not.
+    fn set_kernel(&mut self, setting: &Setting, value: &Value) -> Result<()> {
+        let number = || setting.number(value);
+        match (&mut self.kernel, setting.name) {
+            (KernelChoice::Gaussian { gamma } | KernelChoice::Polynomial { gamma, .. }, "gamma") => {
+                *gamma = match value {
+                    Value::Text(name) => name.parse()?,
+                    _ => Gamma::Value(number()?),
+                };
+            }
+            (KernelChoice::Laplacian { sigma }, "sigma") => {
+                *sigma = match value {
+                    Value::Text(name) => name.parse()?,
+                    _ => Sigma::Value(number()?),
+                };
+            }
+            (KernelChoice::Imq { c, .. }, "c") => *c = number()?,
+            (KernelChoice::Imq { beta, .. }, "beta") => *beta = number()?,
+            (KernelChoice::Polynomial { degree, .. }, "degree") => {
+                *degree = u32::try_from(setting.count(value)?).unwrap_or(u32::MAX);
+            }
+            (KernelChoice::Polynomial { coef0, .. }, "coef0") => *coef0 = number()?,
+            (kernel, name) => {
+                let known = KernelChoice::NAMES.iter().filter_map(|name| KernelChoice::parse(name).ok());
+                let having: Vec<KernelChoice> = known.filter(|k| kernel_value(k, name).is_some()).collect();
+                let same = |k: &KernelChoice| {
+                    kernel_value(k, name).is_some_and(|v| v.to_string() == value.to_string())
+                };
+                if !having.iter().any(same) && *value != Value::None {
+                    let names: Vec<&str> = having.iter().map(KernelChoice::name).collect();
+                    return Err(DepthError::Settings(format!(
+                        "`{name}` goes with kernel `{}`, not with `{}`",
+                        names.join("` or `"),
+                        kernel.name()
+                    )));
+                }
+            }
+        }
+        Ok(())
     }
 
     fn set(&mut self, setting: &Setting, value: &Value) -> Result<()> {
@@ -232,6 +328,7 @@ impl Settings {
             "intercept" => self.intercept = setting.named(value)?,
             "scale" => self.scale = setting.named(value)?,
             "support_fraction" => self.support_fraction = setting.number(value)?,
+            "memory" => self.memory = setting.optional_number(value)?,
             "tol" => self.tol = setting.number(value)?,
             "max_iter" => self.max_iter = setting.count(value)?,
             other => unreachable!("`{other}` is in no table of settings"),
@@ -250,11 +347,33 @@ impl Settings {
             "intercept" => Value::Text(self.intercept.name().to_owned()),
             "scale" => Value::Text(self.scale.name().to_owned()),
             "support_fraction" => Value::Number(self.support_fraction),
+            "kernel" => Value::Text(self.kernel.name().to_owned()),
+            "memory" => self.memory.map_or(Value::None, Value::Number),
+            name if OF_KERNELS.contains(&name) => kernel_value(&self.kernel, name).unwrap_or(Value::None),
             "tol" => Value::Number(self.tol),
             "max_iter" => Value::Count(self.max_iter as u64),
             other => unreachable!("`{other}` is in no table of settings"),
         }
     }
+}
+
+/// A kernel's own setting, if it has one of this name.
+fn kernel_value(kernel: &KernelChoice, name: &str) -> Option<Value> {
+    Some(match (*kernel, name) {
+        (KernelChoice::Gaussian { gamma } | KernelChoice::Polynomial { gamma, .. }, "gamma") => match gamma {
+            Gamma::Value(x) => Value::Number(x),
+            named => Value::Text(named.to_string()),
+        },
+        (KernelChoice::Laplacian { sigma }, "sigma") => match sigma {
+            Sigma::Value(x) => Value::Number(x),
+            named @ Sigma::Auto => Value::Text(named.to_string()),
+        },
+        (KernelChoice::Imq { c, .. }, "c") => Value::Number(c),
+        (KernelChoice::Imq { beta, .. }, "beta") => Value::Number(beta),
+        (KernelChoice::Polynomial { degree, .. }, "degree") => Value::Count(u64::from(degree)),
+        (KernelChoice::Polynomial { coef0, .. }, "coef0") => Value::Number(coef0),
+        _ => return None,
+    })
 }
 
 impl Serialize for Settings {
@@ -307,6 +426,20 @@ mod tests {
         );
         let error = Settings::with(Method::Hinge, [("reg", Value::Text("big".into()))]).unwrap_err();
         assert_eq!(error.to_string(), "`reg` must be a number, got `big`");
+    }
+
+    #[test]
+    fn a_kernel_takes_its_own_settings_in_any_order() {
+        let values = [("sigma", Value::Number(2.0)), ("kernel", Value::Text("laplacian".into()))];
+        let settings = Settings::with(Method::Svm, values).unwrap();
+        assert_eq!(settings.kernel, KernelChoice::Laplacian { sigma: Sigma::Value(2.0) });
+        let json = serde_json::to_string(&settings).unwrap();
+        assert!(json.contains("\"sigma\":2.0") && !json.contains("gamma"), "{json}");
+        assert_eq!(serde_json::from_str::<Settings>(&json).unwrap(), settings);
+        // Another kernel's setting: its default is harmless, anything else a mistake.
+        assert!(Settings::with(Method::Svm, [("sigma", Value::Text("auto".into()))]).is_ok());
+        let error = Settings::with(Method::Svm, [("sigma", Value::Number(2.0))]).unwrap_err();
+        assert_eq!(error.to_string(), "`sigma` goes with kernel `laplacian`, not with `gaussian`");
     }
 
     #[test]

@@ -46,7 +46,16 @@ impl Explanation {
     ) -> Self {
         let contributions: Vec<f64> = weights.iter().zip(query).map(|(w, z)| w * z).collect();
         let value = contributions.iter().fold(intercept, |sum, c| sum + c);
-        Self { fit, value, baseline: intercept, weights, intercept, contributions, influence, witness: Vec::new() }
+        Self {
+            fit,
+            value,
+            baseline: intercept,
+            weights,
+            intercept,
+            contributions,
+            influence,
+            witness: Vec::new(),
+        }
     }
 
     /// From a classifier that is not linear: its value at the query, its mean over the reference, and its gradient

@@ -188,59 +188,75 @@ impl Pairs {
 
     /// The quantile at a level, by numpy's linear rule; of the positive distances if it is 0 otherwise.
     fn quantile(mut self, level: f64) -> f64 {
-        let (mut sorted, mut start) = (self.sorted(), self.diagonal);
-        let whole = quantile(&sorted, start, self.count, level);
+        let whole = self.between(level);
         if whole > 0.0 {
             return whole;
         }
-        sorted.retain(|(r, _)| *r > 0.0);
-        let mass: f64 = sorted.iter().map(|(_, m)| m).sum();
-        sorted.iter_mut().for_each(|(_, m)| *m /= mass);
-        start = 0.0;
-        quantile(&sorted, start, f64::INFINITY, level)
+        let positive = self.distances.iter().map(|r| *r > 0.0).collect::<Vec<bool>>();
+        let keep = |list: &mut Vec<f64>| {
+            let mut k = positive.iter();
+            list.retain(|_| *k.next().unwrap_or(&false));
+        };
+        keep(&mut self.masses);
+        keep(&mut self.distances);
+        let mass = if self.masses.is_empty() {
+            self.common * self.distances.len() as f64
+        } else {
+            self.masses.iter().sum()
+        };
+        self.masses.iter_mut().for_each(|m| *m /= mass);
+        self.common /= mass;
+        (self.diagonal, self.count) = (0.0, f64::INFINITY);
+        self.between(level)
     }
 
-    fn sorted(&mut self) -> Vec<(f64, f64)> {
-        let distances = std::mem::take(&mut self.distances);
-        let mass = |i: usize| self.masses.get(i).copied().unwrap_or(self.common);
-        let mut sorted: Vec<(f64, f64)> = distances.iter().enumerate().map(|(i, r)| (*r, mass(i))).collect();
-        sorted.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
-        sorted
+    /// The value at a level of a distribution with mass `diagonal` at 0 and the given masses at the given places, read as
+    /// `count` numbers in order and interpolated between neighbours.
+    fn between(&mut self, level: f64) -> f64 {
+        // Sums of masses are right to rounding only, and ranks are a whole 1 / count apart.
+        let slack = (0.25 / self.count).max(1e-12);
+        let (low, high, share) = if self.count.is_finite() {
+            // The numbers of rank ⌊p⌋ and ⌈p⌉ for p = (count - 1) level: their cumulative mass exceeds rank / count.
+            let p = (self.count - 1.0) * level;
+            (p.floor() / self.count, p.ceil() / self.count, p.fract())
+        } else {
+            // Without counts: halfway between the two values where the level falls on a step.
+            (level - 2.0 * slack, level, 0.5)
+        };
+        let [a, b] = [low, high].map(|target| self.at(target + slack));
+        a + share * (b - a)
     }
-}
 
-/// The value at a level of a distribution with mass `start` at 0 and the given masses at the given places, read as
-/// `count` numbers in order and interpolated between neighbours.
-fn quantile(sorted: &[(f64, f64)], start: f64, count: f64, level: f64) -> f64 {
-    // The numbers of rank ⌊p⌋ and ⌈p⌉ for p = (count - 1) level: their cumulative mass exceeds rank / count.
-    let (low, high, share) = if count.is_finite() {
-        let p = (count - 1.0) * level;
-        (p.floor() / count, p.ceil() / count, p.fract())
-    } else {
-        (level, level, 0.5)
-    };
-    // Sums of masses are right to rounding only, and ranks are a whole 1 / count apart.
-    let slack = (0.25 / count).max(1e-12);
-    let at = |target: f64| {
-        let mut sum = start;
-        if sum > target + slack {
+    /// The first place where the cumulative mass exceeds `target`.
+    fn at(&mut self, target: f64) -> f64 {
+        let beyond = target - self.diagonal;
+        if beyond < 0.0 || self.distances.is_empty() {
             return 0.0;
         }
-        for (r, mass) in sorted {
-            sum += mass;
-            if sum > target + slack {
-                return *r;
+        let last = self.distances.len() - 1;
+        if self.masses.is_empty() {
+            // Equal masses: a matter of rank.
+            let rank = ((beyond / self.common) as usize).min(last);
+            return *self.distances.select_nth_unstable_by(rank, f64::total_cmp).1;
+        }
+        // Otherwise halve the list around its median until the place is found.
+        let mut pairs: Vec<(f64, f64)> =
+            self.distances.iter().copied().zip(self.masses.iter().copied()).collect();
+        let (mut rest, mut sum) = (&mut pairs[..], 0.0);
+        loop {
+            let middle = rest.len() / 2;
+            let (below, &mut (value, mass), above) =
+                rest.select_nth_unstable_by(middle, |a, b| a.0.total_cmp(&b.0));
+            let half: f64 = below.iter().map(|(_, m)| m).sum();
+            if sum + half > beyond && !below.is_empty() {
+                rest = below;
+            } else if sum + half + mass > beyond || above.is_empty() {
+                return value;
+            } else {
+                (rest, sum) = (above, sum + half + mass);
             }
         }
-        sorted.last().map_or(0.0, |(r, _)| *r)
-    };
-    if count.is_finite() {
-        let (a, b) = (at(low), at(high));
-        return a + share * (b - a);
     }
-    // Without counts: halfway between the two values where the level falls on a step.
-    let (below, above) = (at(level - 2.0 * slack), at(level));
-    below + share * (above - below)
 }
 
 /// The different rows with their weights, or a subsample of them; weights sum to one.

@@ -14,6 +14,7 @@ use crate::solver::active_set::{ActiveSet, Columns, End, Point, Query};
 use crate::solver::certificate::risk_error;
 use crate::solver::radius::Radius;
 use crate::solver::{Stop, Task};
+use std::cell::RefCell;
 use std::sync::{Mutex, OnceLock};
 
 /// Penalties tried for a constraint; it takes about ten.
@@ -43,7 +44,7 @@ pub(super) struct Found {
     pub(super) beta: Option<Vec<f64>>,
     /// $s$: twice the penalty, or what stands for it under a constraint.
     pub(super) scale: f64,
-    /// $f$ at the sample points and at the query.
+    /// $f$ at the sample points (not filled in for the closed form) and at the query.
     pub(super) values: Vec<f64>,
     pub(super) at_query: f64,
     pub(super) intercept: f64,
@@ -63,14 +64,20 @@ impl Machine {
     }
 
     pub(super) fn score(&self, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Fit>> {
-        self.each(queries, run, |worker, query, found| worker.machine.fit(query, found, worker.shared))
+        self.each(queries, run, |worker, query, found| worker.machine.fit(query, found, worker))
     }
 
     pub(super) fn explain(&self, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Explanation>> {
         let found = self.each(queries, run, |worker, query, found| {
-            let influence = worker.machine.influence(query, found, worker.shared, true);
-            let fit = worker.machine.fit(query, found, worker.shared);
-            (fit, found.clone(), worker.machine.space.influence(&influence))
+            let fit = worker.machine.fit(query, found, worker);
+            let mut found = found.clone();
+            if found.beta.is_none() {
+                let unit = 2.0 * found.scale;
+                let values = worker.machine.mean.iter().zip(query.column);
+                found.values = values.map(|(m, k)| (m - k) / unit + found.intercept).collect();
+            }
+            let influence = worker.machine.influence(query, &found, worker);
+            (fit, found, worker.machine.space.influence(&influence))
         })?;
         let explanation = |((fit, found, influence), z): ((Fit, Found, Vec<f64>), &[f64])| {
             let half_weights = &self.space.half_weights;
@@ -178,24 +185,20 @@ impl Machine {
             _ => (2.0 * self.task.reg, distance / (4.0 * self.task.reg)),
         };
         // In units of the kernel, times two: f = (μ - k(·, z)) / 2s.
+        let (mean, values) = (&self.mean[..n], &column[..n]);
         let largest = vectorised(
             #[inline(always)]
             || {
                 let mut lanes = [f64::NEG_INFINITY; LANES];
-                let mut one = |i: usize, k: usize| {
-                    let value = self.mean[i] - column[i];
-                    lanes[k] = if value > lanes[k] { value } else { lanes[k] };
-                };
                 let body = n - n % LANES;
-                for start in (0..body).step_by(LANES) {
-                    for k in 0..LANES {
-                        one(start + k, k);
+                for (m, k) in mean[..body].chunks_exact(LANES).zip(values[..body].chunks_exact(LANES)) {
+                    for i in 0..LANES {
+                        let value = m[i] - k[i];
+                        lanes[i] = if value > lanes[i] { value } else { lanes[i] };
                     }
                 }
-                for i in body..n {
-                    one(i, i - body);
-                }
-                lanes.iter().fold(f64::NEG_INFINITY, |m, x| m.max(*x))
+                let all = mean[body..].iter().zip(&values[body..]).map(|(m, k)| m - k).chain(lanes);
+                all.fold(f64::NEG_INFINITY, |m, x| if x > m { x } else { m })
             },
         );
         let at_query = mean_at_query - own;
@@ -230,12 +233,11 @@ impl Machine {
                 (1.0 - 0.5 * radius * distance, gap + 0.5 * radius * off)
             }
         };
-        let values = self.mean.iter().zip(column).map(|(m, k)| (m - k + intercept) / unit).collect();
         let stop = Stop::Converged.judge(error, self.task.tol);
         Some(Found {
             beta: None,
             scale,
-            values,
+            values: Vec::new(),
             at_query: (at_query + intercept) / unit,
             intercept: intercept / unit,
             norm: radius,
@@ -248,13 +250,15 @@ impl Machine {
 
     /// The sample is one point and the query is there too: no constraint lets anything tell them apart.
     fn coincident(&self, query: Query<'_>) -> Found {
-        let Variant::Constrained { radius } = self.task.variant else { unreachable!("a penalty is positive") };
+        let Variant::Constrained { radius } = self.task.variant else {
+            unreachable!("a penalty is positive")
+        };
         let slip = self.rounding(query.own, 0) + self.space.rounding(query.own);
         let error = radius * slip.sqrt();
         Found {
             beta: None,
             scale: 1.0,
-            values: vec![0.0; query.column.len()],
+            values: Vec::new(),
             at_query: 0.0,
             intercept: 0.0,
             norm: 0.0,
@@ -323,8 +327,13 @@ impl Machine {
         let n = self.space.len();
         // Both the depth and its estimate lie between 0 and the objective.
         let error = if error < ceiling { error } else { ceiling };
-        let values = point.pulled[..n].iter().map(|g| (g + bias) / scale).collect();
         let at_query = (point.pulled[n] + bias) / scale;
+        let mut values = point.pulled;
+        values.truncate(n);
+        vectorised(
+            #[inline(always)]
+            || values.iter_mut().for_each(|g| *g = (*g + bias) / scale),
+        );
         Found {
             beta: Some(point.beta),
             scale,
@@ -339,9 +348,25 @@ impl Machine {
         }
     }
 
-    fn fit(&self, query: Query<'_>, found: &Found, shared: Option<&Shared>) -> Fit {
-        let influence = self.influence(query, found, shared, false);
-        let stderr = self.space.standard_error(&influence);
+    fn fit(&self, query: Query<'_>, found: &Found, worker: &Worker<'_>) -> Fit {
+        let stderr = if found.beta.is_some() {
+            self.space.standard_error(&self.influence(query, found, worker))
+        } else {
+            // f = (μ - k(·, z)) / 2s + b at every point, and the depth changes by -f for the risk, by half of that else.
+            let mut values = worker.spare.borrow_mut();
+            values.resize(query.column.len(), 0.0);
+            let (mean, values) = (&self.mean[..], &mut values[..]);
+            vectorised(
+                #[inline(always)]
+                || {
+                    for ((v, m), k) in values.iter_mut().zip(mean).zip(query.column) {
+                        *v = m - k;
+                    }
+                },
+            );
+            let slope = if self.task.variant == Variant::Risk { 1.0 } else { 0.5 };
+            slope * self.space.standard_error(values) / (2.0 * found.scale)
+        };
         let depth = found.depth.clamp(0.0, 1.0);
         let error = found.error + 8.0 * f64::EPSILON * depth;
         Fit { depth, error, stderr, iterations: found.iterations, stop: found.stop }
@@ -349,10 +374,13 @@ impl Machine {
 }
 
 /// One thread's work space.
-struct Worker<'a> {
+pub(super) struct Worker<'a> {
     machine: &'a Machine,
     workers: usize,
-    shared: Option<&'a Shared>,
+    pub(super) shared: Option<&'a Shared>,
+    spare: RefCell<Vec<f64>>,
+    /// Room for the functions that influence is computed with.
+    pub(super) functions: RefCell<Matrix>,
     columns: Option<Columns<'a>>,
     set: ActiveSet,
     /// Kernel values of the queries in hand, one column each, and with themselves.
@@ -368,7 +396,20 @@ impl<'a> Worker<'a> {
         let block = Matrix::zeros(machine.space.len(), machine.width());
         let (along, own) = (Matrix::zeros(0, 0), Vec::new());
         let set = machine.active_set();
-        Self { machine, workers, shared: None, columns: None, set, block, own, along, aligned: false }
+        let (spare, functions) = (RefCell::new(Vec::new()), RefCell::new(Matrix::zeros(0, 0)));
+        Self {
+            machine,
+            workers,
+            shared: None,
+            spare,
+            functions,
+            columns: None,
+            set,
+            block,
+            own,
+            along,
+            aligned: false,
+        }
     }
 
     fn load(&mut self, rows: Rows<'_>) -> Result<()> {

@@ -9,7 +9,7 @@ use crate::solver::active_set::{ActiveSet, Columns, Factor, Point, Query};
 /// Starting points, at most.
 const STARTS: usize = 32;
 /// Functions that span the space in which influence is computed, at most.
-pub(super) const BASIS: usize = 24;
+pub(super) const BASIS: usize = 16;
 
 /// Made once, when the first query needs it.
 #[derive(Debug)]
@@ -37,17 +37,21 @@ pub(super) struct Start {
 }
 
 /// Orthonormal functions, combinations of the kernel at a few well spread points.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Basis {
     /// The points.
     pub(super) chosen: Vec<usize>,
     /// The lower triangular factor of their kernel matrix, row by row.
     factor: Vec<Vec<f64>>,
     /// Values of the functions at the sample points, one column each.
-    pub(super) values: Vec<Vec<f64>>,
+    pub(super) values: Matrix,
 }
 
 impl Basis {
+    fn none(n: usize) -> Self {
+        Self { chosen: Vec::new(), factor: Vec::new(), values: Matrix::zeros(n, 0) }
+    }
+
     /// The coordinates in the basis of a function with these values at the chosen points.
     pub(super) fn coordinates(&self, at_chosen: impl Iterator<Item = f64>) -> Vec<f64> {
         let mut x: Vec<f64> = at_chosen.collect();
@@ -62,18 +66,18 @@ impl Basis {
     fn new(machine: &Machine, columns: &mut Columns<'_>) -> Result<Self> {
         let space = &machine.space;
         let n = space.len();
-        let mut basis = Self::default();
+        let (mut chosen, mut factor, mut values) = (Vec::new(), Vec::new(), Vec::<Vec<f64>>::new());
         let mut left = space.diagonal.clone();
         let scale = left.iter().fold(0.0f64, |m, k| m.max(*k));
         let relevant =
             |left: &[f64]| 2.0 * dot(left, &space.half_weights) > 1e-2 * machine.task.reg.min(scale);
-        while basis.chosen.len() < BASIS.min(n) && relevant(&left) {
+        while chosen.len() < BASIS.min(n) && relevant(&left) {
             let best = |a: &usize, b: &usize| left[*a].total_cmp(&left[*b]).then(b.cmp(a));
             let Some(next) = (0..n).max_by(best).filter(|&i| left[i] > 1e-8 * scale) else { break };
             columns.require([next].into_iter())?;
             let mut value = columns.column(next).to_vec();
-            let row: Vec<f64> = basis.values.iter().map(|v| v[next]).collect();
-            for (l, v) in row.iter().zip(&basis.values) {
+            let row: Vec<f64> = values.iter().map(|v| v[next]).collect();
+            for (l, v) in row.iter().zip(&values) {
                 crate::linalg::axpy(-l, v, &mut value);
             }
             let pivot = value[next].max(1e-12 * scale).sqrt();
@@ -82,11 +86,12 @@ impl Basis {
                 *l = (*l - v * v).max(0.0);
             }
             left[next] = 0.0;
-            basis.factor.push(row.into_iter().chain([pivot]).collect());
-            basis.chosen.push(next);
-            basis.values.push(value);
+            factor.push(row.into_iter().chain([pivot]).collect());
+            chosen.push(next);
+            values.push(value);
         }
-        Ok(basis)
+        let values = Matrix::from_fn(n, values.len(), |i, j| values[j][i]);
+        Ok(Self { chosen, factor, values })
     }
 }
 
@@ -159,7 +164,7 @@ impl Shared {
             gram,
             starts: vec![Start::upper(machine)],
             rows: Matrix::zeros(0, 0),
-            basis: Basis::default(),
+            basis: Basis::none(n),
         };
         if let Variant::Constrained { .. } = machine.task.variant {
             shared.lay_out();

@@ -89,6 +89,8 @@ pub(crate) struct ActiveSet {
     scale: f64,
     most_free: usize,
     residual: Vec<f64>,
+    /// The size of the residual where the variable could follow it, else 0.
+    offence: Vec<f64>,
     offenders: Vec<(f64, usize)>,
     working: Vec<usize>,
     inner: Inner,
@@ -118,6 +120,7 @@ impl ActiveSet {
             scale,
             most_free,
             residual: Vec::new(),
+            offence: Vec::new(),
             offenders: Vec::new(),
             working: Vec::new(),
             inner: Inner::default(),
@@ -138,7 +141,13 @@ impl ActiveSet {
     }
 
     /// Puts a variable that is inside its bounds among the free ones, given its kernel values with those.
-    pub(crate) fn release(&self, point: &mut Point, variable: usize, query: Query<'_>, kernel: impl Fn(usize) -> f64) {
+    pub(crate) fn release(
+        &self,
+        point: &mut Point,
+        variable: usize,
+        query: Query<'_>,
+        kernel: impl Fn(usize) -> f64,
+    ) {
         let stiff = self.stiffness(query.own);
         let Point { free, factor, .. } = point;
         let diagonal = kernel(variable) + stiff.constant + stiff.ridge;
@@ -151,37 +160,16 @@ impl ActiveSet {
         let bias = self.bias(point);
         let n = query.column.len();
         self.residual.resize(n + 1, 0.0);
+        self.offence.resize(n + 1, 0.0);
         let (low, high, residual) = (&self.low[..n], &self.high[..n], &mut self.residual[..n]);
+        let offence = &mut self.offence[..n];
         let (beta, pulled) = (&point.beta[..n], &point.pulled[..n]);
         let target = 2.0 * reg - bias;
-        let (mut at_bounds, mut inside, mut square, mut worst) = vectorised(
+        let sums = vectorised(
             #[inline(always)]
-            || {
-                let (mut gaps, mut squares, mut worsts) = ([0.0; LANES], [0.0; LANES], [0.0f64; LANES]);
-                let mut insides = [0.0; LANES];
-                let body = n - n % LANES;
-                let mut one = |i: usize, k: usize| {
-                    let r = target - pulled[i];
-                    let room = if r > 0.0 { high[i] - beta[i] } else { low[i] - beta[i] };
-                    residual[i] = r;
-                    let between = beta[i] > low[i] && beta[i] < high[i];
-                    gaps[k] += if between { 0.0 } else { room * r };
-                    insides[k] += if between { room * r } else { 0.0 };
-                    squares[k] += beta[i] * pulled[i];
-                    let size = if room == 0.0 { 0.0 } else { r.abs() };
-                    worsts[k] = if size > worsts[k] { size } else { worsts[k] };
-                };
-                for start in (0..body).step_by(LANES) {
-                    for k in 0..LANES {
-                        one(start + k, k);
-                    }
-                }
-                for i in body..n {
-                    one(i, i - body);
-                }
-                (fold(gaps), fold(insides), fold(squares), worsts.iter().fold(0.0f64, |w, x| w.max(*x)))
-            },
+            || sums(beta, pulled, low, high, target, residual, offence),
         );
+        let Sums { mut at_bounds, mut inside, mut square, mut worst } = sums;
         let r = -2.0 * reg - bias - point.pulled[n];
         self.residual[n] = r;
         let room = if r > 0.0 { self.high[n] - point.beta[n] } else { self.low[n] - point.beta[n] };
@@ -191,9 +179,8 @@ impl ActiveSet {
             at_bounds += room * r;
         }
         square += point.beta[n] * point.pulled[n];
-        if room != 0.0 {
-            worst = worst.max(r.abs());
-        }
+        self.offence[n] = if room == 0.0 { 0.0 } else { r.abs() };
+        worst = worst.max(self.offence[n]);
         let unit = 2.0 * reg;
         Gap { at_bounds: at_bounds / unit, inside: inside / unit, square: square.max(0.0), worst }
     }
@@ -260,11 +247,10 @@ impl ActiveSet {
         matrix.reserve(m * m);
         for &j in &self.working {
             if j == n {
-                matrix.extend(self.working.iter().map(|&i| if i == n { query.own } else { query.column[i] }));
+                matrix.extend(self.working.iter().map(|&i| *query.column.get(i).unwrap_or(&query.own)));
             } else {
-                let column = columns.column(j);
-                let entry = |&i: &usize| if i == n { query.column[j] } else { column[i] };
-                matrix.extend(self.working.iter().map(entry));
+                let (column, own) = (columns.column(j), &query.column[j]);
+                matrix.extend(self.working.iter().map(|&i| *column.get(i).unwrap_or(own)));
             }
         }
         free.clear();
@@ -295,15 +281,14 @@ impl ActiveSet {
     /// The free variables and those at a bound with the largest residuals inward.
     fn choose(&mut self, point: &Point, noise: f64) {
         self.offenders.clear();
-        for (j, &r) in self.residual.iter().enumerate() {
-            if r.abs() > noise {
-                let beta = point.beta[j];
-                let outside = if r > 0.0 { beta >= self.high[j] } else { beta <= self.low[j] };
-                if !outside {
-                    self.offenders.push((r.abs(), j));
-                }
+        for (c, chunk) in self.offence.chunks(LANES).enumerate() {
+            let any = chunk.iter().fold(false, |any, o| any | (*o > noise));
+            if any {
+                let bad = chunk.iter().enumerate().filter(|(_, o)| **o > noise);
+                self.offenders.extend(bad.map(|(k, o)| (*o, c * LANES + k)));
             }
         }
+        // Free variables have residuals near 0: few of them are in this list.
         self.offenders.retain(|(_, j)| !point.free.contains(j));
         let most = OFFENDERS.min(self.offenders.len());
         if most < self.offenders.len() {
@@ -318,7 +303,8 @@ impl ActiveSet {
 
     /// $\sum \beta$, if it matters.
     pub(crate) fn sum(&self, point: &Point) -> f64 {
-        if self.balanced { crate::simd::sum_of(point.beta.len(), |i| point.beta[i]) } else { 0.0 }
+        let beta = &point.beta[..];
+        if self.balanced { crate::simd::sum_of(beta.len(), |i| beta[i]) } else { 0.0 }
     }
 
     /// Twice the penalty times the risk of the point last looked at.
@@ -330,8 +316,10 @@ impl ActiveSet {
 
     /// What residuals of variables at a bound, off by `slip`, would add to twice the penalty times the gap.
     pub(crate) fn allowance(&self, point: &Point, slip: f64) -> f64 {
-        let (low, high, residual, beta) = (&self.low, &self.high, &self.residual, &point.beta);
-        slip * crate::simd::sum_of(residual.len(), |j| {
+        let count = self.residual.len();
+        let (low, high) = (&self.low[..count], &self.high[..count]);
+        let (residual, beta) = (&self.residual[..count], &point.beta[..count]);
+        slip * crate::simd::sum_of(count, |j| {
             let (up, down) = (high[j] - beta[j], beta[j] - low[j]);
             let above = if residual[j] > -slip { up } else { 0.0 };
             let below = if residual[j] < slip { down } else { 0.0 };
@@ -360,7 +348,8 @@ impl ActiveSet {
             return;
         }
         let n = query.column.len();
-        let total: f64 = crate::simd::sum_of(n, |i| point.beta[i]);
+        let beta = &point.beta[..n];
+        let total: f64 = crate::simd::sum_of(beta.len(), |i| beta[i]);
         let change = (-total).clamp(-0.5, 0.0) - point.beta[n];
         point.multiplier = self.bias(point);
         point.sum = 0.0;
@@ -369,6 +358,60 @@ impl ActiveSet {
         point.pulled[n] += change * query.own;
         point.updates += 1;
     }
+}
+
+/// Sums over the sample: see [`Gap`], in units of the kernel.
+struct Sums {
+    at_bounds: f64,
+    inside: f64,
+    square: f64,
+    worst: f64,
+}
+
+/// Residuals `target - pulled` and what goes with them.
+#[inline(always)]
+fn sums(
+    beta: &[f64],
+    pulled: &[f64],
+    low: &[f64],
+    high: &[f64],
+    target: f64,
+    residual: &mut [f64],
+    offence: &mut [f64],
+) -> Sums {
+    let n = residual.len();
+    let body = n - n % LANES;
+    let (mut at_bounds, mut inside) = ([0.0; LANES], [0.0; LANES]);
+    let (mut square, mut worst) = ([0.0; LANES], [0.0f64; LANES]);
+    macro_rules! one {
+        ($k:expr, $b:expr, $g:expr, $l:expr, $h:expr, $r:expr, $o:expr) => {
+            let r = target - $g;
+            let (up, down) = ($h - $b, $l - $b);
+            let room = if r > 0.0 { up } else { down };
+            let left = room * r;
+            let between = (up > 0.0) & (down < 0.0);
+            at_bounds[$k] += if between { 0.0 } else { left };
+            inside[$k] += if between { left } else { 0.0 };
+            square[$k] += $b * $g;
+            let size = if room == 0.0 { 0.0 } else { r.abs() };
+            worst[$k] = if size > worst[$k] { size } else { worst[$k] };
+            $r = r;
+            $o = size;
+        };
+    }
+    for c in 0..body / LANES {
+        let at = c * LANES..(c + 1) * LANES;
+        let (b, g, l, h) = (&beta[at.clone()], &pulled[at.clone()], &low[at.clone()], &high[at.clone()]);
+        let (out, size) = (&mut residual[at.clone()], &mut offence[at]);
+        for k in 0..LANES {
+            one!(k, b[k], g[k], l[k], h[k], out[k], size[k]);
+        }
+    }
+    for i in body..n {
+        one!(i - body, beta[i], pulled[i], low[i], high[i], residual[i], offence[i]);
+    }
+    let worst = worst.iter().fold(0.0f64, |w, x| if *x > w { *x } else { w });
+    Sums { at_bounds: fold(at_bounds), inside: fold(inside), square: fold(square), worst }
 }
 
 /// $G$ after changes of some variables, four columns at a time.
@@ -381,9 +424,8 @@ fn pull(pulled: &mut [f64], changes: &[(f64, usize)], query: Query<'_>, columns:
     }
     let pulled = &mut pulled[..n];
     let (fours, rest) = changes.as_chunks::<4>();
-    for four in fours {
-        let [a, b, c, d] = four.map(|(_, j)| &column(j)[..n]);
-        let [p, q, r, s] = four.map(|(change, _)| change);
+    for [(p, j), (q, k), (r, l), (s, m)] in fours {
+        let (a, b, c, d) = (&column(*j)[..n], &column(*k)[..n], &column(*l)[..n], &column(*m)[..n]);
         vectorised(
             #[inline(always)]
             || {
