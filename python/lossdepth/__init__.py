@@ -15,7 +15,7 @@ array([ 1, -1])
 """
 
 from lossdepth._function import depth
-from lossdepth._kernel import SVMDepth
+from lossdepth._kernel import GPDepth, KernelLogisticDepth, SVMDepth
 from lossdepth._linear import ExponentialDepth, HingeDepth, LogisticDepth, SquaredHingeDepth
 from lossdepth._native import __version__
 from lossdepth._results import Explanation, Scores
@@ -23,7 +23,9 @@ from lossdepth._results import Explanation, Scores
 __all__ = [
     "Explanation",
     "ExponentialDepth",
+    "GPDepth",
     "HingeDepth",
+    "KernelLogisticDepth",
     "LogisticDepth",
     "SVMDepth",
     "Scores",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lossdepth._kernel import SVMDepth
+from lossdepth._kernel import GPDepth, KernelLogisticDepth, SVMDepth
 from lossdepth._linear import ExponentialDepth, HingeDepth, LogisticDepth, SquaredHingeDepth
 
 if TYPE_CHECKING:
@@ -16,6 +16,8 @@ _CLASSES: tuple[type[Depth], ...] = (
     SquaredHingeDepth,
     ExponentialDepth,
     SVMDepth,
+    KernelLogisticDepth,
+    GPDepth,
 )
 
 METHODS = {cls._method: cls for cls in _CLASSES}
@@ -38,7 +40,7 @@ def depth(
         The rows to score.
     X : {array-like, dataframe} of shape (n_samples, n_features)
         The reference sample, at least two rows.
-    method : {"logistic", "hinge", "squared-hinge", "exponential", "svm"}, default="logistic"
+    method : {"logistic", "hinge", "squared-hinge", "exponential", "svm", "klr", "gp"}, default="logistic"
         Which depth.
     sample_weight : array-like of shape (n_samples,), float or None, default=None
         Weights of the rows of X.

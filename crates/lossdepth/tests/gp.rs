@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Failures, Random, golden, numbers, reference, table};
-use lossdepth::hypothesis::gp::Value;
+use lossdepth::hypothesis::gp::Probabilities;
 use lossdepth::hypothesis::kernel::{Gamma, KernelChoice, Sigma};
 use lossdepth::hypothesis::{GaussianProcess, Kernelised};
 use lossdepth::loss::Logistic;
@@ -21,10 +21,10 @@ fn agrees(name: &str) {
     let (file, mut failures) = (golden(name), Failures::default());
     let sample = Reference::weighted(&table(&file["rows"]), &numbers(&file["counts"])).unwrap();
     let queries = table(&file["queries"]);
-    for value in Value::ALL {
+    for value in Probabilities::ALL {
         for tol in [1e-4, 1e-6, 1e-9] {
             let theirs = numbers(&file[value.name()]);
-            let fits = score(GaussianProcess::new().value(value).tol(tol), &sample, &queries);
+            let fits = score(GaussianProcess::new().probabilities(value).tol(tol), &sample, &queries);
             assert_eq!(fits.len(), theirs.len());
             for (fit, theirs) in fits.iter().zip(theirs) {
                 let close = (fit.depth - theirs).abs() <= fit.error + 1e-9 && fit.error <= tol;
@@ -149,7 +149,7 @@ fn the_definition_by_dense_algebra() {
             };
             let new = || GaussianProcess::new().kernel(kernel);
             let averaged = score(new(), &sample, &queries);
-            let mode = score(new().value(Value::Mode).tol(1e-9), &sample, &queries);
+            let mode = score(new().probabilities(Probabilities::Mode).tol(1e-9), &sample, &queries);
             for (k, z) in queries.iter().enumerate() {
                 let points: Vec<Vec<f64>> = rows.iter().chain([z]).cloned().collect();
                 let counts: Vec<f64> = counts.iter().copied().chain([total]).collect();
@@ -176,7 +176,11 @@ fn the_mode_is_kernel_logistic_regression() {
     let reg = 1.0 / (4.0 * 90.0 * std::f64::consts::LN_2);
     let klr = Kernelised::new(Logistic).kernel(gaussian(0.7)).reg(reg);
     let a = Depth::new(klr).fit(&sample).unwrap().score(&queries).unwrap();
-    let b = score(GaussianProcess::new().kernel(gaussian(0.7)).value(Value::Mode), &sample, &queries);
+    let b = score(
+        GaussianProcess::new().kernel(gaussian(0.7)).probabilities(Probabilities::Mode),
+        &sample,
+        &queries,
+    );
     for (a, b) in a.iter().zip(&b) {
         assert!((a.depth - b.depth).abs() <= a.error + b.error, "{a:?} {b:?}");
         assert!((a.stderr - b.stderr).abs() <= 0.05 * a.stderr, "{a:?} {b:?}");
@@ -229,8 +233,8 @@ fn a_weight_is_a_number_of_copies() {
     let counts: Vec<f64> = (0..80).map(|i| f64::from(i % 4)).collect();
     let copies: Vec<Vec<f64>> = (0..80usize).flat_map(|i| vec![rows[i].clone(); i % 4]).collect();
     let queries: Vec<Vec<f64>> = [&random.cloud(4, 3)[..], &rows[..4]].concat();
-    for value in Value::ALL {
-        let new = || GaussianProcess::new().value(value);
+    for value in Probabilities::ALL {
+        let new = || GaussianProcess::new().probabilities(value);
         let a = score(new(), &Reference::weighted(&rows, &counts).unwrap(), &queries);
         let b = score(new(), &reference(&copies), &queries);
         for (a, b) in a.iter().zip(&b) {
@@ -247,9 +251,9 @@ fn degenerate_samples_work() {
     let pair = vec![vec![0.0, 0.0], vec![1e-12, 0.0]];
     let line: Vec<Vec<f64>> = (0..120).map(|i| vec![f64::from(i % 60), 3.0]).collect();
     for rows in [same, pair, far, line] {
-        for value in Value::ALL {
+        for value in Probabilities::ALL {
             let queries = [rows[0].clone(), vec![5.0, 5.0], vec![-1e99, 1e99]];
-            for fit in score(GaussianProcess::new().value(value), &reference(&rows), &queries) {
+            for fit in score(GaussianProcess::new().probabilities(value), &reference(&rows), &queries) {
                 let sound = fit.error <= 1e-6 && (0.0..=1.0).contains(&fit.depth) && fit.stderr >= 0.0;
                 assert!(sound, "{:?} {value} {fit:?}", rows[0]);
             }
@@ -305,10 +309,10 @@ fn influence_is_the_derivative_in_the_weights() {
             counts[from] -= moved;
             counts[to] += moved;
             let sample = Reference::weighted(&rows, &counts).unwrap();
-            let method = GaussianProcess::new().kernel(gaussian(0.5)).value(value).tol(1e-10);
+            let method = GaussianProcess::new().kernel(gaussian(0.5)).probabilities(value).tol(1e-10);
             Depth::new(method).fit(&sample).unwrap().explain(&[z.clone()]).unwrap().remove(0)
         };
-        for value in Value::ALL {
+        for value in Probabilities::ALL {
             let why = at(value, 0, 1, 0.0);
             for (from, to) in [(0, 1), (5, 9), (20, 3)] {
                 let slope =
@@ -331,7 +335,7 @@ fn bad_settings_are_refused() {
     assert!(refused(new().max_iter(0)).contains("`max_iter`"));
     assert!(refused(new().kernel(gaussian(f64::NAN))).contains("`gamma`"));
     assert!(refused(new().memory(10)).contains("`memory`"));
-    assert!("best".parse::<Value>().is_err());
+    assert!("best".parse::<Probabilities>().is_err());
 }
 
 #[test]

@@ -5,7 +5,7 @@ use super::{Depth, Fit, FittedDepth, Run};
 use crate::error::{DepthError, Result};
 use crate::explain::Explanation;
 use crate::hypothesis::kernel::KernelChoice;
-use crate::hypothesis::{Hypothesis, Linear, Svm};
+use crate::hypothesis::{GaussianProcess, Hypothesis, Kernelised, Linear, Svm};
 use crate::loss::{Exponential, Hinge, Logistic, SquaredHinge};
 use crate::reference::{Reference, Scale, ScalingWarning};
 use crate::rows::Rows;
@@ -26,6 +26,10 @@ pub enum Method {
     Exponential,
     /// Classifiers in the Hilbert space of a kernel, hinge loss: the support vector machine depth.
     Svm,
+    /// Classifiers in the Hilbert space of a kernel, logistic loss: the kernel logistic regression depth.
+    Klr,
+    /// Gaussian process classification by Laplace's approximation.
+    Gp,
 }
 
 /// The settings of the linear methods.
@@ -52,10 +56,27 @@ const KERNEL: &[&str] = &[
     "memory",
 ];
 
+/// The settings of the Gaussian process.
+const GP: &[&str] = &[
+    "kernel",
+    "gamma",
+    "sigma",
+    "c",
+    "beta",
+    "degree",
+    "coef0",
+    "probabilities",
+    "scale",
+    "support_fraction",
+    "tol",
+    "max_iter",
+    "memory",
+];
+
 impl Method {
     /// All of them.
-    pub const ALL: [Self; 5] =
-        [Self::Logistic, Self::Hinge, Self::SquaredHinge, Self::Exponential, Self::Svm];
+    pub const ALL: [Self; 7] =
+        [Self::Logistic, Self::Hinge, Self::SquaredHinge, Self::Exponential, Self::Svm, Self::Klr, Self::Gp];
 
     /// The name used everywhere.
     pub fn name(self) -> &'static str {
@@ -65,6 +86,8 @@ impl Method {
             Self::SquaredHinge => "squared-hinge",
             Self::Exponential => "exponential",
             Self::Svm => "svm",
+            Self::Klr => "klr",
+            Self::Gp => "gp",
         }
     }
 
@@ -76,6 +99,8 @@ impl Method {
             Self::SquaredHinge => "linear classifiers, squared hinge loss",
             Self::Exponential => "linear classifiers, exponential loss",
             Self::Svm => "classifiers with a kernel, hinge loss: support vector machine depth",
+            Self::Klr => "classifiers with a kernel, logistic loss in bits: kernel logistic depth",
+            Self::Gp => "Gaussian process classification by Laplace's approximation",
         }
     }
 
@@ -83,7 +108,8 @@ impl Method {
     pub fn settings(self) -> &'static [&'static str] {
         match self {
             Self::Logistic | Self::Hinge | Self::SquaredHinge | Self::Exponential => LINEAR,
-            Self::Svm => KERNEL,
+            Self::Svm | Self::Klr => KERNEL,
+            Self::Gp => GP,
         }
     }
 
@@ -134,6 +160,8 @@ impl Settings {
             Method::SquaredHinge => self.scorer(self.linear(SquaredHinge), sample)?,
             Method::Exponential => self.scorer(self.linear(Exponential), sample)?,
             Method::Svm => self.scorer(self.svm()?, sample)?,
+            Method::Klr => self.scorer(self.klr()?, sample)?,
+            Method::Gp => self.scorer(self.gp()?, sample)?,
         };
         Ok(Model { settings: self.clone(), scorer })
     }
@@ -158,6 +186,32 @@ impl Settings {
         Ok(match self.bytes()? {
             Some(bytes) => svm.memory(bytes),
             None => svm,
+        })
+    }
+
+    fn klr(&self) -> Result<Kernelised<Logistic>> {
+        let klr = Kernelised::new(Logistic)
+            .kernel(self.kernel)
+            .reg(self.reg)
+            .variant(self.variant)
+            .intercept(self.intercept)
+            .tol(self.tol)
+            .max_iter(self.max_iter);
+        Ok(match self.bytes()? {
+            Some(bytes) => klr.memory(bytes),
+            None => klr,
+        })
+    }
+
+    fn gp(&self) -> Result<GaussianProcess> {
+        let gp = GaussianProcess::new()
+            .kernel(self.kernel)
+            .probabilities(self.probabilities)
+            .tol(self.tol)
+            .max_iter(self.max_iter);
+        Ok(match self.bytes()? {
+            Some(bytes) => gp.memory(bytes),
+            None => gp,
         })
     }
 

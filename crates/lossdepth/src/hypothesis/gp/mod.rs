@@ -12,7 +12,7 @@
 //! $$ D(z) = -\tfrac12 \sum_i \omega_i \log_2 \bar\pi(x_i) - \tfrac12 \log_2 (1 - \bar\pi(z)). $$
 //!
 //! Fitting scikit-learn's `GaussianProcessClassifier` to the sample and $n$ copies of $z$, and asking it for
-//! `predict_proba`, gives the same number in $O(n^3)$ a query. At the mode itself ([`Value::Mode`]) it is the risk of kernel
+//! `predict_proba`, gives the same number in $O(n^3)$ a query. At the mode itself ([`Probabilities::Mode`]) it is the risk of kernel
 //! logistic regression with $\text{reg} = 1 / (4 N \ln 2)$.
 //!
 //! What all queries share is a split of the Gram matrix into a few dozen large directions and a small rest; see
@@ -43,7 +43,7 @@ use std::sync::{Mutex, OnceLock};
 /// Which probabilities the Gaussian process depth takes the loss of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Value {
+pub enum Probabilities {
     /// Those averaged over the posterior.
     #[default]
     Averaged,
@@ -51,9 +51,11 @@ pub enum Value {
     Mode,
 }
 
-impl Value {
+impl Probabilities {
     /// All of them.
     pub const ALL: [Self; 2] = [Self::Averaged, Self::Mode];
+    /// Their names.
+    pub const NAMES: [&str; 2] = ["averaged", "mode"];
 
     /// The name used on the command line and in Python.
     pub fn name(self) -> &'static str {
@@ -64,18 +66,18 @@ impl Value {
     }
 }
 
-impl std::fmt::Display for Value {
+impl std::fmt::Display for Probabilities {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.name())
     }
 }
 
-impl FromStr for Value {
+impl FromStr for Probabilities {
     type Err = DepthError;
 
     fn from_str(s: &str) -> Result<Self> {
         Self::ALL.into_iter().find(|v| v.name() == s).ok_or_else(|| DepthError::Name {
-            name: "value",
+            name: "probabilities",
             expected: Self::ALL.map(Self::name).join(", "),
             got: s.to_owned(),
         })
@@ -94,7 +96,7 @@ impl FromStr for Value {
 #[derive(Debug, Clone)]
 pub struct GaussianProcess {
     kernel: KernelSource,
-    value: Value,
+    probabilities: Probabilities,
     tol: f64,
     max_iter: usize,
     memory: u64,
@@ -110,7 +112,7 @@ impl GaussianProcess {
     /// A Gaussian kernel with `gamma` quartile, averaged probabilities, a tolerance of 1e-6.
     pub fn new() -> Self {
         let kernel = KernelChoice::Gaussian { gamma: Gamma::Quartile }.into();
-        Self { kernel, value: Value::Averaged, tol: 1e-6, max_iter: 1000, memory: 4 << 30 }
+        Self { kernel, probabilities: Probabilities::Averaged, tol: 1e-6, max_iter: 1000, memory: 4 << 30 }
     }
 
     /// The kernel: a [`KernelChoice`] or one's own.
@@ -122,8 +124,8 @@ impl GaussianProcess {
 
     /// Which probabilities to take.
     #[must_use]
-    pub fn value(mut self, value: Value) -> Self {
-        self.value = value;
+    pub fn probabilities(mut self, probabilities: Probabilities) -> Self {
+        self.probabilities = probabilities;
         self
     }
 
@@ -150,7 +152,7 @@ impl GaussianProcess {
 
     /// Whether single precision is enough for what the rest of the Gram matrix adds to the variances.
     fn single(&self, points: usize) -> bool {
-        self.value == Value::Averaged && self.tol >= SINGLE && points > 512
+        self.probabilities == Probabilities::Averaged && self.tol >= SINGLE && points > 512
     }
 
     fn problem<'a>(&self, process: &'a Process, basis: &Basis) -> Problem<'a> {
@@ -158,7 +160,7 @@ impl GaussianProcess {
             half_weights: &process.space.half_weights,
             counts: &process.counts,
             total: process.total,
-            averaged: self.value == Value::Averaged,
+            averaged: self.probabilities == Probabilities::Averaged,
             target: 0.05 * self.tol / basis.largest.max(f64::MIN_POSITIVE).sqrt(),
             max_iter: self.max_iter,
         }
