@@ -16,7 +16,7 @@ array([ 1, -1])
 
 from lossdepth._forest import ForestDepth
 from lossdepth._function import depth
-from lossdepth._kernel import SVMDepth
+from lossdepth._kernel import GPDepth, KernelLogisticDepth, SVMDepth
 from lossdepth._linear import ExponentialDepth, HingeDepth, LogisticDepth, SquaredHingeDepth
 from lossdepth._native import __version__
 from lossdepth._network import MLPDepth
@@ -27,7 +27,9 @@ __all__ = [
     "Explanation",
     "ExponentialDepth",
     "ForestDepth",
+    "GPDepth",
     "HingeDepth",
+    "KernelLogisticDepth",
     "LogisticDepth",
     "MLPDepth",
     "SVMDepth",

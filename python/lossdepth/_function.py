@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lossdepth._forest import ForestDepth
-from lossdepth._kernel import SVMDepth
+from lossdepth._kernel import GPDepth, KernelLogisticDepth, SVMDepth
 from lossdepth._linear import ExponentialDepth, HingeDepth, LogisticDepth, SquaredHingeDepth
 from lossdepth._network import MLPDepth
 
@@ -18,6 +18,8 @@ _CLASSES: tuple[type[Depth], ...] = (
     SquaredHingeDepth,
     ExponentialDepth,
     SVMDepth,
+    KernelLogisticDepth,
+    GPDepth,
     ForestDepth,
     MLPDepth,
 )
@@ -42,8 +44,8 @@ def depth(
         The rows to score.
     X : {array-like, dataframe} of shape (n_samples, n_features)
         The reference sample, at least two rows.
-    method : {"logistic", "hinge", "squared-hinge", "exponential", "svm", "forest", "mlp"}, \
-default="logistic"
+    method : {"logistic", "hinge", "squared-hinge", "exponential", "svm", "klr", "gp", "forest", \
+"mlp", "halfspace"}, default="logistic"
         Which depth.
     sample_weight : array-like of shape (n_samples,), float or None, default=None
         Weights of the rows of X.

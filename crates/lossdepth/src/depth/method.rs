@@ -5,7 +5,7 @@ use super::{Depth, Fit, FittedDepth, Run};
 use crate::error::{DepthError, Result};
 use crate::explain::Explanation;
 use crate::hypothesis::kernel::KernelChoice;
-use crate::hypothesis::{Forest, Halfspace, Hypothesis, Linear, Mlp, Svm};
+use crate::hypothesis::{Forest, GaussianProcess, Halfspace, Hypothesis, Kernelised, Linear, Mlp, Svm};
 use crate::loss::{Exponential, Hinge, Logistic, SquaredHinge};
 use crate::reference::{Reference, Scale, ScalingWarning};
 use crate::rows::Rows;
@@ -26,6 +26,10 @@ pub enum Method {
     Exponential,
     /// Classifiers in the Hilbert space of a kernel, hinge loss: the support vector machine depth.
     Svm,
+    /// Classifiers in the Hilbert space of a kernel, logistic loss: the kernel logistic regression depth.
+    Klr,
+    /// Gaussian process classification by Laplace's approximation.
+    Gp,
     /// Random forests: the average of all trees, or of a number of them.
     Forest,
     /// Neural networks, logistic loss: the multilayer perceptron depth.
@@ -58,6 +62,23 @@ const KERNEL: &[&str] = &[
     "memory",
 ];
 
+/// The settings of the Gaussian process.
+const GP: &[&str] = &[
+    "kernel",
+    "gamma",
+    "sigma",
+    "c",
+    "beta",
+    "degree",
+    "coef0",
+    "probabilities",
+    "scale",
+    "support_fraction",
+    "tol",
+    "max_iter",
+    "memory",
+];
+
 /// The settings of the forest.
 const FOREST: &[&str] = &[
     "max_depth",
@@ -82,12 +103,14 @@ const HALFSPACE: &[&str] = &["scale", "support_fraction", "tol", "budget"];
 
 impl Method {
     /// All of them.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 10] = [
         Self::Logistic,
         Self::Hinge,
         Self::SquaredHinge,
         Self::Exponential,
         Self::Svm,
+        Self::Klr,
+        Self::Gp,
         Self::Forest,
         Self::Mlp,
         Self::Halfspace,
@@ -101,6 +124,8 @@ impl Method {
             Self::SquaredHinge => "squared-hinge",
             Self::Exponential => "exponential",
             Self::Svm => "svm",
+            Self::Klr => "klr",
+            Self::Gp => "gp",
             Self::Forest => "forest",
             Self::Mlp => "mlp",
             Self::Halfspace => "halfspace",
@@ -115,6 +140,8 @@ impl Method {
             Self::SquaredHinge => "linear classifiers, squared hinge loss",
             Self::Exponential => "linear classifiers, exponential loss",
             Self::Svm => "classifiers with a kernel, hinge loss: support vector machine depth",
+            Self::Klr => "classifiers with a kernel, logistic loss in bits: kernel logistic depth",
+            Self::Gp => "Gaussian process classification by Laplace's approximation",
             Self::Forest => "random forests, the exact average of all trees or a number of them",
             Self::Mlp => "neural networks, logistic loss in bits: multilayer perceptron depth",
             Self::Halfspace => {
@@ -127,7 +154,8 @@ impl Method {
     pub fn settings(self) -> &'static [&'static str] {
         match self {
             Self::Logistic | Self::Hinge | Self::SquaredHinge | Self::Exponential => LINEAR,
-            Self::Svm => KERNEL,
+            Self::Svm | Self::Klr => KERNEL,
+            Self::Gp => GP,
             Self::Forest => FOREST,
             Self::Mlp => MLP,
             Self::Halfspace => HALFSPACE,
@@ -181,6 +209,8 @@ impl Settings {
             Method::SquaredHinge => self.scorer(self.linear(SquaredHinge), sample)?,
             Method::Exponential => self.scorer(self.linear(Exponential), sample)?,
             Method::Svm => self.scorer(self.svm()?, sample)?,
+            Method::Klr => self.scorer(self.klr()?, sample)?,
+            Method::Gp => self.scorer(self.gp()?, sample)?,
             Method::Forest => self.scorer(self.forest(), sample)?,
             Method::Mlp => self.scorer(self.mlp(), sample)?,
             Method::Halfspace => self.scorer(Halfspace::new().tol(self.tol).budget(self.budget), sample)?,
@@ -208,6 +238,32 @@ impl Settings {
         Ok(match self.bytes()? {
             Some(bytes) => svm.memory(bytes),
             None => svm,
+        })
+    }
+
+    fn klr(&self) -> Result<Kernelised<Logistic>> {
+        let klr = Kernelised::new(Logistic)
+            .kernel(self.kernel)
+            .reg(self.reg)
+            .variant(self.variant)
+            .intercept(self.intercept)
+            .tol(self.tol)
+            .max_iter(self.max_iter);
+        Ok(match self.bytes()? {
+            Some(bytes) => klr.memory(bytes),
+            None => klr,
+        })
+    }
+
+    fn gp(&self) -> Result<GaussianProcess> {
+        let gp = GaussianProcess::new()
+            .kernel(self.kernel)
+            .probabilities(self.probabilities)
+            .tol(self.tol)
+            .max_iter(self.max_iter);
+        Ok(match self.bytes()? {
+            Some(bytes) => gp.memory(bytes),
+            None => gp,
         })
     }
 

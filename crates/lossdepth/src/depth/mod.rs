@@ -6,7 +6,9 @@ mod settings;
 
 use crate::error::{DepthError, Result};
 use crate::explain::Explanation;
-use crate::hypothesis::{Forest, Halfspace, Hypothesis, Intercept, Linear, Mlp, Svm};
+use crate::hypothesis::{
+    Forest, GaussianProcess, Halfspace, Hypothesis, Intercept, Kernelised, Linear, Mlp, Svm,
+};
 use crate::loss::{Exponential, Hinge, Logistic, Loss, SquaredHinge};
 use crate::penalty::Variant;
 use crate::reference::{Reference, Scale, Scaling, ScalingWarning, normal_quantile};
@@ -131,6 +133,20 @@ impl Depth<Linear<Exponential>> {
     /// The linear depth of the exponential loss.
     pub fn exponential() -> Self {
         Self::new(Linear::new(Exponential))
+    }
+}
+
+impl Depth<Kernelised<Logistic>> {
+    /// The kernel logistic regression depth; [`Kernelised`] has its settings.
+    pub fn klr() -> Self {
+        Self::new(Kernelised::new(Logistic))
+    }
+}
+
+impl Depth<GaussianProcess> {
+    /// The Gaussian process depth; [`GaussianProcess`] has its settings.
+    pub fn gp() -> Self {
+        Self::new(GaussianProcess::new())
     }
 }
 

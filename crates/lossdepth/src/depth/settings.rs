@@ -4,6 +4,7 @@ use super::method::Method;
 use crate::error::{DepthError, Result};
 use crate::hypothesis::Intercept;
 use crate::hypothesis::forest::{Forest, ForestLoss, ForestValue, MaxFeatures};
+use crate::hypothesis::gp::Probabilities;
 use crate::hypothesis::kernel::{Gamma, KernelChoice, Sigma};
 use crate::penalty::Variant;
 use crate::reference::Scale;
@@ -91,9 +92,15 @@ impl Setting {
         Self::new("degree", Kind::Count, "The power of the kernel `polynomial`"),
         Self::new("coef0", Kind::Number, "The constant of the kernel `polynomial`, not negative"),
         Self::new(
+            "probabilities",
+            Kind::Choice(&Probabilities::NAMES),
+            "Which probabilities the loss is of: averaged over the posterior, or at its mode",
+        ),
+        Self::new(
             "memory",
             Kind::OptionalNumber,
-            "How many bytes the kernel values of the reference may take; beyond that they are computed as needed",
+            "How many bytes the kernel values of the reference may take; beyond that `svm` computes them as needed, \
+             and `klr` and `gp` refuse",
         ),
         Self::new("max_depth", Kind::Count, "How many cuts a tree makes around a row"),
         Self::new(
@@ -252,6 +259,8 @@ pub struct Settings {
     pub support_fraction: f64,
     /// The kernel, with its own settings.
     pub kernel: KernelChoice,
+    /// Which probabilities the Gaussian process depth takes the loss of.
+    pub probabilities: Probabilities,
     /// How many bytes kernel values may take; 4 GiB if not said.
     pub memory: Option<f64>,
     /// How many cuts a tree makes around a row.
@@ -296,10 +305,14 @@ impl Settings {
             method,
             reg,
             variant: Variant::Risk,
-            intercept: if method == Method::Svm { Intercept::None } else { Intercept::Free },
+            intercept: if method.settings().contains(&"kernel") { Intercept::None } else { Intercept::Free },
             scale: Scale::None,
             support_fraction: 0.75,
-            kernel: KernelChoice::default(),
+            kernel: match method {
+                Method::Gp => KernelChoice::Gaussian { gamma: Gamma::Quartile },
+                _ => KernelChoice::default(),
+            },
+            probabilities: Probabilities::Averaged,
             memory: None,
             max_depth: 2,
             max_features: MaxFeatures::Sqrt,
@@ -407,7 +420,8 @@ impl Settings {
                 let same = |k: &KernelChoice| {
                     kernel_value(k, name).is_some_and(|v| v.to_string() == value.to_string())
                 };
-                if !having.iter().any(same) && *value != Value::None {
+                let default = Self::new(self.method).kernel;
+                if !having.iter().chain([&default]).any(same) && *value != Value::None {
                     let names: Vec<&str> = having.iter().map(KernelChoice::name).collect();
                     return Err(DepthError::Settings(format!(
                         "`{name}` goes with kernel `{}`, not with `{}`",
@@ -426,6 +440,7 @@ impl Settings {
             "intercept" => self.intercept = setting.named(value)?,
             "scale" => self.scale = setting.named(value)?,
             "support_fraction" => self.support_fraction = setting.number(value)?,
+            "probabilities" => self.probabilities = setting.named(value)?,
             "memory" => self.memory = setting.optional_number(value)?,
             "max_depth" => self.max_depth = setting.count(value)?,
             "max_features" => self.max_features = setting.max_features(value)?,
@@ -457,6 +472,7 @@ impl Settings {
             "scale" => Value::Text(self.scale.name().to_owned()),
             "support_fraction" => Value::Number(self.support_fraction),
             "kernel" => Value::Text(self.kernel.name().to_owned()),
+            "probabilities" => Value::Text(self.probabilities.name().to_owned()),
             "memory" => self.memory.map_or(Value::None, Value::Number),
             name if OF_KERNELS.contains(&name) => kernel_value(&self.kernel, name).unwrap_or(Value::None),
             "max_depth" => Value::Count(self.max_depth as u64),

@@ -4,8 +4,10 @@
 //! [`prepare`](Hypothesis::prepare); [`isolate`](Hypothesis::isolate) gets all queries at once.
 
 pub mod forest;
+pub mod gp;
 pub mod halfspace;
 pub mod kernel;
+pub mod kernelised;
 pub mod linear;
 pub mod mlp;
 pub mod svm;
@@ -17,7 +19,9 @@ use crate::reference::Reference;
 use crate::rows::Rows;
 
 pub use forest::Forest;
+pub use gp::GaussianProcess;
 pub use halfspace::Halfspace;
+pub use kernelised::Kernelised;
 pub use linear::{Intercept, Linear};
 pub use mlp::Mlp;
 pub use svm::Svm;
