@@ -14,18 +14,25 @@ array([1.  , 0.02])
 array([ 1, -1])
 """
 
+from lossdepth._forest import ForestDepth
 from lossdepth._function import depth
+from lossdepth._kernel import GPDepth, KernelLogisticDepth, SVMDepth
 from lossdepth._linear import ExponentialDepth, HingeDepth, LogisticDepth, SquaredHingeDepth
 from lossdepth._native import __version__
 from lossdepth._network import MLPDepth
-from lossdepth._results import Explanation, Scores
+from lossdepth._results import Cut, Explanation, Scores
 
 __all__ = [
+    "Cut",
     "Explanation",
     "ExponentialDepth",
+    "ForestDepth",
+    "GPDepth",
     "HingeDepth",
+    "KernelLogisticDepth",
     "LogisticDepth",
     "MLPDepth",
+    "SVMDepth",
     "Scores",
     "SquaredHingeDepth",
     "__version__",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from lossdepth._forest import ForestDepth
+from lossdepth._kernel import GPDepth, KernelLogisticDepth, SVMDepth
 from lossdepth._linear import ExponentialDepth, HingeDepth, LogisticDepth, SquaredHingeDepth
 from lossdepth._network import MLPDepth
 
@@ -15,6 +17,10 @@ _CLASSES: tuple[type[Depth], ...] = (
     HingeDepth,
     SquaredHingeDepth,
     ExponentialDepth,
+    SVMDepth,
+    KernelLogisticDepth,
+    GPDepth,
+    ForestDepth,
     MLPDepth,
 )
 
@@ -38,7 +44,8 @@ def depth(
         The rows to score.
     X : {array-like, dataframe} of shape (n_samples, n_features)
         The reference sample, at least two rows.
-    method : {"logistic", "hinge", "squared-hinge", "exponential", "mlp"}, default="logistic"
+    method : {"logistic", "hinge", "squared-hinge", "exponential", "svm", "klr", "gp", "forest", \
+"mlp", "halfspace"}, default="logistic"
         Which depth.
     sample_weight : array-like of shape (n_samples,), float or None, default=None
         Weights of the rows of X.

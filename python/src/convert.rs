@@ -33,9 +33,11 @@ fn read(setting: &Setting, value: &Bound<'_, PyAny>) -> PyResult<Value> {
     Ok(match setting.kind {
         Kind::OptionalNumber if value.is_none() => Value::None,
         Kind::Number | Kind::OptionalNumber => Value::Number(number(name, value)?),
-        Kind::NumberOr(_) => match value.extract() {
-            Ok(number) => Value::Number(number),
-            Err(_) => setting.parse(&text_or_number(name, value)?).map_err(|e| exception(&e))?,
+        // Whether a number is whole is part of what some settings mean.
+        Kind::NumberOr(_) => match (value.extract(), value.extract()) {
+            (Ok(count), _) => Value::Count(count),
+            (_, Ok(number)) => Value::Number(number),
+            _ => setting.parse(&text_or_number(name, value)?).map_err(|e| exception(&e))?,
         },
         Kind::Count => Value::Count(count(name, value)?),
         Kind::Counts => Value::Counts(counts(name, value)?),
@@ -45,8 +47,16 @@ fn read(setting: &Setting, value: &Bound<'_, PyAny>) -> PyResult<Value> {
 
 /// The settings of a fitted model, as [`read_settings`] takes them.
 pub(crate) fn written_settings<'py>(py: Python<'py>, settings: &Settings) -> PyResult<Bound<'py, PyDict>> {
+    written(py, settings.values())
+}
+
+/// Settings by name as Python's values.
+pub(crate) fn written<'py>(
+    py: Python<'py>,
+    values: Vec<(&'static str, Value)>,
+) -> PyResult<Bound<'py, PyDict>> {
     let written = PyDict::new(py);
-    for (name, value) in settings.values() {
+    for (name, value) in values {
         match value {
             Value::Count(count) => written.set_item(name, count)?,
             Value::Counts(counts) => written.set_item(name, PyTuple::new(py, counts)?)?,

@@ -533,6 +533,6 @@ impl Prepared {
         } else {
             Vec::new()
         };
-        Explanation::of_slope(outcome.fit, slope, outcome.value, outcome.baseline, influence)
+        Explanation::nonlinear(outcome.fit, outcome.value, outcome.baseline, slope, influence, Vec::new())
     }
 }
