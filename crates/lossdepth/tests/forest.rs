@@ -505,6 +505,8 @@ fn settings_are_checked() {
     assert_eq!(wrong(Forest::new().tol(f64::NAN)), "tol");
     assert_eq!(wrong(Forest::new().trees(usize::MAX)), "trees");
     assert_eq!(wrong(Forest::new().rotations(usize::MAX)), "rotations");
+    let error = Depth::new(Forest::new().rotations(10_000_000)).fit(&reference(&vec![vec![1.0; 200]; 3]));
+    assert!(error.err().unwrap().to_string().contains("`rotations` can be 1789569 at most"));
     for features in ["0", "3", "0.0", "1.5", "-0.5"] {
         assert_eq!(
             wrong(Forest::new().max_features(features.parse().unwrap())),
