@@ -468,6 +468,7 @@ fn degenerate_samples() {
     let same = reference(&vec![vec![1.0, 2.0]; 5]);
     let fits = score(Forest::new(), &same, &[vec![1.0, 2.0], vec![1.0, 3.0]]);
     assert_eq!((fits[0].depth, fits[1].depth), (1.0, 0.0));
+    assert!(fits[1].depth.is_sign_positive());
     assert_eq!(fits[0].stderr, 0.0);
     let zero_one = Forest::new().loss(ForestLoss::ZeroOne);
     let fit = score(zero_one, &same, &[vec![1.0, 2.0]])[0];
