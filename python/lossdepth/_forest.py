@@ -50,7 +50,7 @@ class ForestDepth(Depth):
     >>> X = np.random.default_rng(0).normal(size=(200, 4))
     >>> detector = ForestDepth().fit(X)
     >>> detector.score_samples([[0.0, 0.1, 0.1, 0.0], [5.0, 0.0, 5.0, 0.0]]).round(2)
-    array([0.34, 0.  ])
+    array([0.13, 0.  ])
     >>> detector.explain([[5.0, 0.0, 0.0, 0.0]]).cuts[0][0].feature
     'x0'
     """

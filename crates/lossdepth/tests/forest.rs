@@ -468,6 +468,7 @@ fn degenerate_samples() {
     let same = reference(&vec![vec![1.0, 2.0]; 5]);
     let fits = score(Forest::new(), &same, &[vec![1.0, 2.0], vec![1.0, 3.0]]);
     assert_eq!((fits[0].depth, fits[1].depth), (1.0, 0.0));
+    assert!(fits[1].depth.is_sign_positive());
     assert_eq!(fits[0].stderr, 0.0);
     let zero_one = Forest::new().loss(ForestLoss::ZeroOne);
     let fit = score(zero_one, &same, &[vec![1.0, 2.0]])[0];
@@ -505,6 +506,8 @@ fn settings_are_checked() {
     assert_eq!(wrong(Forest::new().tol(f64::NAN)), "tol");
     assert_eq!(wrong(Forest::new().trees(usize::MAX)), "trees");
     assert_eq!(wrong(Forest::new().rotations(usize::MAX)), "rotations");
+    let error = Depth::new(Forest::new().rotations(10_000_000)).fit(&reference(&vec![vec![1.0; 200]; 3]));
+    assert!(error.err().unwrap().to_string().contains("`rotations` can be 1789569 at most"));
     for features in ["0", "3", "0.0", "1.5", "-0.5"] {
         assert_eq!(
             wrong(Forest::new().max_features(features.parse().unwrap())),

@@ -112,7 +112,7 @@ impl Setting {
         Self::new(
             "value",
             Kind::Choice(&ForestValue::NAMES),
-            "Which number is the depth: the risk, or what the paper's scripts print",
+            "Which number a forest gives, the risk or what the paper's scripts print",
         ),
         Self::new("trees", Kind::Count, "How many random trees to grow; 0 for the average of all there are"),
         Self::new("rotations", Kind::Count, "How many random frames to grow trees in; 0 for none"),

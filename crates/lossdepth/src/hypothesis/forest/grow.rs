@@ -16,6 +16,7 @@ pub(super) struct Plan<'a> {
     /// `None` for all trees there are.
     pub(super) draws: Option<&'a Draws>,
     pub(super) frame: usize,
+    /// How many cuts a box can have; at most two a column.
     pub(super) max_depth: usize,
     /// How many boxes of one level may be cut further.
     pub(super) max_boxes: usize,

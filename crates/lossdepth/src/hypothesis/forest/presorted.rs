@@ -54,6 +54,13 @@ impl Presorted {
             let shape = format!("{rows} rows and {width} columns");
             return Err(DepthError::Settings(format!("{shape} are too many for a forest")));
         }
+        // A number of a frame takes some twelve bytes.
+        if rotations > 1 && rows.saturating_mul(width).saturating_mul(rotations) > 1 << 30 {
+            let most = ((1 << 30) / (rows * width)).max(1);
+            let what =
+                format!("{rotations} rotations of {rows} rows and {width} columns take too much memory");
+            return Err(DepthError::Settings(format!("{what}: `rotations` can be {most} at most")));
+        }
         let weights: Vec<f64> = counted.iter().map(|&i| sample.weights()[i]).collect();
         let (masses, observations) = match sample.mass() {
             Mass::Counts(n) => (whole(&weights, n), n),

@@ -100,7 +100,8 @@ impl Averages<'_> {
     pub(super) fn risk(&self, sample: &Presorted, loss: ForestLoss, value: ForestValue) -> (f64, f64) {
         let [rows_share, query_share] = value.shares(loss, sample.observations);
         let mean = self.mean(sample, loss);
-        let depth = rows_share * mean + query_share * loss.at_query(self.query);
+        // Adding 0 turns the minus zero of a logarithm of 1 into zero.
+        let depth = rows_share * mean + query_share * loss.at_query(self.query) + 0.0;
         let error = rows_share * self.mean_error(sample, loss, mean) + query_share * self.query_error(loss);
         (depth, error + 4.0 * f64::EPSILON * depth)
     }

@@ -56,7 +56,8 @@ impl Tally {
                 chances: &grown.chances,
                 draws: grown.draws.as_ref(),
                 frame: at,
-                max_depth: forest.max_depth,
+                // A box has at most two sides in each column.
+                max_depth: forest.max_depth.min(2 * sample.width),
                 max_boxes: forest.max_boxes,
                 tolerance: 0.25 * forest.tol,
             };
