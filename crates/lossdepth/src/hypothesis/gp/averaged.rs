@@ -15,7 +15,8 @@ use std::f64::consts::LOG2_E;
 use std::sync::LazyLock;
 
 const LAMBDAS: [f64; 5] = [0.41, 0.4, 0.37, 0.44, 0.39];
-const COEFS: [f64; 5] = [-1854.821_415_1, 3516.898_936_46, 221.293_467_12, 128.123_238_05, -2010.494_226_54];
+const COEFS: [f64; 5] =
+    [-1_854.821_415_1, 3_516.898_936_46, 221.293_467_12, 128.123_238_05, -2_010.494_226_54];
 
 /// Probabilities below this count as this: 40 bits.
 pub(super) const LEAST: f64 = 1e-12;
@@ -53,6 +54,7 @@ static TABLE: LazyLock<Vec<[f64; TERMS]>> = LazyLock::new(|| {
 });
 
 /// The error function, right to 2e-16.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and the table's end")]
 #[inline(always)]
 fn erf(table: &[[f64; TERMS]], x: f64) -> f64 {
     let size = x.abs().min(END as f64);
@@ -134,16 +136,27 @@ pub(super) fn uncertainty(
     weights: &[f64],
 ) -> f64 {
     let table: &[[f64; TERMS]] = &TABLE;
-    let mut total = 0.0;
-    for i in 0..f.len() {
-        let corner = |f: f64, v: f64| (bits(table, f, v, query) - values[i].value).abs();
-        let mut worst = 0.0f64;
-        for f in [f[i] - shift, f[i] + shift] {
-            worst = worst.max(corner(f, low[i])).max(corner(f, high[i]));
-        }
-        total += weights[i] * worst;
-    }
-    total
+    let n = f.len();
+    let (low, high, values, weights) = (&low[..n], &high[..n], &values[..n], &weights[..n]);
+    vectorised(
+        #[inline(always)]
+        || {
+            let mut total = 0.0;
+            for i in 0..n {
+                let mut worst = 0.0f64;
+                for (f, v) in [
+                    (f[i] - shift, low[i]),
+                    (f[i] - shift, high[i]),
+                    (f[i] + shift, low[i]),
+                    (f[i] + shift, high[i]),
+                ] {
+                    worst = worst.max((bits(table, f, v, query) - values[i].value).abs());
+                }
+                total += weights[i] * worst;
+            }
+            total
+        },
+    )
 }
 
 #[cfg(test)]

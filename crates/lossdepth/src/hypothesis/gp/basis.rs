@@ -106,7 +106,9 @@ impl Basis {
             let mut slack = space.rounding(*own);
             if left > NOTHING * own {
                 let root = left.sqrt();
-                rest.iter_mut().for_each(|e| *e /= root);
+                for e in &mut rest {
+                    *e /= root;
+                }
                 coordinates.push(root);
             } else {
                 slack += rest.iter().fold(0.0f64, |m, e| m.max(e.abs()));

@@ -152,7 +152,7 @@ impl GaussianProcess {
 
     /// Whether single precision is enough for what the rest of the Gram matrix adds to the variances.
     fn single(&self, points: usize) -> bool {
-        self.probabilities == Probabilities::Averaged && self.tol >= SINGLE && points > 512
+        self.probabilities == Probabilities::Averaged && self.tol >= SINGLE && points > 96
     }
 
     fn problem<'a>(&self, process: &'a Process, basis: &Basis) -> Problem<'a> {
@@ -341,10 +341,10 @@ impl Hypothesis for GaussianProcess {
             let found = Solver::new(&problem, &process.basis, COLUMN_GROUP)
                 .group(places, || false)
                 .unwrap_or_default();
-            if found.iter().all(|p| p.error <= 0.6 * self.tol) {
+            if found.iter().all(|p| p.error <= 0.75 * self.tol) {
                 break;
             }
-            width = (width + width / 4).next_multiple_of(8);
+            width = (width + width / 8).next_multiple_of(8);
             if 2 * width > n {
                 width = n;
             }

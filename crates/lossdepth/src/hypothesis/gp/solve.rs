@@ -482,7 +482,7 @@ impl Sides {
         let low = (self.low_query / stretch - rounding).max(0.0);
         let high = self.high_query * stretch + rounding;
         let error =
-            uncertainty(&self.f, (&self.low, &self.high), shift, false, &sample, &problem.half_weights)
+            uncertainty(&self.f, (&self.low, &self.high), shift, false, &sample, problem.half_weights)
                 + uncertainty(&[self.at_query], (&[low], &[high]), shift, true, &query, &[0.5]);
         let error = if error.is_nan() { f64::INFINITY } else { error };
         (sample, query[0], error + 2e-12)
@@ -517,7 +517,11 @@ impl Walker {
             },
         );
         let f = &self.f;
-        let sample = sum_of(n, |i| counts[i] * ((-f[i]).max(0.0) + ln_1p_unit(exp_neg(-f[i].abs()))));
+        let sample = sum_of(
+            n,
+            #[inline(always)]
+            |i| counts[i] * ((-f[i]).max(0.0) + ln_1p_unit(exp_neg(-f[i].abs()))),
+        );
         self.at_query = dot(&self.w, &self.place.coordinates);
         let (z, e) = (self.at_query, (-self.at_query.abs()).exp());
         let right = (if z >= 0.0 { 1.0 } else { e }) / (1.0 + e);

@@ -68,7 +68,9 @@ impl Factor {
                 let out = lower.col_mut(pivots.len());
                 out.iter_mut().zip(block.col(column)).for_each(|(o, x)| *o = x / root);
                 // What is known exactly: nothing is left of earlier pivots, and the root of what was left of this one.
-                pivots.iter().for_each(|&p| out[p] = 0.0);
+                for &p in &pivots {
+                    out[p] = 0.0;
+                }
                 out[pivot] = root;
                 for (l, x) in left.iter_mut().zip(&*out) {
                     *l = (*l - x * x).max(0.0);
