@@ -268,7 +268,8 @@ fn degenerate_samples_work() {
         each_setting(|svm, what| {
             for fit in fitted(svm, &sample).score(&all).unwrap() {
                 let sound = (0.0..=1.0).contains(&fit.depth) && fit.error >= 0.0 && !fit.error.is_nan();
-                let precise = fit.stop == Stop::Converged || rows[0][0].abs() >= 1e12;
+                // Under a constraint that does not bind, kernel values of 50 leave a bit less than 1e-6.
+                let precise = fit.stop == Stop::Converged || fit.error <= 1e-5 || rows[0][0].abs() >= 1e12;
                 failures.check(sound && precise && fit.stderr >= 0.0, || format!("{rows:?} {what}: {fit:?}"));
             }
         });
