@@ -15,13 +15,16 @@ array([ 1, -1])
 """
 
 from lossdepth._function import depth
+from lossdepth._halfspace import Bagplot, HalfspaceDepth
 from lossdepth._linear import ExponentialDepth, HingeDepth, LogisticDepth, SquaredHingeDepth
 from lossdepth._native import __version__
 from lossdepth._results import Explanation, Scores
 
 __all__ = [
+    "Bagplot",
     "Explanation",
     "ExponentialDepth",
+    "HalfspaceDepth",
     "HingeDepth",
     "LogisticDepth",
     "Scores",

@@ -435,7 +435,15 @@ impl<'a, const D: usize> Hunt<'a, D> {
                 self.packing.blur.push(1.01 * self.blur[i]);
                 self.packing.masses.push(self.cloud.masses[i]);
             }
-            match self.packing.pack(need, &mut purse.spent) {
+            let (cloud, frame, exact, arena) = (self.cloud, self.frame, &mut self.exact, &self.arena[cone.first..]);
+            let mut exacts = 0;
+            let mut decide = |i: usize, k: usize| {
+                exacts += 1;
+                opposite(cloud, frame, &cone.corners, sign, [arena[i].point, arena[k].point], exact)
+            };
+            let packed = self.packing.pack(need, &mut purse.spent, &mut decide);
+            purse.spent += (exacts * 100 * D * D) as u64;
+            match packed {
                 Packed::Proven(mass) if mass >= need => {}
                 Packed::Proven(_) => return false,
                 Packed::Escape(weights) => {
@@ -562,6 +570,32 @@ fn eliminate(mut m: Vec<Vec<f64>>, mut c: Vec<f64>) -> Vec<f64> {
         }
     }
     (0..d).map(|j| c[j] / m[j][j]).collect()
+}
+
+/// Whether one of two points that lie almost opposite each other is in the halfspace of every direction of a cone (or,
+/// for the sign -1, of its opposite): exactly.
+fn opposite<const D: usize>(
+    cloud: &Cloud,
+    frame: &[f64],
+    corners: &[[f64; D]; D],
+    sign: f64,
+    points: [u32; 2],
+    exact: &mut Exact,
+) -> bool {
+    let [x, y] = points.map(|i| cloud.point(i as usize));
+    let (mut across, mut size, mut other) = (0.0, 0.0, 0.0);
+    for k in 0..D {
+        let (a, b) = (x[k] - cloud.z[k], y[k] - cloud.z[k]);
+        across += a * b;
+        size += b * b;
+        other += a * a;
+    }
+    if across >= 0.0 || across * across < (1.0 - 1e-9) * size * other {
+        return false;
+    }
+    let ratio = -across / size;
+    let wrong = if sign > 0.0 { Ordering::Less } else { Ordering::Greater };
+    corners.iter().all(|c| exact.pair_in_frame(c, frame, [x, y, &cloud.z], ratio) != wrong)
 }
 
 /// A cone between axes.

@@ -94,6 +94,32 @@ impl Exact {
         self.sum.sign()
     }
 
+    /// The sign of $\sum_j c_j \langle b_j, (x - z) + r (y - z) \rangle$.
+    pub(super) fn pair_in_frame(
+        &mut self,
+        c: &[f64],
+        frame: &[f64],
+        [x, y, z]: [&[f64]; 3],
+        ratio: f64,
+    ) -> Ordering {
+        self.sum.clear();
+        for (c, row) in c.iter().zip(frame.chunks_exact(x.len())) {
+            for (k, b) in row.iter().enumerate() {
+                let (high, low) = two_product(*c, *b);
+                for factor in [high, low] {
+                    self.sum.add_product(factor, x[k]);
+                    self.sum.add_product(-factor, z[k]);
+                    let (high, low) = two_product(factor, ratio);
+                    for factor in [high, low] {
+                        self.sum.add_product(factor, y[k]);
+                        self.sum.add_product(-factor, z[k]);
+                    }
+                }
+            }
+        }
+        self.sum.sign()
+    }
+
     /// The sign of $(a - z) \times (b - z)$ in the plane: positive if `b` lies counterclockwise of `a`.
     pub(super) fn turn(&mut self, a: [f64; 2], b: [f64; 2], z: [f64; 2]) -> Ordering {
         // (a0 - z0)(b1 - z1) - (a1 - z1)(b0 - z0), the product of the z taken away from both.
