@@ -25,3 +25,17 @@ fn agrees_with_ddalpha() {
     assert!(all == 200, "{same} of {all}");
     failures.report();
 }
+
+#[test] // Queries between two rows, and rows on a line, up to a last bit: ddalpha is off, and brute force with fractions wins.
+fn brute_force_wins_where_ddalpha_differs() {
+    let (file, mut failures) = (golden("halfspace_kept.json"), Failures::default());
+    for case in file["cases"].as_array().unwrap() {
+        let sample = Reference::new(&table(&case["rows"])).unwrap();
+        let (exact, theirs) = (case["depth"].as_f64().unwrap(), case["ddalpha"].as_f64().unwrap());
+        let fit = Depth::halfspace().fit(&sample).unwrap().score(&[numbers(&case["query"])]).unwrap()[0];
+        let holds = fit.depth >= exact - 1e-12 && fit.depth - fit.error <= exact + 1e-12;
+        let closed = fit.stop != Stop::Converged || (fit.depth - exact).abs() < 1e-12;
+        failures.check(holds && closed && theirs != exact, || format!("{exact}, {theirs}, {fit:?}"));
+    }
+    failures.report();
+}

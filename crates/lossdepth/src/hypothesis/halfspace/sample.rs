@@ -5,7 +5,7 @@ use super::cones::{self, Purse, rotation};
 use super::exact::{Exact, Span};
 use super::plane::Fan;
 use super::far::{self, Frame};
-use super::search::{self, Sky};
+use super::search::{self, Sky, scale_to_unit};
 use crate::linalg::dot;
 use crate::reference::{Mass, Reference};
 
@@ -308,6 +308,37 @@ impl Sample {
             .collect();
         let rows = self.origin.iter().map(|o| o.is_some_and(|i| points[i as usize])).collect();
         (rows, mass)
+    }
+
+    /// The direction as a unit vector that attains the depth, and the rows in its halfspace.
+    ///
+    /// Rounding may have moved it onto a point or beyond: then small pushes are tried.
+    pub(super) fn attained(&self, query: &[f64], answer: &Answer, bench: &mut Bench) -> (Vec<f64>, Vec<bool>) {
+        let mut u = answer.direction.clone();
+        scale_to_unit(&mut u);
+        let (mut rows, mut mass) = self.inside(query, &u, bench);
+        let d = u.len();
+        if mass <= answer.upper || d > 64 {
+            return (u, rows);
+        }
+        let pushes = rotation(d);
+        for step in 2..52 {
+            for k in 0..2 * d {
+                let size = 0.5f64.powi(step) * if k < d { 1.0 } else { -1.0 };
+                let push = &pushes[(k % d) * d..(k % d + 1) * d];
+                let mut v: Vec<f64> =
+                    answer.direction.iter().zip(push).zip(&self.scale).map(|((u, p), s)| u + size * p * s).collect();
+                scale_to_unit(&mut v);
+                let (inside, less) = self.inside(query, &v, bench);
+                if less < mass {
+                    (u, rows, mass) = (v, inside, less);
+                }
+                if mass <= answer.upper {
+                    return (u, rows);
+                }
+            }
+        }
+        (u, rows)
     }
 
     /// The sampling standard error of the mass of a halfspace.
