@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-
 from lossdepth import HalfspaceDepth
 
 R_SCRIPT = """
@@ -28,7 +27,11 @@ exact <- commandArgs(trailingOnly = TRUE)[2] == "exact"
 X <- as.matrix(read.csv(file.path(folder, "X.csv"), header = FALSE))
 Z <- as.matrix(read.csv(file.path(folder, "Z.csv"), header = FALSE))
 start <- proc.time()[1]
-depth <- if (exact) depth.halfspace(Z, X, exact = TRUE) else depth.halfspace(Z, X, exact = FALSE, num.directions = 1000)
+depth <- if (exact) {
+  depth.halfspace(Z, X, exact = TRUE)
+} else {
+  depth.halfspace(Z, X, exact = FALSE, num.directions = 1000)
+}
 cat(sprintf("%.17g\\n", c(proc.time()[1] - start, depth)))
 """
 
@@ -61,13 +64,13 @@ def ours(X: Any, Z: Any, budget: int) -> tuple[float, Any]:
         return time.process_time() - start, scores
 
 
-def exact(quick: bool) -> list[dict[str, Any]]:
+def exact(*, quick: bool) -> list[dict[str, Any]]:
     """Compare where ddalpha is exact: a third of the queries of each kind."""
     table = []
-    for n, d, count, goal in EXACT[: 2 if quick else None]:
+    for n, d, queries, goal in EXACT[: 2 if quick else None]:
         rng = np.random.default_rng(d)
         X = rng.normal(size=(n, d))
-        count = max(3, count // 10) if quick else count
+        count = max(3, queries // 10) if quick else queries
         scale = np.resize([1.0, 0.5, 0.1], count)[:, None]
         Z = scale * rng.normal(size=(count, d))
         runs = [ours(X, Z, 1000) for _ in range(3)]
@@ -87,15 +90,15 @@ def exact(quick: bool) -> list[dict[str, Any]]:
             }
         )
         print(
-            "n {n}, d {d}: {ours_ms:.3f} ms, ddalpha {ddalpha_ms:.3f} ms, {ratio:.0f} times as fast "
-            "(goal {goal}); closed {closed:.0%}, equal {equal:.0%}".format(**table[-1]),
+            "n {n}, d {d}: {ours_ms:.3f} ms, ddalpha {ddalpha_ms:.3f} ms, {ratio:.0f} times "
+            "as fast (goal {goal}); closed {closed:.0%}, equal {equal:.0%}".format(**table[-1]),
             flush=True,
         )
     return table
 
 
-def many(quick: bool) -> list[dict[str, Any]]:
-    """Compare attained depths in many columns with those of 1000 random directions, in no more time."""
+def many(*, quick: bool) -> list[dict[str, Any]]:
+    """Compare attained depths in many columns with 1000 random directions, in no more time."""
     table = []
     for d in (10,) if quick else (10, 50, 200):
         rng = np.random.default_rng(d)
@@ -122,8 +125,8 @@ def many(quick: bool) -> list[dict[str, Any]]:
                 }
             )
             print(
-                "d {d}, {queries}: depth {depth:.3f} (at least {lower:.3f}) in {ours_ms:.0f} ms, ddalpha "
-                "{ddalpha:.3f} in {ddalpha_ms:.0f} ms; never above {never_above}, "
+                "d {d}, {queries}: depth {depth:.3f} (at least {lower:.3f}) in {ours_ms:.0f} ms, "
+                "ddalpha {ddalpha:.3f} in {ddalpha_ms:.0f} ms; never above {never_above}, "
                 "closed {closed:.0%}".format(**table[-1]),
                 flush=True,
             )
@@ -137,12 +140,18 @@ def main() -> None:
     parser.add_argument("--json", type=Path, metavar="FILE", help="every figure")
     args = parser.parse_args()
     probe = ["Rscript", "-e", 'cat(as.character(packageVersion("ddalpha")))']
-    found = shutil.which("Rscript") and subprocess.run(probe, check=False, capture_output=True, text=True)  # noqa: S603
+    found = shutil.which("Rscript") and subprocess.run(  # noqa: S603
+        probe, check=False, capture_output=True, text=True
+    )
     if not found or found.returncode:
         print("skipped: R with the package ddalpha is not installed")
         return
     print(f"ddalpha {found.stdout}")
-    result = {"ddalpha": found.stdout, "exact": exact(args.quick), "many": many(args.quick)}
+    result = {
+        "ddalpha": found.stdout,
+        "exact": exact(quick=args.quick),
+        "many": many(quick=args.quick),
+    }
     if args.json:
         args.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
 

@@ -62,8 +62,13 @@ def least(points: list[Vector]) -> int:
     normals = [[Fraction(1)]] if rank == 1 else []
     if rank > 1:
         for chosen in itertools.combinations(points, rank - 1):
-            minors = ([[y[c] for c in range(rank) if c != k] for y in chosen] for k in range(rank))
-            normals.append([(-1) ** k * determinant(minor) for k, minor in enumerate(minors)])
+            minors = (
+                [[y[c] for c in range(rank) if c != k] for y in chosen]
+                for k in range(rank)
+            )
+            normals.append(
+                [(-1) ** k * determinant(minor) for k, minor in enumerate(minors)]
+            )
     best = len(points)
     for u in filter(any, normals):
         sides = [sum(a * b for a, b in zip(u, y, strict=True)) for y in points]
@@ -81,7 +86,10 @@ def main() -> None:
     file = json.loads(path.read_text(encoding="utf-8"))
     for case in file["cases"]:
         query = [Fraction(v) for v in case["query"]]
-        rows = [[Fraction(v) - z for v, z in zip(row, query, strict=True)] for row in case["rows"]]
+        rows = [
+            [Fraction(v) - z for v, z in zip(row, query, strict=True)]
+            for row in case["rows"]
+        ]
         case["depth"] = least(rows) / len(rows)
     path.write_text(json.dumps(file, indent=1) + "\n", encoding="utf-8")
 

@@ -88,7 +88,7 @@ class HalfspaceDepth(Depth):
     >>> X = np.random.default_rng(0).normal(size=(200, 3))
     >>> detector = HalfspaceDepth().fit(X)
     >>> detector.score_samples([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [9.0, 0.0, 0.0]])
-    array([0.415, 0.095, 0.   ])
+    array([0.415, 0.135, 0.   ])
     """
 
     _method = "halfspace"

@@ -89,10 +89,8 @@ fn least_mass(cloud: &Cloud) -> u64 {
     }
     let rows: Vec<Vec<i128>> = rest.iter().map(|(y, _)| y.clone()).collect();
     let columns = pivots(&rows);
-    let (r, narrow): (usize, Cloud) = (
-        columns.len(),
-        rest.iter().map(|(y, m)| (columns.iter().map(|&k| y[k]).collect(), *m)).collect(),
-    );
+    let (r, narrow): (usize, Cloud) =
+        (columns.len(), rest.iter().map(|(y, m)| (columns.iter().map(|&k| y[k]).collect(), *m)).collect());
     let mut best = u64::MAX;
     let mut consider = |u: &[i128]| {
         for sign in [1, -1] {
@@ -182,7 +180,8 @@ fn tiny_samples_by_definition() {
         let spread = [3, 4, 6, 20, 1000][random.below(5)];
         let rank = if round % 4 == 0 { 1 + random.below(d) } else { d };
         let points = whole_points(&mut random, n, d, spread, rank);
-        let masses: Vec<u64> = (0..n).map(|_| 1 + random.below(if round % 3 == 0 { 4 } else { 1 }) as u64).collect();
+        let masses: Vec<u64> =
+            (0..n).map(|_| 1 + random.below(if round % 3 == 0 { 4 } else { 1 }) as u64).collect();
         let mut queries = whole_points(&mut random, 2, d, spread, d);
         queries.push(points[random.below(n)].clone());
         queries.push(points[0].iter().zip(&points[1]).map(|(a, b)| (a + b) / 2).collect());
@@ -201,7 +200,8 @@ fn many_columns_by_definition() {
         let n = d + 2 + random.below(3);
         let rank = if round % 3 == 0 { 1 + random.below(4) } else { d };
         let points = whole_points(&mut random, n, d, [5, 1000][round % 2], rank);
-        let query: Vec<i128> = (0..d).map(|k| points.iter().map(|p| p[k]).sum::<i128>() / n as i128).collect();
+        let query: Vec<i128> =
+            (0..d).map(|k| points.iter().map(|p| p[k]).sum::<i128>() / n as i128).collect();
         let cloud: Cloud =
             points.iter().map(|x| (x.iter().zip(&query).map(|(x, z)| x - z).collect(), 1)).collect();
         let exact = least_mass(&cloud) as f64 / n as f64;
@@ -254,14 +254,17 @@ fn contours_hold_the_points_as_deep() {
         let median = regions.median();
         let at = depth.score(&[median.point.to_vec()]).unwrap()[0].depth;
         let most = fits.iter().map(|f| f.depth).fold(0.0, f64::max);
-        failures.check(at == median.depth && at >= most, || format!("n {n}: {median:?} has {at}, grid {most}"));
+        failures
+            .check(at == median.depth && at >= most, || format!("n {n}: {median:?} has {at}, grid {most}"));
         let next = regions.contour(median.depth + 1.0 / n as f64).unwrap();
         failures.check(next.vertices.len() < 3, || format!("n {n}: {median:?}, deeper {next:?}"));
         let plot = regions.bagplot(3.0).unwrap();
         let depths = depth.score(&rows).unwrap();
-        failures.check(plot.depths.iter().zip(&depths).all(|(a, b)| *a == b.depth), || format!("n {n}: depths"));
+        failures
+            .check(plot.depths.iter().zip(&depths).all(|(a, b)| *a == b.depth), || format!("n {n}: depths"));
         let held = rows.iter().filter(|p| margin(&plot.bag, p) > -1e-9).count();
-        failures.check((0.35..0.75).contains(&(held as f64 / n as f64)), || format!("n {n}: bag holds {held}"));
+        failures
+            .check((0.35..0.75).contains(&(held as f64 / n as f64)), || format!("n {n}: bag holds {held}"));
     }
     failures.report();
 }
@@ -306,18 +309,21 @@ fn twice_the_best_risk_of_the_zero_one_loss() {
         let turns = if d == 1 { 2 } else { 7200 };
         for k in 0..turns {
             let angle = std::f64::consts::TAU * (f64::from(k) + 0.123) / f64::from(turns);
-            let w = if d == 1 { vec![if k == 0 { 1.0 } else { -1.0 }] } else { vec![angle.cos(), angle.sin()] };
+            let w =
+                if d == 1 { vec![if k == 0 { 1.0 } else { -1.0 }] } else { vec![angle.cos(), angle.sin()] };
             let value = |x: &[i128]| x.iter().zip(&w).map(|(x, w)| *x as f64 * w).sum::<f64>();
             let at = value(&z);
             for b in [-at, -at - 1e-9, -at + 1e-9, 1e3, -1e3] {
                 // A classifier gives the query's label where f <= 0.
-                let wrong = points.iter().filter(|x| value(x) + b <= 0.0).count() as f64 / points.len() as f64;
+                let wrong =
+                    points.iter().filter(|x| value(x) + b <= 0.0).count() as f64 / points.len() as f64;
                 let missed = if at + b > 0.0 { 1.0 } else { 0.0 };
                 best = f64::min(best, 0.5 * wrong + 0.5 * missed);
             }
         }
         let sample = Reference::new(&as_numbers(&points)).unwrap();
-        let fit = Depth::halfspace().fit(&sample).unwrap().score(&as_numbers(std::slice::from_ref(&z))).unwrap()[0];
+        let fit =
+            Depth::halfspace().fit(&sample).unwrap().score(&as_numbers(std::slice::from_ref(&z))).unwrap()[0];
         assert_eq!(fit.depth, 2.0 * best, "{points:?} {z:?}: {fit:?}");
     }
 }
@@ -325,8 +331,10 @@ fn twice_the_best_risk_of_the_zero_one_loss() {
 fn directions_never_win(d: usize, budget: usize, random: &mut Random, failures: &mut Failures) {
     let rows = random.cloud(60, d);
     let sample = Reference::new(&rows).unwrap();
-    let queries: Vec<Vec<f64>> =
-        [0.0, 0.3, 0.8].iter().flat_map(|s| random.cloud(3, d).into_iter().map(move |q| q.iter().map(|v| s * v).collect())).collect();
+    let queries: Vec<Vec<f64>> = [0.0, 0.3, 0.8]
+        .iter()
+        .flat_map(|s| random.cloud(3, d).into_iter().map(move |q| q.iter().map(|v| s * v).collect()))
+        .collect();
     let fits = Depth::halfspace().budget(budget).fit(&sample).unwrap().score(&queries).unwrap();
     for (z, fit) in queries.iter().zip(&fits) {
         let lower = fit.depth - fit.error;
@@ -398,11 +406,16 @@ fn weights_are_copies_and_units_do_not_matter() {
         // Importance weights: the same masses, rounded to whole numbers.
         let shares: Vec<f64> = counts.iter().map(|c| c * 0.37).collect();
         for (a, b) in score(&Reference::weighted(&rows, &shares).unwrap(), &queries).iter().zip(&weighted) {
-            assert!((a.depth - b.depth).abs() <= a.error + b.error && a.error <= b.error.max(1e-6), "{a:?} {b:?}");
+            assert!(
+                (a.depth - b.depth).abs() <= a.error + b.error && a.error <= b.error.max(1e-6),
+                "{a:?} {b:?}"
+            );
         }
         // Powers of two and shifts that are exact change no sign.
         let stretch = |rows: &[Vec<f64>]| -> Vec<Vec<f64>> {
-            rows.iter().map(|r| r.iter().enumerate().map(|(k, v)| v * 2f64.powi(40 - 30 * k as i32)).collect()).collect()
+            rows.iter()
+                .map(|r| r.iter().enumerate().map(|(k, v)| v * 2f64.powi(40 - 30 * k as i32)).collect())
+                .collect()
         };
         let far = score(&Reference::weighted(&stretch(&rows), &counts).unwrap(), &stretch(&queries));
         for (a, b) in far.iter().zip(&weighted) {

@@ -14,7 +14,9 @@ fn agrees_with_ddalpha() {
         let rows = table(&case["rows"]);
         let depth = Depth::halfspace().fit(&Reference::new(&rows).unwrap()).unwrap();
         let queries = table(&case["queries"]);
-        for ((z, theirs), fit) in queries.iter().zip(numbers(&case["depth"])).zip(depth.score(&queries).unwrap()) {
+        for ((z, theirs), fit) in
+            queries.iter().zip(numbers(&case["depth"])).zip(depth.score(&queries).unwrap())
+        {
             all += 1;
             same += usize::from((fit.depth - theirs).abs() < 1e-9);
             failures.check(fit.stop == Stop::Converged && (fit.depth - theirs).abs() < 1e-9, || {

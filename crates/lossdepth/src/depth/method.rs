@@ -57,7 +57,9 @@ impl Method {
             Self::Hinge => "linear classifiers, hinge loss: linear support vector machine depth",
             Self::SquaredHinge => "linear classifiers, squared hinge loss",
             Self::Exponential => "linear classifiers, exponential loss",
-            Self::Halfspace => "linear classifiers, 0-1 loss: Tukey's halfspace depth, exact or in an interval",
+            Self::Halfspace => {
+                "linear classifiers, 0-1 loss: Tukey's halfspace depth, exact or in an interval"
+            }
         }
     }
 
@@ -115,9 +117,7 @@ impl Settings {
             Method::Hinge => self.scorer(self.linear(Hinge), sample)?,
             Method::SquaredHinge => self.scorer(self.linear(SquaredHinge), sample)?,
             Method::Exponential => self.scorer(self.linear(Exponential), sample)?,
-            Method::Halfspace => {
-                self.scorer(Halfspace::new().tol(self.tol).budget(self.budget), sample)?
-            }
+            Method::Halfspace => self.scorer(Halfspace::new().tol(self.tol).budget(self.budget), sample)?,
         };
         Ok(Model { settings: self.clone(), scorer })
     }

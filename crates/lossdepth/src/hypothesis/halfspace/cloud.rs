@@ -85,11 +85,8 @@ impl Cloud {
 
     /// Some of the points, seen in some of the columns.
     pub(super) fn part(&self, rows: impl Iterator<Item = usize>, columns: &[usize]) -> Self {
-        let mut part = Self {
-            dim: columns.len(),
-            z: columns.iter().map(|&k| self.z[k]).collect(),
-            ..Self::default()
-        };
+        let mut part =
+            Self { dim: columns.len(), z: columns.iter().map(|&k| self.z[k]).collect(), ..Self::default() };
         for i in rows {
             let x = self.point(i);
             part.x.extend(columns.iter().map(|&k| x[k]));

@@ -124,14 +124,8 @@ impl Exact {
     pub(super) fn turn(&mut self, a: [f64; 2], b: [f64; 2], z: [f64; 2]) -> Ordering {
         // (a0 - z0)(b1 - z1) - (a1 - z1)(b0 - z0), the product of the z taken away from both.
         self.sum.clear();
-        for (p, q) in [
-            (a[0], b[1]),
-            (-a[0], z[1]),
-            (-z[0], b[1]),
-            (-a[1], b[0]),
-            (a[1], z[0]),
-            (z[1], b[0]),
-        ] {
+        for (p, q) in [(a[0], b[1]), (-a[0], z[1]), (-z[0], b[1]), (-a[1], b[0]), (a[1], z[0]), (z[1], b[0])]
+        {
             self.sum.add_product(p, q);
         }
         self.sum.sign()
@@ -240,7 +234,9 @@ impl Echelon {
     fn insert(&mut self, x: &[f64], z: &[f64]) -> bool {
         let Some((pivot, mut row)) = self.reduce(x, z) else { return false };
         let unit = self.field.inverse(row[pivot]);
-        row.iter_mut().for_each(|v| *v = self.field.mul(*v, unit));
+        for v in &mut row {
+            *v = self.field.mul(*v, unit);
+        }
         self.rows.push(row);
         self.pivots.push(pivot);
         true
@@ -273,6 +269,7 @@ pub(super) struct Span {
 
 impl Span {
     /// The span of $x_i - z$.
+    #[expect(clippy::needless_pass_by_value, reason = "iterators come by value")]
     pub(super) fn new<'a>(vectors: impl Iterator<Item = &'a [f64]> + Clone, z: &'a [f64]) -> Self {
         let width = z.len();
         let bits = minor_bits(vectors.clone().chain([z]), width);

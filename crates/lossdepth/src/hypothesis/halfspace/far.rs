@@ -75,7 +75,9 @@ fn to_unit_length(sky: &mut Sky, blur: &[f64]) -> Vec<f64> {
     for column in sky.columns.chunks_exact(n.max(1)) {
         lengths.iter_mut().zip(column).for_each(|(l, v)| *l += v * v);
     }
-    lengths.iter_mut().for_each(|l| *l = if *l > 0.0 { l.sqrt() } else { 1.0 });
+    for l in &mut lengths {
+        *l = if *l > 0.0 { l.sqrt() } else { 1.0 };
+    }
     for column in sky.columns.chunks_exact_mut(n.max(1)) {
         column.iter_mut().zip(&lengths).for_each(|(v, l)| *v /= l);
     }
@@ -125,14 +127,18 @@ impl Hunt<'_> {
         // Where few points decide, the tree may close the interval; else the work is for better directions.
         if self.upper > lower.saturating_add(enough) && self.few(lower) {
             purse.budget = purse.spent + (whole - purse.spent.min(whole)) / 2;
-            if self.branch(alive, &mut vec![false; n], 0, enough, purse) {
+            if self.branch(&alive, &mut vec![false; n], 0, enough, purse) {
                 lower = lower.max(self.upper.saturating_sub(enough));
             }
             purse.budget = whole;
         }
         let mut seed = 0x9e37_79b9_7f4a_7c15u64;
         let mut idle = 0;
-        while idle < STARTS && self.upper > lower.saturating_add(enough) && purse.spent < purse.budget && !(purse.cancelled)() {
+        while idle < STARTS
+            && self.upper > lower.saturating_add(enough)
+            && purse.spent < purse.budget
+            && !(purse.cancelled)()
+        {
             // From the best direction, pushed aside; every fourth time from anywhere.
             let fresh = (seed >> 40).is_multiple_of(4);
             let push = if fresh { 1e3 } else { 1.0 / (d as f64).sqrt() };
@@ -185,7 +191,9 @@ impl Hunt<'_> {
                 }
                 Nearest::Simplex(points) => {
                     let least = points.iter().map(|&i| left[i]).min().unwrap_or(0);
-                    points.iter().for_each(|&i| left[i] -= least);
+                    for &i in &points {
+                        left[i] -= least;
+                    }
                     proven += least;
                     first = first.or(Some(points));
                 }
@@ -199,8 +207,8 @@ impl Hunt<'_> {
     /// are `out` are not.
     fn branch(
         &mut self,
-        left: Vec<u64>,
-        out: &mut Vec<bool>,
+        left: &[u64],
+        out: &mut [bool],
         counted: u64,
         enough: u64,
         purse: &mut Purse<'_>,
@@ -208,7 +216,7 @@ impl Hunt<'_> {
         if counted.saturating_add(enough) >= self.upper {
             return true;
         }
-        let (proven, simplex) = self.pack(left.clone(), counted, u64::MAX, enough, purse);
+        let (proven, simplex) = self.pack(left.to_vec(), counted, u64::MAX, enough, purse);
         if proven.saturating_add(enough) >= self.upper {
             return true;
         }
@@ -226,16 +234,18 @@ impl Hunt<'_> {
                 complete = false;
                 break;
             }
-            let mut rest = left.clone();
+            let mut rest = left.to_vec();
             let mass = std::mem::take(&mut rest[i]);
-            if !self.branch(rest, out, counted + mass, enough, purse) {
+            if !self.branch(&rest, out, counted + mass, enough, purse) {
                 complete = false;
                 break;
             }
             out[i] = true;
             ours.push(i);
         }
-        ours.iter().for_each(|&i| out[i] = false);
+        for &i in &ours {
+            out[i] = false;
+        }
         complete
     }
 
@@ -275,7 +285,11 @@ impl Hunt<'_> {
                 return Nearest::Separated(x.iter().map(|v| -v).collect());
             }
             if members.contains(&entering) || least > size - 1e-14 {
-                return if size < 1e-14 { self.certified(members, &rows, &weights, purse) } else { Nearest::Unknown };
+                return if size < 1e-14 {
+                    self.certified(members, &rows, &weights, purse)
+                } else {
+                    Nearest::Unknown
+                };
             }
             members.push(entering);
             rows.push(self.row(entering));
@@ -324,7 +338,13 @@ impl Hunt<'_> {
     /// A simplex that surely holds the query: with $M$ the points over a row of ones, $M \lambda = (0, 1)$ has a positive
     /// solution. For an approximate inverse $R$ and weights $\tilde\lambda$,
     /// $|\lambda - \tilde\lambda| \le \|R\| \|(0, 1) - M \tilde\lambda\| / (1 - \|I - R M\|)$ in the norm of the largest entry.
-    fn certified(&self, members: Vec<usize>, rows: &[Vec<f64>], weights: &[f64], purse: &mut Purse<'_>) -> Nearest {
+    fn certified(
+        &self,
+        members: Vec<usize>,
+        rows: &[Vec<f64>],
+        weights: &[f64],
+        purse: &mut Purse<'_>,
+    ) -> Nearest {
         let d = self.sky.dim;
         let size = members.len();
         if size != d + 1 {
@@ -345,7 +365,9 @@ impl Hunt<'_> {
             let mut product = vec![0.0; size];
             r.iter().zip(&m).for_each(|(r, row)| axpy(*r, row, &mut product));
             product[i] -= 1.0;
-            defect = defect.max(product.iter().map(|v| v.abs()).sum::<f64>() + size as f64 * sum * rounding + sum * blur);
+            defect = defect.max(
+                product.iter().map(|v| v.abs()).sum::<f64>() + size as f64 * sum * rounding + sum * blur,
+            );
         }
         let residual = m
             .iter()

@@ -96,7 +96,11 @@ impl Halfspace {
         run: &Run<'_>,
         finish: impl Fn(&[f64], Answer, &mut Bench) -> T + Sync,
     ) -> Result<Vec<T>> {
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "not negative; saturates")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "not negative; saturates"
+        )]
         let enough = ((self.tol - sample.rounding() - f64::EPSILON).max(0.0) * sample.total() as f64) as u64;
         let budget = (self.budget as u64).saturating_mul(1_000_000);
         Batch::new(queries, run).run(|mut ticket| {
@@ -138,7 +142,11 @@ impl Hypothesis for Halfspace {
 
     fn prepare(&self, sample: &Reference) -> Result<Sample> {
         if !(self.tol >= 0.0 && self.tol.is_finite()) {
-            return Err(DepthError::Setting { name: "tol", expected: "finite and not negative", got: self.tol });
+            return Err(DepthError::Setting {
+                name: "tol",
+                expected: "finite and not negative",
+                got: self.tol,
+            });
         }
         if self.budget == 0 {
             return Err(DepthError::Setting { name: "budget", expected: "at least 1", got: 0.0 });

@@ -63,9 +63,11 @@ impl Packing {
         let mut proven = 0;
         // Two points make a pair only if no corner has both below: partners are looked up by their corners below.
         self.below.clear();
-        self.below.extend(self.values.chunks_exact(self.corners).map(|row| {
-            row.iter().enumerate().fold(0u8, |mask, (j, v)| mask | u8::from(*v < 0.0) << j)
-        }));
+        self.below.extend(
+            self.values
+                .chunks_exact(self.corners)
+                .map(|row| row.iter().enumerate().fold(0u8, |mask, (j, v)| mask | u8::from(*v < 0.0) << j)),
+        );
         // Points that are below at most corners have the fewest partners: they choose first, and are chosen first.
         let mut order = std::mem::take(&mut self.order);
         order.clear();
@@ -209,7 +211,8 @@ impl Game {
         let t = &mut self.tableau;
         for _ in 0..8 * corners {
             let costs = &t[m * width..m * width + corners];
-            let Some((enter, cost)) = costs.iter().copied().enumerate().min_by(|a, b| a.1.total_cmp(&b.1)) else {
+            let Some((enter, cost)) = costs.iter().copied().enumerate().min_by(|a, b| a.1.total_cmp(&b.1))
+            else {
                 break;
             };
             if cost >= -1e-12 {

@@ -91,17 +91,11 @@ impl Regions {
             return Err(DepthError::Settings(format!("depth regions need two columns, got {got}")));
         }
         let sample = Sample::new(reference);
-        let (points, masses, origin, scale) = sample.in_the_plane();
+        let (points, scale) = (sample.in_the_plane(), [sample.scale()[0], sample.scale()[1]]);
+        let (masses, origin) = (sample.masses().to_vec(), sample.origin().to_vec());
         let columns = [0, 1].map(|k| points.iter().map(|p| p[k]).collect::<Vec<f64>>());
-        let mut regions = Self {
-            total: masses.iter().sum(),
-            columns,
-            masses,
-            scale,
-            origin,
-            depths: Vec::new(),
-            points,
-        };
+        let mut regions =
+            Self { total: masses.iter().sum(), columns, masses, scale, origin, depths: Vec::new(), points };
         let (mut fan, mut exact) = (Fan::default(), Exact::default());
         regions.depths = regions.points.iter().map(|p| regions.mass_at(*p, &mut fan, &mut exact)).collect();
         Ok(regions)
@@ -169,19 +163,19 @@ impl Regions {
             if 2 * held(middle) > self.total { outer = middle } else { inner = middle }
         }
         let (more, less) = (held(outer) as f64, held(inner) as f64);
-        let share = if more > less { ((self.total as f64 / 2.0 - less) / (more - less)).clamp(0.0, 1.0) } else { 1.0 };
+        let share = if more > less {
+            ((self.total as f64 / 2.0 - less) / (more - less)).clamp(0.0, 1.0)
+        } else {
+            1.0
+        };
         let (wide, narrow) = (self.region(outer), self.region(inner));
         let narrow = if narrow.is_empty() { vec![centre] } else { narrow };
-        let mut angles: Vec<f64> = wide
-            .iter()
-            .chain(&narrow)
-            .map(|v| (v[1] - centre[1]).atan2(v[0] - centre[0]))
-            .collect();
+        let mut angles: Vec<f64> =
+            wide.iter().chain(&narrow).map(|v| (v[1] - centre[1]).atan2(v[0] - centre[0])).collect();
         angles.sort_by(f64::total_cmp);
         angles.dedup_by(|a, b| (*a - *b).abs() < 1e-12);
-        let at = |angle: f64, radius: f64| {
-            [centre[0] + radius * angle.cos(), centre[1] + radius * angle.sin()]
-        };
+        let at =
+            |angle: f64, radius: f64| [centre[0] + radius * angle.cos(), centre[1] + radius * angle.sin()];
         let radius = |angle: f64| {
             let (a, b) = (reach(&wide, centre, angle), reach(&narrow, centre, angle));
             share * a + (1.0 - share) * b
@@ -199,7 +193,8 @@ impl Regions {
             .collect();
         let kept: Vec<[f64; 2]> =
             self.points.iter().zip(&inside).filter(|(_, inside)| **inside).map(|(p, _)| *p).collect();
-        let depth = |o: &Option<u32>| o.map_or(f64::NAN, |i| self.depths[i as usize] as f64 / self.total as f64);
+        let depth =
+            |o: &Option<u32>| o.map_or(f64::NAN, |i| self.depths[i as usize] as f64 / self.total as f64);
         Ok(Bagplot {
             median,
             bag: self.unscaled(&bag),
@@ -216,11 +211,8 @@ impl Regions {
 
     /// The exact mass that counts at a point.
     fn mass_at(&self, z: [f64; 2], fan: &mut Fan, exact: &mut Exact) -> u64 {
-        let plane = Plane {
-            columns: [&self.columns[0], &self.columns[1]],
-            masses: &self.masses,
-            stretch: 1.0,
-        };
+        let plane =
+            Plane { columns: [&self.columns[0], &self.columns[1]], masses: &self.masses, stretch: 1.0 };
         let (bounds, here) = plane.least(z, fan, exact);
         bounds.upper + here
     }
@@ -330,8 +322,9 @@ impl Regions {
         for u in [[1.0, 0.0], [0.0, 1.0], [along[0] / length, along[1] / length]] {
             for sign in [1.0, -1.0] {
                 let u = [sign * u[0], sign * u[1]];
-                let mut order: Vec<(f64, u64)> =
-                    (0..n).map(|i| (u[0] * self.points[i][0] + u[1] * self.points[i][1], self.masses[i])).collect();
+                let mut order: Vec<(f64, u64)> = (0..n)
+                    .map(|i| (u[0] * self.points[i][0] + u[1] * self.points[i][1], self.masses[i]))
+                    .collect();
                 order.sort_by(|a, b| b.0.total_cmp(&a.0));
                 let mut sum = 0;
                 let at = order.iter().find(|(_, m)| {

@@ -3,8 +3,8 @@
 use super::cloud::{Bounds, Cloud, Plane};
 use super::cones::{self, Purse, rotation};
 use super::exact::{Exact, Span};
-use super::plane::Fan;
 use super::far::{self, Frame};
+use super::plane::Fan;
 use super::search::{self, Sky, scale_to_unit};
 use crate::linalg::dot;
 use crate::reference::{Mass, Reference};
@@ -150,7 +150,13 @@ impl Sample {
     }
 
     /// The least mass of a closed halfspace that holds the query.
-    pub(super) fn solve(&self, query: &[f64], enough: u64, purse: &mut Purse<'_>, bench: &mut Bench) -> Answer {
+    pub(super) fn solve(
+        &self,
+        query: &[f64],
+        enough: u64,
+        purse: &mut Purse<'_>,
+        bench: &mut Bench,
+    ) -> Answer {
         let z: Vec<f64> = query.iter().zip(&self.scale).map(|(z, s)| z * s + 0.0).collect();
         let d = self.width();
         // Beyond the sample in one column: nothing to search.
@@ -188,10 +194,24 @@ impl Sample {
         Answer { lower, upper, direction, spent: purse.spent.max(1) }
     }
 
-    /// Points, masses, the point of every row and the scales, of a sample with two columns.
-    pub(super) fn in_the_plane(&self) -> (Vec<[f64; 2]>, Vec<u64>, Vec<Option<u32>>, [f64; 2]) {
-        let points = self.points.chunks_exact(2).map(|p| [p[0], p[1]]).collect();
-        (points, self.masses.clone(), self.origin.clone(), [self.scale[0], self.scale[1]])
+    /// The distinct points of a sample with two columns.
+    pub(super) fn in_the_plane(&self) -> Vec<[f64; 2]> {
+        self.points.chunks_exact(2).map(|p| [p[0], p[1]]).collect()
+    }
+
+    /// The masses of the distinct points.
+    pub(super) fn masses(&self) -> &[u64] {
+        &self.masses
+    }
+
+    /// Which distinct point every row of the reference is.
+    pub(super) fn origin(&self) -> &[Option<u32>] {
+        &self.origin
+    }
+
+    /// The power of two that every column was scaled by.
+    pub(super) fn scale(&self) -> &[f64] {
+        &self.scale
     }
 
     /// One column: the points are sorted.
@@ -262,13 +282,11 @@ impl Sample {
                 cloud.masses.push(mass);
             }
         }
-        let bounds = match r {
-            3..=cones::WIDEST => cones::solve(cloud, &self.frame, enough, purse),
-            _ => {
-                let cloud = &*cloud;
-                let (sky, blur) = self.sky(cloud, &here_rows, purse);
-                far::solve(cloud, sky, &blur, &Frame::Full(&self.frame), enough, purse)
-            }
+        let bounds = if r <= cones::WIDEST {
+            cones::solve(cloud, &self.frame, enough, purse)
+        } else {
+            let (sky, blur) = self.sky(cloud, &here_rows, purse);
+            far::solve(cloud, sky, &blur, &Frame::Full(&self.frame), enough, purse)
         };
         (self.columns.clone(), bounds, here)
     }
@@ -282,7 +300,9 @@ impl Sample {
         for (row, turned) in self.frame.chunks_exact(r).zip(self.turned.chunks_exact(all)) {
             let at = dot(row, &z);
             reach = reach.max(row.iter().zip(&z).map(|(b, z)| (b * z).abs()).sum());
-            columns.extend(turned.iter().enumerate().filter(|(i, _)| !left_out.contains(i)).map(|(_, t)| t - at));
+            columns.extend(
+                turned.iter().enumerate().filter(|(i, _)| !left_out.contains(i)).map(|(_, t)| t - at),
+            );
         }
         purse.spent += (r * r + r * n) as u64;
         let rounding = (r as f64 + 4.0) * f64::EPSILON;
@@ -313,7 +333,12 @@ impl Sample {
     /// The direction as a unit vector that attains the depth, and the rows in its halfspace.
     ///
     /// Rounding may have moved it onto a point or beyond: then small pushes are tried.
-    pub(super) fn attained(&self, query: &[f64], answer: &Answer, bench: &mut Bench) -> (Vec<f64>, Vec<bool>) {
+    pub(super) fn attained(
+        &self,
+        query: &[f64],
+        answer: &Answer,
+        bench: &mut Bench,
+    ) -> (Vec<f64>, Vec<bool>) {
         let mut u = answer.direction.clone();
         scale_to_unit(&mut u);
         let (mut rows, mut mass) = self.inside(query, &u, bench);
@@ -326,8 +351,13 @@ impl Sample {
             for k in 0..2 * d {
                 let size = 0.5f64.powi(step) * if k < d { 1.0 } else { -1.0 };
                 let push = &pushes[(k % d) * d..(k % d + 1) * d];
-                let mut v: Vec<f64> =
-                    answer.direction.iter().zip(push).zip(&self.scale).map(|((u, p), s)| u + size * p * s).collect();
+                let mut v: Vec<f64> = answer
+                    .direction
+                    .iter()
+                    .zip(push)
+                    .zip(&self.scale)
+                    .map(|((u, p), s)| u + size * p * s)
+                    .collect();
                 scale_to_unit(&mut v);
                 let (inside, less) = self.inside(query, &v, bench);
                 if less < mass {
@@ -369,7 +399,11 @@ fn whole_masses(reference: &Reference) -> (Vec<u64>, u64, f64) {
         Mass::Counts(sum) if sum < 2f64.powi(50) => (sum, true),
         _ => (2f64.powi(50), false),
     };
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "rounded, positive, below 2^53")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "rounded, positive, below 2^53"
+    )]
     let whole = |w: f64| if w > 0.0 { ((w * unit).round() as u64).max(1) } else { 0 };
     let units: Vec<u64> = reference.weights().iter().map(|&w| whole(w)).collect();
     let total = units.iter().sum();
@@ -393,7 +427,9 @@ fn round_frame(narrow: &[f64], masses: &[u64], r: usize) -> (Vec<f64>, Vec<f64>)
             sizes[k] += *m as f64 / total * (x[k] - mean[k]) * (x[k] - mean[k]);
         }
     }
-    sizes.iter_mut().for_each(|s| *s = if *s > 0.0 { s.sqrt() } else { 1.0 });
+    for s in &mut sizes {
+        *s = if *s > 0.0 { s.sqrt() } else { 1.0 };
+    }
     if r == 2 {
         return (vec![2f64.powi((exponent(sizes[0]) - exponent(sizes[1])).clamp(-1000, 1000))], mean);
     }

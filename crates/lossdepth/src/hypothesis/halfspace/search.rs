@@ -131,7 +131,9 @@ fn turn(a: &[f64], b: &[f64], i: usize, j: usize) -> Ordering {
 pub(super) fn scale_to_unit(u: &mut [f64]) -> f64 {
     let length = norm(u);
     if length > 0.0 && length.is_finite() {
-        u.iter_mut().for_each(|x| *x /= length);
+        for x in u {
+            *x /= length;
+        }
     }
     length
 }
@@ -140,11 +142,21 @@ pub(super) fn scale_to_unit(u: &mut [f64]) -> f64 {
 ///
 /// With the correlations $C = L L^\top$ and the standard deviations $s$ these are the rows of `turn` times
 /// $L^{-1} \operatorname{diag}(1/s)$. A trace on the diagonal keeps it invertible whatever the data.
-pub(super) fn whitening(points: &[f64], masses: &[u64], mean: &[f64], sizes: &[f64], turn: &[f64]) -> Vec<f64> {
+pub(super) fn whitening(
+    points: &[f64],
+    masses: &[u64],
+    mean: &[f64],
+    sizes: &[f64],
+    turn: &[f64],
+) -> Vec<f64> {
     let (r, n) = (mean.len(), masses.len());
     let total: f64 = masses.iter().map(|m| *m as f64).sum();
     let columns: Vec<Vec<f64>> = (0..r)
-        .map(|k| (0..n).map(|i| (points[i * r + k] - mean[k]) / sizes[k] * (masses[i] as f64 / total).sqrt()).collect())
+        .map(|k| {
+            (0..n)
+                .map(|i| (points[i * r + k] - mean[k]) / sizes[k] * (masses[i] as f64 / total).sqrt())
+                .collect()
+        })
         .collect();
     let mut l = vec![0.0; r * r];
     for i in 0..r {
