@@ -75,6 +75,9 @@ default="gaussian"
     The largest proven error of a depth to accept.""",
     "max_iter": """max_iter : int, default=1000
     How many iterations a query gets.""",
+    "budget": """budget : int, default=100
+    How much work a query gets, in millions of multiplications; at least 1. A fixed amount of work,
+    not of time, so that results do not depend on the machine.""",
     "contamination": """contamination : float, default=0.1
     The share of the training weight to call outlying, between 0 and 0.5; it sets `offset_`.""",
     "n_jobs": """n_jobs : int or None, default=None

@@ -35,7 +35,7 @@ struct Cone<const D: usize> {
     inside: u64,
     outside: u64,
     /// Cuts since the last point was decided.
-    stuck: u32,
+    stuck: usize,
 }
 
 /// What is left to spend on a query.
@@ -137,7 +137,7 @@ impl<'a, const D: usize> Hunt<'a, D> {
             }
             let length = row.iter().map(|v| v * v).sum::<f64>().sqrt();
             if length > 1e-140 {
-                row.iter_mut().for_each(|v| *v /= length);
+                row = row.map(|v| v / length);
                 blur.push((D as f64 + 4.0) * f64::EPSILON * (size / length + 1.0));
             } else {
                 blur.push(f64::INFINITY);
@@ -285,7 +285,7 @@ impl<'a, const D: usize> Hunt<'a, D> {
                 self.arena.clear();
                 return open.min(lower).min(rest);
             }
-            if let Some(left) = self.cut(cone, limit, enough, purse) {
+            if let Some(left) = self.cut(&cone, limit, enough, purse) {
                 open = open.min(left);
             }
         }
@@ -320,19 +320,18 @@ impl<'a, const D: usize> Hunt<'a, D> {
     }
 
     /// Cuts a cone in two; if that cannot be done, says what it proves.
-    fn cut(&mut self, cone: Cone<D>, limit: u64, enough: u64, purse: &mut Purse<'_>) -> Option<u64> {
+    fn cut(&mut self, cone: &Cone<D>, limit: u64, enough: u64, purse: &mut Purse<'_>) -> Option<u64> {
         let count = self.arena.len() - cone.first;
         purse.spent += (count * (D + 4) + 4 * D * D) as u64;
-        let stuck = 3 * D as u32;
-        if count < D && cone.stuck == 0 || cone.stuck > 0 && cone.stuck.is_multiple_of(stuck) {
-            let added = self.untie(&cone, purse);
+        if count < D && cone.stuck == 0 || cone.stuck > 0 && cone.stuck.is_multiple_of(3 * D) {
+            let added = self.untie(cone, purse);
             let lower = cone.inside.min(cone.outside) + added;
             if lower >= limit || lower.saturating_add(enough) >= self.upper {
                 self.arena.truncate(cone.first);
                 return (lower < limit && lower < self.upper).then_some(lower);
             }
         }
-        if self.settled(&cone, limit.min(self.upper.saturating_sub(enough)), purse) {
+        if self.settled(cone, limit.min(self.upper.saturating_sub(enough)), purse) {
             let lower = limit.min(self.upper.saturating_sub(enough));
             self.arena.truncate(cone.first);
             return (lower < limit && lower < self.upper).then_some(lower);
@@ -340,7 +339,7 @@ impl<'a, const D: usize> Hunt<'a, D> {
         let (a, b) = longest_edge(&cone.corners);
         let Some(middle) = middle(&cone.corners[a], &cone.corners[b]) else {
             // As narrow as floating-point numbers go.
-            let lower = cone.inside.min(cone.outside) + self.untie(&cone, purse);
+            let lower = cone.inside.min(cone.outside) + self.untie(cone, purse);
             self.arena.truncate(cone.first);
             return Some(lower);
         };
@@ -435,7 +434,16 @@ impl<'a, const D: usize> Hunt<'a, D> {
                 self.packing.blur.push(1.01 * self.blur[i]);
                 self.packing.masses.push(self.cloud.masses[i]);
             }
-            match self.packing.pack(need, &mut purse.spent) {
+            let (cloud, frame, exact, arena) =
+                (self.cloud, self.frame, &mut self.exact, &self.arena[cone.first..]);
+            let mut exacts = 0;
+            let mut decide = |i: usize, k: usize| {
+                exacts += 1;
+                opposite(cloud, frame, &cone.corners, sign, [arena[i].point, arena[k].point], exact)
+            };
+            let packed = self.packing.pack(need, &mut purse.spent, &mut decide);
+            purse.spent += (exacts * 100 * D * D) as u64;
+            match packed {
                 Packed::Proven(mass) if mass >= need => {}
                 Packed::Proven(_) => return false,
                 Packed::Escape(weights) => {
@@ -492,11 +500,11 @@ impl<'a, const D: usize> Hunt<'a, D> {
         };
         let mut u = [0.0; D];
         columns.iter().zip(&bounds.direction).for_each(|(&k, v)| u[k] = *v);
-        Some(Knot { lower: bounds.lower, way_out: self.into_frame(&u) })
+        Some(Knot { lower: bounds.lower, way_out: self.in_frame(&u) })
     }
 
     /// $c$ with $\sum_j c_j b_j = u$.
-    fn into_frame(&self, u: &[f64; D]) -> Vec<f64> {
+    fn in_frame(&self, u: &[f64; D]) -> Vec<f64> {
         let transposed = (0..D).map(|k| (0..D).map(|j| self.frame[j * D + k]).collect()).collect();
         eliminate(transposed, u.to_vec())
     }
@@ -562,6 +570,32 @@ fn eliminate(mut m: Vec<Vec<f64>>, mut c: Vec<f64>) -> Vec<f64> {
         }
     }
     (0..d).map(|j| c[j] / m[j][j]).collect()
+}
+
+/// Whether one of two points that lie almost opposite each other is in the halfspace of every direction of a cone (or,
+/// for the sign -1, of its opposite): exactly.
+fn opposite<const D: usize>(
+    cloud: &Cloud,
+    frame: &[f64],
+    corners: &[[f64; D]; D],
+    sign: f64,
+    points: [u32; 2],
+    exact: &mut Exact,
+) -> bool {
+    let [x, y] = points.map(|i| cloud.point(i as usize));
+    let (mut across, mut size, mut other) = (0.0, 0.0, 0.0);
+    for k in 0..D {
+        let (a, b) = (x[k] - cloud.z[k], y[k] - cloud.z[k]);
+        across += a * b;
+        size += b * b;
+        other += a * a;
+    }
+    if across >= 0.0 || across * across < (1.0 - 1e-9) * size * other {
+        return false;
+    }
+    let ratio = -across / size;
+    let wrong = if sign > 0.0 { Ordering::Less } else { Ordering::Greater };
+    corners.iter().all(|c| exact.pair_in_frame(c, frame, [x, y, &cloud.z], ratio) != wrong)
 }
 
 /// A cone between axes.

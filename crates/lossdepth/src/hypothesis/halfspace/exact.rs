@@ -94,6 +94,32 @@ impl Exact {
         self.sum.sign()
     }
 
+    /// The sign of $\sum_j c_j \langle b_j, (x - z) + r (y - z) \rangle$.
+    pub(super) fn pair_in_frame(
+        &mut self,
+        c: &[f64],
+        frame: &[f64],
+        [x, y, z]: [&[f64]; 3],
+        ratio: f64,
+    ) -> Ordering {
+        self.sum.clear();
+        for (c, row) in c.iter().zip(frame.chunks_exact(x.len())) {
+            for (k, b) in row.iter().enumerate() {
+                let (high, low) = two_product(*c, *b);
+                for factor in [high, low] {
+                    self.sum.add_product(factor, x[k]);
+                    self.sum.add_product(-factor, z[k]);
+                    let (high, low) = two_product(factor, ratio);
+                    for factor in [high, low] {
+                        self.sum.add_product(factor, y[k]);
+                        self.sum.add_product(-factor, z[k]);
+                    }
+                }
+            }
+        }
+        self.sum.sign()
+    }
+
     /// The sign of $(a - z) \times (b - z)$ in the plane: positive if `b` lies counterclockwise of `a`.
     pub(super) fn turn(&mut self, a: [f64; 2], b: [f64; 2], z: [f64; 2]) -> Ordering {
         // (a0 - z0)(b1 - z1) - (a1 - z1)(b0 - z0), the product of the z taken away from both.
@@ -208,7 +234,9 @@ impl Echelon {
     fn insert(&mut self, x: &[f64], z: &[f64]) -> bool {
         let Some((pivot, mut row)) = self.reduce(x, z) else { return false };
         let unit = self.field.inverse(row[pivot]);
-        row.iter_mut().for_each(|v| *v = self.field.mul(*v, unit));
+        for v in &mut row {
+            *v = self.field.mul(*v, unit);
+        }
         self.rows.push(row);
         self.pivots.push(pivot);
         true
@@ -241,6 +269,7 @@ pub(super) struct Span {
 
 impl Span {
     /// The span of $x_i - z$.
+    #[expect(clippy::needless_pass_by_value, reason = "iterators come by value")]
     pub(super) fn new<'a>(vectors: impl Iterator<Item = &'a [f64]> + Clone, z: &'a [f64]) -> Self {
         let width = z.len();
         let bits = minor_bits(vectors.clone().chain([z]), width);

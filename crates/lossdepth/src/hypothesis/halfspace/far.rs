@@ -75,7 +75,9 @@ fn to_unit_length(sky: &mut Sky, blur: &[f64]) -> Vec<f64> {
     for column in sky.columns.chunks_exact(n.max(1)) {
         lengths.iter_mut().zip(column).for_each(|(l, v)| *l += v * v);
     }
-    lengths.iter_mut().for_each(|l| *l = if *l > 0.0 { l.sqrt() } else { 1.0 });
+    for l in &mut lengths {
+        *l = if *l > 0.0 { l.sqrt() } else { 1.0 };
+    }
     for column in sky.columns.chunks_exact_mut(n.max(1)) {
         column.iter_mut().zip(&lengths).for_each(|(v, l)| *v /= l);
     }
@@ -125,7 +127,7 @@ impl Hunt<'_> {
         // Where few points decide, the tree may close the interval; else the work is for better directions.
         if self.upper > lower.saturating_add(enough) && self.few(lower) {
             purse.budget = purse.spent + (whole - purse.spent.min(whole)) / 2;
-            if self.branch(alive, &mut vec![false; n], 0, enough, purse) {
+            if self.branch(&alive, &mut vec![false; n], 0, enough, purse) {
                 lower = lower.max(self.upper.saturating_sub(enough));
             }
             purse.budget = whole;
@@ -189,7 +191,9 @@ impl Hunt<'_> {
                 }
                 Nearest::Simplex(points) => {
                     let least = points.iter().map(|&i| left[i]).min().unwrap_or(0);
-                    points.iter().for_each(|&i| left[i] -= least);
+                    for &i in &points {
+                        left[i] -= least;
+                    }
                     proven += least;
                     first = first.or(Some(points));
                 }
@@ -203,8 +207,8 @@ impl Hunt<'_> {
     /// are `out` are not.
     fn branch(
         &mut self,
-        left: Vec<u64>,
-        out: &mut Vec<bool>,
+        left: &[u64],
+        out: &mut [bool],
         counted: u64,
         enough: u64,
         purse: &mut Purse<'_>,
@@ -212,7 +216,7 @@ impl Hunt<'_> {
         if counted.saturating_add(enough) >= self.upper {
             return true;
         }
-        let (proven, simplex) = self.pack(left.clone(), counted, u64::MAX, enough, purse);
+        let (proven, simplex) = self.pack(left.to_vec(), counted, u64::MAX, enough, purse);
         if proven.saturating_add(enough) >= self.upper {
             return true;
         }
@@ -230,16 +234,18 @@ impl Hunt<'_> {
                 complete = false;
                 break;
             }
-            let mut rest = left.clone();
+            let mut rest = left.to_vec();
             let mass = std::mem::take(&mut rest[i]);
-            if !self.branch(rest, out, counted + mass, enough, purse) {
+            if !self.branch(&rest, out, counted + mass, enough, purse) {
                 complete = false;
                 break;
             }
             out[i] = true;
             ours.push(i);
         }
-        ours.iter().for_each(|&i| out[i] = false);
+        for &i in &ours {
+            out[i] = false;
+        }
         complete
     }
 

@@ -123,7 +123,7 @@ impl Halfspace {
         let total = sample.total() as f64;
         let depth = answer.upper as f64 / total;
         let gap = (answer.upper - answer.lower) as f64 / total;
-        let stderr = sample.standard_error(depth, || sample.inside(query, &answer.direction, bench).0);
+        let stderr = sample.standard_error(depth, || sample.attained(query, answer, bench).1);
         let error = gap + sample.rounding() + f64::EPSILON * depth;
         // A closed interval is as good as it gets, whatever the tolerance.
         let done = gap == 0.0 || error <= self.tol;
@@ -161,10 +161,10 @@ impl Hypothesis for Halfspace {
     fn explain(&self, sample: &Sample, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Explanation>> {
         self.answers(sample, queries, run, |query, answer, bench| {
             let fit = self.fit(sample, query, &answer, bench);
-            let (inside, _) = sample.inside(query, &answer.direction, bench);
+            let (direction, inside) = sample.attained(query, &answer, bench);
             let influence = inside.iter().map(|i| f64::from(u8::from(*i)) - fit.depth).collect();
             // The sample is to have f > 0: away from the halfspace.
-            let weights: Vec<f64> = answer.direction.iter().map(|u| -u).collect();
+            let weights: Vec<f64> = direction.iter().map(|u| -u).collect();
             let intercept = -weights.iter().zip(query).map(|(w, z)| w * z).sum::<f64>();
             Explanation::new(fit, weights, intercept, query, influence)
         })

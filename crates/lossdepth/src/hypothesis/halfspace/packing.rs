@@ -51,8 +51,14 @@ impl Packing {
         &self.values[i * self.corners..(i + 1) * self.corners]
     }
 
-    /// Looks for disjoint groups until their masses reach `need`; counts the pairs it tries in `work`.
-    pub(super) fn pack(&mut self, need: u64, work: &mut u64) -> Packed {
+    /// Looks for disjoint groups until their masses reach `need`; counts the pairs it tries in `work`, and asks `decide`
+    /// about pairs that are too close to call.
+    pub(super) fn pack(
+        &mut self,
+        need: u64,
+        work: &mut u64,
+        decide: &mut impl FnMut(usize, usize) -> bool,
+    ) -> Packed {
         let n = self.masses.len();
         let mut proven = 0;
         // Two points make a pair only if no corner has both below: partners are looked up by their corners below.
@@ -85,7 +91,8 @@ impl Packing {
             let partner = self.groups.iter().filter(|g| g.mask & mask == 0).find_map(|g| {
                 (g.first.max(at + 1)..g.end).find(|&k| {
                     *work += 4;
-                    !self.used[k] && self.pair(i, order[k])
+                    let found = if self.used[k] { Some(false) } else { self.pair(i, order[k]) };
+                    found.unwrap_or_else(|| decide(i, order[k]))
                 })
             });
             if let Some(k) = partner {
@@ -143,22 +150,31 @@ impl Packing {
     }
 
     /// Whether one of two points is in the halfspace of every direction: some $c > 0$ has $a_j + c b_j \ge 0$ everywhere.
-    fn pair(&self, i: usize, k: usize) -> bool {
-        let (mut least, mut most) = (0.0f64, f64::INFINITY);
-        for (a, b) in self.row(i).iter().zip(self.row(k)) {
-            // Pessimistic values.
-            let (a, b) = (a - self.blur[i], b - self.blur[k]);
-            if b >= 0.0 {
-                if a < 0.0 {
-                    least = least.max(-a / b);
+    /// `None` if rounding could decide.
+    fn pair(&self, i: usize, k: usize) -> Option<bool> {
+        // Values made worse and better than they may be.
+        for (sign, answer) in [(-1.0, true), (1.0, false)] {
+            let (slack_a, slack_b) = (sign * self.blur[i], sign * self.blur[k]);
+            let (mut least, mut most) = (0.0f64, f64::INFINITY);
+            for (a, b) in self.row(i).iter().zip(self.row(k)) {
+                let (a, b) = (a + slack_a, b + slack_b);
+                if b >= 0.0 {
+                    if a < 0.0 {
+                        least = least.max(-a / b);
+                    }
+                } else if a > 0.0 {
+                    most = most.min(a / -b);
+                } else {
+                    most = -1.0;
                 }
-            } else if a > 0.0 {
-                most = most.min(a / -b);
-            } else {
-                return false;
+            }
+            let margin = 1.0 + sign * 8.0 * f64::EPSILON;
+            let holds = least <= most * margin && least.is_finite();
+            if holds == answer {
+                return Some(answer);
             }
         }
-        least * (1.0 + 8.0 * f64::EPSILON) <= most * (1.0 - 8.0 * f64::EPSILON) && least.is_finite()
+        None
     }
 }
 
@@ -265,19 +281,19 @@ mod tests {
     #[test]
     fn opposite_points_are_a_pair() {
         let mut p = packing(2, &[&[1.0, -1.0], &[-0.5, 0.6]]);
-        assert_eq!(p.pack(1, &mut 0), Packed::Proven(1));
+        assert_eq!(p.pack(1, &mut 0, &mut |_, _| false), Packed::Proven(1));
         // Both below in between.
         let mut p = packing(2, &[&[1.0, -1.0], &[-0.6, 0.5]]);
-        let Packed::Escape(c) = p.pack(1, &mut 0) else { panic!("they leave a gap") };
+        let Packed::Escape(c) = p.pack(1, &mut 0, &mut |_, _| false) else { panic!("they leave a gap") };
         assert!(c[0] - c[1] < 0.0 && 0.5 * c[1] - 0.6 * c[0] < 0.0, "{c:?}");
     }
 
     #[test]
     fn three_points_without_a_pair() {
         let rows: [&[f64]; 3] = [&[1.0, -0.4, -0.4], &[-0.4, 1.0, -0.4], &[-0.4, -0.4, 1.0]];
-        assert_eq!(packing(3, &rows).pack(1, &mut 0), Packed::Proven(1));
+        assert_eq!(packing(3, &rows).pack(1, &mut 0, &mut |_, _| false), Packed::Proven(1));
         let rows: [&[f64]; 3] = [&[1.0, -0.6, -0.6], &[-0.6, 1.0, -0.6], &[-0.6, -0.6, 1.0]];
-        assert!(matches!(packing(3, &rows).pack(1, &mut 0), Packed::Escape(_)));
+        assert!(matches!(packing(3, &rows).pack(1, &mut 0, &mut |_, _| false), Packed::Escape(_)));
     }
 
     #[test]

@@ -204,7 +204,7 @@ impl Fan {
             || {
                 for i in 0..n {
                     let (x, y) = (a[i], b[i]);
-                    let flip = (y < 0.0) | ((y == 0.0) & (x < 0.0));
+                    let flip = y < 0.0 || y == 0.0 && x < 0.0;
                     let (x, y) = if flip { (-x, -y) } else { (x, y) };
                     let length = x.abs() + y;
                     let position = (1.0 - x / length) * scale + SHIFT;
@@ -289,12 +289,13 @@ mod tests {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             (state >> 33) % end
         };
+        let small = |v: u64| i32::try_from(v).unwrap();
         let mut fan = Fan::default();
         for round in 0..4000 {
             let n = 1 + next(if round % 10 == 0 { 200 } else { 9 });
             let spread = if round % 10 == 0 { 21 } else { 5 };
             let points: Vec<(i32, i32)> =
-                (0..n).map(|_| (next(spread) as i32 - 2, next(spread) as i32 - 2)).collect();
+                (0..n).map(|_| (small(next(spread)) - 2, small(next(spread)) - 2)).collect();
             let masses: Vec<u64> = (0..n).map(|_| 1 + next(3)).collect();
             let a: Vec<f64> = points.iter().map(|p| f64::from(p.0)).collect();
             let b: Vec<f64> = points.iter().map(|p| f64::from(p.1)).collect();

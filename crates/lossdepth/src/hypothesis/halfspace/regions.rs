@@ -91,7 +91,8 @@ impl Regions {
             return Err(DepthError::Settings(format!("depth regions need two columns, got {got}")));
         }
         let sample = Sample::new(reference);
-        let (points, masses, origin, scale) = sample.in_the_plane();
+        let (points, scale) = (sample.in_the_plane(), [sample.scale()[0], sample.scale()[1]]);
+        let (masses, origin) = (sample.masses().to_vec(), sample.origin().to_vec());
         let columns = [0, 1].map(|k| points.iter().map(|p| p[k]).collect::<Vec<f64>>());
         let mut regions =
             Self { total: masses.iter().sum(), columns, masses, scale, origin, depths: Vec::new(), points };

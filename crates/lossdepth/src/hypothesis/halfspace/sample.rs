@@ -5,7 +5,7 @@ use super::cones::{self, Purse, rotation};
 use super::exact::{Exact, Span};
 use super::far::{self, Frame};
 use super::plane::Fan;
-use super::search::{self, Sky};
+use super::search::{self, Sky, scale_to_unit};
 use crate::linalg::dot;
 use crate::reference::{Mass, Reference};
 
@@ -194,10 +194,24 @@ impl Sample {
         Answer { lower, upper, direction, spent: purse.spent.max(1) }
     }
 
-    /// Points, masses, the point of every row and the scales, of a sample with two columns.
-    pub(super) fn in_the_plane(&self) -> (Vec<[f64; 2]>, Vec<u64>, Vec<Option<u32>>, [f64; 2]) {
-        let points = self.points.chunks_exact(2).map(|p| [p[0], p[1]]).collect();
-        (points, self.masses.clone(), self.origin.clone(), [self.scale[0], self.scale[1]])
+    /// The distinct points of a sample with two columns.
+    pub(super) fn in_the_plane(&self) -> Vec<[f64; 2]> {
+        self.points.chunks_exact(2).map(|p| [p[0], p[1]]).collect()
+    }
+
+    /// The masses of the distinct points.
+    pub(super) fn masses(&self) -> &[u64] {
+        &self.masses
+    }
+
+    /// Which distinct point every row of the reference is.
+    pub(super) fn origin(&self) -> &[Option<u32>] {
+        &self.origin
+    }
+
+    /// The power of two that every column was scaled by.
+    pub(super) fn scale(&self) -> &[f64] {
+        &self.scale
     }
 
     /// One column: the points are sorted.
@@ -268,13 +282,11 @@ impl Sample {
                 cloud.masses.push(mass);
             }
         }
-        let bounds = match r {
-            3..=cones::WIDEST => cones::solve(cloud, &self.frame, enough, purse),
-            _ => {
-                let cloud = &*cloud;
-                let (sky, blur) = self.sky(cloud, &here_rows, purse);
-                far::solve(cloud, sky, &blur, &Frame::Full(&self.frame), enough, purse)
-            }
+        let bounds = if r <= cones::WIDEST {
+            cones::solve(cloud, &self.frame, enough, purse)
+        } else {
+            let (sky, blur) = self.sky(cloud, &here_rows, purse);
+            far::solve(cloud, sky, &blur, &Frame::Full(&self.frame), enough, purse)
         };
         (self.columns.clone(), bounds, here)
     }
@@ -316,6 +328,47 @@ impl Sample {
             .collect();
         let rows = self.origin.iter().map(|o| o.is_some_and(|i| points[i as usize])).collect();
         (rows, mass)
+    }
+
+    /// The direction as a unit vector that attains the depth, and the rows in its halfspace.
+    ///
+    /// Rounding may have moved it onto a point or beyond: then small pushes are tried.
+    pub(super) fn attained(
+        &self,
+        query: &[f64],
+        answer: &Answer,
+        bench: &mut Bench,
+    ) -> (Vec<f64>, Vec<bool>) {
+        let mut u = answer.direction.clone();
+        scale_to_unit(&mut u);
+        let (mut rows, mut mass) = self.inside(query, &u, bench);
+        let d = u.len();
+        if mass <= answer.upper || d > 64 {
+            return (u, rows);
+        }
+        let pushes = rotation(d);
+        for step in 2..52 {
+            for k in 0..2 * d {
+                let size = 0.5f64.powi(step) * if k < d { 1.0 } else { -1.0 };
+                let push = &pushes[(k % d) * d..(k % d + 1) * d];
+                let mut v: Vec<f64> = answer
+                    .direction
+                    .iter()
+                    .zip(push)
+                    .zip(&self.scale)
+                    .map(|((u, p), s)| u + size * p * s)
+                    .collect();
+                scale_to_unit(&mut v);
+                let (inside, less) = self.inside(query, &v, bench);
+                if less < mass {
+                    (u, rows, mass) = (v, inside, less);
+                }
+                if mass <= answer.upper {
+                    return (u, rows);
+                }
+            }
+        }
+        (u, rows)
     }
 
     /// The sampling standard error of the mass of a halfspace.
@@ -374,7 +427,9 @@ fn round_frame(narrow: &[f64], masses: &[u64], r: usize) -> (Vec<f64>, Vec<f64>)
             sizes[k] += *m as f64 / total * (x[k] - mean[k]) * (x[k] - mean[k]);
         }
     }
-    sizes.iter_mut().for_each(|s| *s = if *s > 0.0 { s.sqrt() } else { 1.0 });
+    for s in &mut sizes {
+        *s = if *s > 0.0 { s.sqrt() } else { 1.0 };
+    }
     if r == 2 {
         return (vec![2f64.powi((exponent(sizes[0]) - exponent(sizes[1])).clamp(-1000, 1000))], mean);
     }

@@ -131,7 +131,9 @@ fn turn(a: &[f64], b: &[f64], i: usize, j: usize) -> Ordering {
 pub(super) fn scale_to_unit(u: &mut [f64]) -> f64 {
     let length = norm(u);
     if length > 0.0 && length.is_finite() {
-        u.iter_mut().for_each(|x| *x /= length);
+        for x in u {
+            *x /= length;
+        }
     }
     length
 }
