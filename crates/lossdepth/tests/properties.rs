@@ -644,7 +644,7 @@ fn bad_settings_are_refused() {
 
 #[test]
 fn unknown_names_are_refused() {
-    let names = "logistic, hinge, squared-hinge, exponential";
+    let names = Method::ALL.map(Method::name).join(", ");
     message("logit".parse::<Method>(), &format!("`method` must be one of {names}, got `logit`"));
     message("yes".parse::<Intercept>(), "`intercept` must be one of free, penalised, none, got `yes`");
     message(
