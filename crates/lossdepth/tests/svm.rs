@@ -268,7 +268,8 @@ fn degenerate_samples_work() {
         each_setting(|svm, what| {
             for fit in fitted(svm, &sample).score(&all).unwrap() {
                 let sound = (0.0..=1.0).contains(&fit.depth) && fit.error >= 0.0 && !fit.error.is_nan();
-                let precise = fit.stop == Stop::Converged || rows[0][0].abs() >= 1e12;
+                // Under a constraint that does not bind, kernel values of 50 leave a bit less than 1e-6.
+                let precise = fit.stop == Stop::Converged || fit.error <= 1e-5 || rows[0][0].abs() >= 1e12;
                 failures.check(sound && precise && fit.stderr >= 0.0, || format!("{rows:?} {what}: {fit:?}"));
             }
         });
@@ -284,14 +285,13 @@ fn invariances() {
     let (sin, cos) = 0.7f64.sin_cos();
     let turn = |x: &Vec<f64>| vec![cos * x[0] - sin * x[1] + 5.0, sin * x[0] + cos * x[1] - 3.0];
     let shift = |x: &Vec<f64>| vec![x[0] + 5.0, x[1] - 3.0];
-    let mut compare = |kernel, intercept, map: &dyn Fn(&Vec<f64>) -> Vec<f64>| {
+    let compare = |kernel, intercept, map: &dyn Fn(&Vec<f64>) -> Vec<f64>| {
         for reg in [1.0, 0.05, 0.005] {
-            let (mapped, targets): (Vec<_>, Vec<_>) =
+            let (mapped, targets): (Vec<Vec<f64>>, Vec<Vec<f64>>) =
                 (rows.iter().map(map).collect(), all.iter().map(map).collect());
             let svm = svm(kernel, intercept, Variant::Risk, reg);
             let before = fitted(svm.clone(), &Reference::new(&rows).unwrap()).score(&all).unwrap();
-            let after =
-                fitted(svm, &Reference::new::<Vec<Vec<f64>>>(&mapped).unwrap()).score(&targets).unwrap();
+            let after = fitted(svm, &Reference::new(&mapped).unwrap()).score(&targets).unwrap();
             for (a, b) in before.iter().zip(&after) {
                 assert!((a.depth - b.depth).abs() <= a.error + b.error + 1e-9, "{kernel:?} {a:?} {b:?}");
             }

@@ -5,7 +5,7 @@ use super::{Depth, Fit, FittedDepth, Run};
 use crate::error::{DepthError, Result};
 use crate::explain::Explanation;
 use crate::hypothesis::kernel::KernelChoice;
-use crate::hypothesis::{GaussianProcess, Hypothesis, Kernelised, Linear, Svm};
+use crate::hypothesis::{Forest, GaussianProcess, Halfspace, Hypothesis, Kernelised, Linear, Mlp, Svm};
 use crate::loss::{Exponential, Hinge, Logistic, SquaredHinge};
 use crate::reference::{Reference, Scale, ScalingWarning};
 use crate::rows::Rows;
@@ -30,6 +30,12 @@ pub enum Method {
     Klr,
     /// Gaussian process classification by Laplace's approximation.
     Gp,
+    /// Random forests: the average of all trees, or of a number of them.
+    Forest,
+    /// Neural networks, logistic loss: the multilayer perceptron depth.
+    Mlp,
+    /// Linear classifiers, 0-1 loss: the halfspace depth of Tukey.
+    Halfspace,
 }
 
 /// The settings of the linear methods.
@@ -73,10 +79,42 @@ const GP: &[&str] = &[
     "memory",
 ];
 
+/// The settings of the forest.
+const FOREST: &[&str] = &[
+    "max_depth",
+    "max_features",
+    "loss",
+    "value",
+    "trees",
+    "rotations",
+    "scale",
+    "support_fraction",
+    "seed",
+    "tol",
+    "max_boxes",
+];
+
+/// The settings of the networks.
+const MLP: &[&str] =
+    &["hidden", "reg", "variant", "scale", "support_fraction", "restarts", "seed", "tol", "max_iter"];
+
+/// The settings of the halfspace depth.
+const HALFSPACE: &[&str] = &["scale", "support_fraction", "tol", "budget"];
+
 impl Method {
     /// All of them.
-    pub const ALL: [Self; 7] =
-        [Self::Logistic, Self::Hinge, Self::SquaredHinge, Self::Exponential, Self::Svm, Self::Klr, Self::Gp];
+    pub const ALL: [Self; 10] = [
+        Self::Logistic,
+        Self::Hinge,
+        Self::SquaredHinge,
+        Self::Exponential,
+        Self::Svm,
+        Self::Klr,
+        Self::Gp,
+        Self::Forest,
+        Self::Mlp,
+        Self::Halfspace,
+    ];
 
     /// The name used everywhere.
     pub fn name(self) -> &'static str {
@@ -88,6 +126,9 @@ impl Method {
             Self::Svm => "svm",
             Self::Klr => "klr",
             Self::Gp => "gp",
+            Self::Forest => "forest",
+            Self::Mlp => "mlp",
+            Self::Halfspace => "halfspace",
         }
     }
 
@@ -101,6 +142,11 @@ impl Method {
             Self::Svm => "classifiers with a kernel, hinge loss: support vector machine depth",
             Self::Klr => "classifiers with a kernel, logistic loss in bits: kernel logistic depth",
             Self::Gp => "Gaussian process classification by Laplace's approximation",
+            Self::Forest => "random forests, the exact average of all trees or a number of them",
+            Self::Mlp => "neural networks, logistic loss in bits: multilayer perceptron depth",
+            Self::Halfspace => {
+                "linear classifiers, 0-1 loss: Tukey's halfspace depth, exact or in an interval"
+            }
         }
     }
 
@@ -110,6 +156,9 @@ impl Method {
             Self::Logistic | Self::Hinge | Self::SquaredHinge | Self::Exponential => LINEAR,
             Self::Svm | Self::Klr => KERNEL,
             Self::Gp => GP,
+            Self::Forest => FOREST,
+            Self::Mlp => MLP,
+            Self::Halfspace => HALFSPACE,
         }
     }
 
@@ -162,6 +211,9 @@ impl Settings {
             Method::Svm => self.scorer(self.svm()?, sample)?,
             Method::Klr => self.scorer(self.klr()?, sample)?,
             Method::Gp => self.scorer(self.gp()?, sample)?,
+            Method::Forest => self.scorer(self.forest(), sample)?,
+            Method::Mlp => self.scorer(self.mlp(), sample)?,
+            Method::Halfspace => self.scorer(Halfspace::new().tol(self.tol).budget(self.budget), sample)?,
         };
         Ok(Model { settings: self.clone(), scorer })
     }
@@ -220,6 +272,30 @@ impl Settings {
         let Some(memory) = self.memory else { return Ok(None) };
         crate::penalty::positive("memory", memory)?;
         Ok(Some(memory as u64))
+    }
+
+    fn forest(&self) -> Forest {
+        Forest::new()
+            .max_depth(self.max_depth)
+            .max_features(self.max_features)
+            .loss(self.loss)
+            .value(self.value)
+            .trees(self.trees)
+            .rotations(self.rotations)
+            .max_boxes(self.max_boxes)
+            .seed(self.seed)
+            .tol(self.tol)
+    }
+
+    fn mlp(&self) -> Mlp {
+        Mlp::new()
+            .hidden(&self.hidden)
+            .reg(self.reg)
+            .variant(self.variant)
+            .restarts(self.restarts)
+            .seed(self.seed)
+            .tol(self.tol)
+            .max_iter(self.max_iter)
     }
 
     fn scorer<H: Hypothesis + 'static>(&self, hypothesis: H, sample: &Reference) -> Result<Box<dyn Scorer>> {

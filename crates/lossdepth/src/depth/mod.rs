@@ -6,7 +6,9 @@ mod settings;
 
 use crate::error::{DepthError, Result};
 use crate::explain::Explanation;
-use crate::hypothesis::{GaussianProcess, Hypothesis, Intercept, Kernelised, Linear, Svm};
+use crate::hypothesis::{
+    Forest, GaussianProcess, Halfspace, Hypothesis, Intercept, Kernelised, Linear, Mlp, Svm,
+};
 use crate::loss::{Exponential, Hinge, Logistic, Loss, SquaredHinge};
 use crate::penalty::Variant;
 use crate::reference::{Reference, Scale, Scaling, ScalingWarning, normal_quantile};
@@ -152,6 +154,41 @@ impl Depth<Svm> {
     /// The depth of a support vector machine with a kernel; [`Svm`] has its settings.
     pub fn svm() -> Self {
         Self::new(Svm::new())
+    }
+}
+
+impl Depth<Forest> {
+    /// The random forest depth: all trees of depth 2; see [`Forest`] for everything else.
+    pub fn forest() -> Self {
+        Self::new(Forest::new())
+    }
+}
+
+impl Depth<Mlp> {
+    /// The depth of a neural network with one hidden layer of 100 units; see [`Mlp`] for everything else.
+    pub fn mlp() -> Self {
+        Self::new(Mlp::new())
+    }
+}
+
+impl Depth<Halfspace> {
+    /// The halfspace depth of Tukey.
+    pub fn halfspace() -> Self {
+        Self::new(Halfspace::new())
+    }
+
+    /// See [`Halfspace::tol`].
+    #[must_use]
+    pub fn tol(mut self, tol: f64) -> Self {
+        self.hypothesis = self.hypothesis.tol(tol);
+        self
+    }
+
+    /// See [`Halfspace::budget`].
+    #[must_use]
+    pub fn budget(mut self, budget: usize) -> Self {
+        self.hypothesis = self.hypothesis.budget(budget);
+        self
     }
 }
 

@@ -149,7 +149,7 @@ impl Machine {
     pub(super) fn active_set(&self) -> ActiveSet {
         // The factor of the free variables is the only thing that grows with their square.
         let most_free = ((self.memory / 64) as f64).sqrt() as usize;
-        ActiveSet::new(&self.space.half_weights, self.balanced, self.space.largest, most_free.max(64))
+        ActiveSet::new(&self.space.half_weights, self.balanced, self.space.largest, most_free.max(1024))
     }
 
     fn shared(&self, cancelled: &dyn Fn() -> bool) -> Result<&Shared> {

@@ -141,6 +141,7 @@ impl Start {
             pulled: self.pulled.iter().copied().chain([along]).collect(),
             multiplier: self.multiplier,
             sum: 0.0,
+            constant: set.constant(query.own),
             free: self.free.clone(),
             factor: self.factor.clone(),
             updates: self.updates + 1,
@@ -220,6 +221,10 @@ impl Shared {
     pub(super) fn begin(&self, along: &[f64], query: Query<'_>, machine: &Machine, set: &ActiveSet) -> Point {
         let mut best: Option<(f64, f64, usize)> = None;
         for (k, (start, &along)) in self.starts.iter().zip(along).enumerate() {
+            // A factor that was made for another constant is of no use.
+            if machine.balanced && query.own > machine.space.largest && !start.free.is_empty() {
+                continue;
+            }
             let (at_query, value) = start.promise(along, query.own, machine.task.reg, machine.balanced);
             if best.is_none_or(|(most, ..)| value > most) {
                 best = Some((value, at_query, k));

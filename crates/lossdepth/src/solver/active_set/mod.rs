@@ -47,6 +47,8 @@ pub(crate) struct Point {
     pub(crate) multiplier: f64,
     /// $\sum \beta$.
     pub(crate) sum: f64,
+    /// $c$.
+    pub(crate) constant: f64,
     /// The free variables and the factor of their $K + c$.
     pub(crate) free: Vec<usize>,
     pub(crate) factor: Factor,
@@ -62,6 +64,8 @@ pub(crate) struct Gap {
     inside: f64,
     /// $\langle \beta, G \rangle = \|\sum_j \beta_j \varphi_j\|^2$.
     pub(crate) square: f64,
+    /// $\sum_j |\beta_j|$.
+    mass: f64,
     /// The largest residual that a variable could follow.
     worst: f64,
 }
@@ -129,15 +133,20 @@ impl ActiveSet {
     }
 
     fn stiffness(&self, own: f64) -> Stiffness {
-        // The same for all queries, as the factors of shared starts have it in them.
-        let constant = if self.balanced { 1e3 * self.scale } else { 0.0 };
-        let noise = 4.0 * f64::EPSILON * self.scale.max(own);
+        let scale = self.scale.max(own);
+        let constant = self.constant(own);
+        let noise = f64::EPSILON * (4.0 * scale + constant);
         Stiffness { constant, ridge: 1e-12 * self.scale, noise, balanced: self.balanced }
+    }
+
+    /// $c$: the same for all queries but those that are larger than any sample point.
+    pub(crate) fn constant(&self, own: f64) -> f64 {
+        if self.balanced { 1e2 * self.scale.max(own) } else { 0.0 }
     }
 
     /// $b' = 2 \lambda b$.
     pub(crate) fn bias(&self, point: &Point) -> f64 {
-        if self.balanced { point.multiplier + self.stiffness(0.0).constant * point.sum } else { 0.0 }
+        if self.balanced { point.multiplier + point.constant * point.sum } else { 0.0 }
     }
 
     /// Puts a variable that is inside its bounds among the free ones, given its kernel values with those.
@@ -169,7 +178,7 @@ impl ActiveSet {
             #[inline(always)]
             || sums(beta, pulled, low, high, target, residual, offence),
         );
-        let Sums { mut at_bounds, mut inside, mut square, mut worst } = sums;
+        let Sums { mut at_bounds, mut inside, mut square, mut mass, mut worst } = sums;
         let r = -2.0 * reg - bias - point.pulled[n];
         self.residual[n] = r;
         let room = if r > 0.0 { self.high[n] - point.beta[n] } else { self.low[n] - point.beta[n] };
@@ -179,10 +188,11 @@ impl ActiveSet {
             at_bounds += room * r;
         }
         square += point.beta[n] * point.pulled[n];
+        mass -= point.beta[n];
         self.offence[n] = if room == 0.0 { 0.0 } else { r.abs() };
         worst = worst.max(self.offence[n]);
         let unit = 2.0 * reg;
-        Gap { at_bounds: at_bounds / unit, inside: inside / unit, square: square.max(0.0), worst }
+        Gap { at_bounds: at_bounds / unit, inside: inside / unit, square: square.max(0.0), mass, worst }
     }
 
     /// Improves a point until its gap and norm are good `enough`, or nothing can be gained; returns the number of
@@ -198,17 +208,25 @@ impl ActiveSet {
         cancelled: impl Fn() -> bool,
     ) -> Result<(End, usize)> {
         let stiff = self.stiffness(query.own);
-        let (mut rounds, mut idle, mut best) = (0, 0, f64::INFINITY);
+        let (mut rounds, mut idle, mut best, mut most) = (0, 0, f64::INFINITY, f64::NEG_INFINITY);
         loop {
-            let seen = self.look(point, query, reg);
+            let mut seen = self.look(point, query, reg);
+            if self.balanced && point.free.is_empty() {
+                // Nothing ties the intercept down: it goes to the middle of what the variables want.
+                let (up, down) = self.extremes(point);
+                point.multiplier += 0.5 * (up + down);
+                seen = self.look(point, query, reg);
+            }
             let gap = seen.total(point, stiff.noise, reg);
             let balanced = !self.balanced || point.sum.abs() <= 1e-14;
             if balanced && enough(gap, seen.square.sqrt() / (2.0 * reg)) {
                 return Ok((End::Optimal, rounds));
             }
-            // Rounding noise can keep offenders coming for ever: then the gap stops falling.
-            idle = if gap < 0.9 * best { 0 } else { idle + 1 };
-            best = best.min(gap);
+            // Rounding noise can keep offenders coming for ever: then neither the gap falls nor the dual rises.
+            let dual = 4.0 * reg * seen.mass - seen.square;
+            let headway = gap < 0.9 * best || dual > most + 1e-13 * most.abs();
+            idle = if headway { 0 } else { idle + 1 };
+            (best, most) = (best.min(gap), most.max(dual));
             if (balanced && seen.worst <= stiff.noise) || idle > 8 {
                 return Ok((End::Optimal, rounds));
             }
@@ -281,6 +299,22 @@ impl ActiveSet {
     /// The free variables and those at a bound with the largest residuals inward.
     fn choose(&mut self, point: &Point, noise: f64) {
         self.offenders.clear();
+        if self.balanced {
+            // Pairs matter, whatever the intercept: what could rise against what could fall.
+            let (up, down) = self.extremes(point);
+            self.collect(point, |r, rise, _| rise && r > down + noise, |r| r);
+            let risers = self.offenders.len();
+            self.collect(point, |r, _, fall| fall && r < up - noise, |r| -r);
+            self.working.clear();
+            self.working.extend(&point.free);
+            self.working.extend(self.offenders[..risers].iter().map(|(_, j)| *j));
+            for &(_, j) in &self.offenders[risers..] {
+                if !self.working.contains(&j) {
+                    self.working.push(j);
+                }
+            }
+            return;
+        }
         for (c, chunk) in self.offence.chunks(LANES).enumerate() {
             let any = chunk.iter().fold(false, |any, o| any | (*o > noise));
             if any {
@@ -290,15 +324,49 @@ impl ActiveSet {
         }
         // Free variables have residuals near 0: few of them are in this list.
         self.offenders.retain(|(_, j)| !point.free.contains(j));
-        let most = OFFENDERS.min(self.offenders.len());
-        if most < self.offenders.len() {
-            let order = |a: &(f64, usize), b: &(f64, usize)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
-            self.offenders.select_nth_unstable_by(most, order);
-            self.offenders.truncate(most);
-        }
+        worst_first(&mut self.offenders, OFFENDERS);
         self.working.clear();
         self.working.extend(&point.free);
         self.working.extend(self.offenders.iter().map(|(_, j)| *j));
+    }
+
+    /// Appends up to half a round's worth of variables that are not free, the largest `size` first.
+    fn collect(
+        &mut self,
+        point: &Point,
+        wanted: impl Fn(f64, bool, bool) -> bool,
+        size: impl Fn(f64) -> f64,
+    ) {
+        let mut found = Vec::new();
+        for (j, &r) in self.residual.iter().enumerate() {
+            let beta = point.beta[j];
+            if wanted(r, beta < self.high[j], beta > self.low[j]) && !point.free.contains(&j) {
+                found.push((size(r), j));
+            }
+        }
+        worst_first(&mut found, OFFENDERS / 2);
+        self.offenders.append(&mut found);
+    }
+
+    /// The largest residual of a variable that could rise, and the smallest of one that could fall.
+    fn extremes(&self, point: &Point) -> (f64, f64) {
+        let (mut up, mut down) = (f64::NEG_INFINITY, f64::INFINITY);
+        for (j, &r) in self.residual.iter().enumerate() {
+            let beta = point.beta[j];
+            if r > up && beta < self.high[j] {
+                up = r;
+            }
+            if r < down && beta > self.low[j] {
+                down = r;
+            }
+        }
+        // All at their upper bounds, or all at their lower: the other end is as good as any.
+        match (up.is_finite(), down.is_finite()) {
+            (true, true) => (up, down),
+            (true, false) => (up, up),
+            (false, true) => (down, down),
+            _ => (0.0, 0.0),
+        }
     }
 
     /// $\sum \beta$, if it matters.
@@ -360,11 +428,21 @@ impl ActiveSet {
     }
 }
 
+/// The `most` largest; of equals the first.
+fn worst_first(list: &mut Vec<(f64, usize)>, most: usize) {
+    if most < list.len() {
+        let order = |a: &(f64, usize), b: &(f64, usize)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
+        list.select_nth_unstable_by(most, order);
+        list.truncate(most);
+    }
+}
+
 /// Sums over the sample: see [`Gap`], in units of the kernel.
 struct Sums {
     at_bounds: f64,
     inside: f64,
     square: f64,
+    mass: f64,
     worst: f64,
 }
 
@@ -382,7 +460,7 @@ fn sums(
     let n = residual.len();
     let body = n - n % LANES;
     let (mut at_bounds, mut inside) = ([0.0; LANES], [0.0; LANES]);
-    let (mut square, mut worst) = ([0.0; LANES], [0.0f64; LANES]);
+    let (mut square, mut mass, mut worst) = ([0.0; LANES], [0.0; LANES], [0.0f64; LANES]);
     macro_rules! one {
         ($k:expr, $b:expr, $g:expr, $l:expr, $h:expr, $r:expr, $o:expr) => {
             let r = target - $g;
@@ -393,6 +471,7 @@ fn sums(
             at_bounds[$k] += if between { 0.0 } else { left };
             inside[$k] += if between { left } else { 0.0 };
             square[$k] += $b * $g;
+            mass[$k] += $b;
             let size = if room == 0.0 { 0.0 } else { r.abs() };
             worst[$k] = if size > worst[$k] { size } else { worst[$k] };
             $r = r;
@@ -411,7 +490,7 @@ fn sums(
         one!(i - body, beta[i], pulled[i], low[i], high[i], residual[i], offence[i]);
     }
     let worst = worst.iter().fold(0.0f64, |w, x| if *x > w { *x } else { w });
-    Sums { at_bounds: fold(at_bounds), inside: fold(inside), square: fold(square), worst }
+    Sums { at_bounds: fold(at_bounds), inside: fold(inside), square: fold(square), mass: fold(mass), worst }
 }
 
 /// $G$ after changes of some variables, four columns at a time.
