@@ -2,7 +2,8 @@
 
     python processes.py --data DIR [--rows N]
 
-DIR holds glass.mat and vowels.mat of ODDS. One thread each, in turns; processor time, the smallest of three.
+DIR holds glass.mat and vowels.mat of ODDS. One thread each, in turns; processor time, the smallest
+of three.
 """
 
 from __future__ import annotations

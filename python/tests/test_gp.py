@@ -15,7 +15,9 @@ def peer(X, z, length_scale):
     """The Gaussian process depth, literally: scikit-learn on the sample and n copies of z."""
     n = len(X)
     both = np.vstack([X, np.repeat(z[None], n, axis=0)])
-    model = GaussianProcessClassifier(kernel=RBF(length_scale), optimizer=None, max_iter_predict=1000)
+    model = GaussianProcessClassifier(
+        kernel=RBF(length_scale), optimizer=None, max_iter_predict=1000
+    )
     model.fit(both, np.r_[np.ones(n), np.zeros(n)])
     sample, query = model.predict_proba(X)[:, 1], model.predict_proba(z[None])[0, 0]
     return -0.5 * np.mean(np.log2(sample)) - 0.5 * np.log2(query)
@@ -30,14 +32,18 @@ def test_gp_is_that_of_scikit_learn(load):
     expected = [peer(X, z, length_scale) for z in Z]
     assert np.all(np.abs(details.depth - expected) <= details.error + 1e-9)
     assert np.all(details.error <= 1e-6)
-    assert_allclose(GPDepth(gamma=0.5 / length_scale**2).fit(X).score_samples(Z), details.depth, atol=1e-9)
+    assert_allclose(
+        GPDepth(gamma=0.5 / length_scale**2).fit(X).score_samples(Z), details.depth, atol=1e-9
+    )
 
 
 def test_a_linear_kernel_is_the_linear_depth():
     rng = np.random.default_rng(0)
     X, Z = rng.normal(size=(60, 3)), rng.normal(size=(8, 3))
     linear = LogisticDepth(reg=0.05).fit(X).score_details(Z)
-    kernel = KernelLogisticDepth(reg=0.05, kernel="linear", intercept="free").fit(X).score_details(Z)
+    kernel = (
+        KernelLogisticDepth(reg=0.05, kernel="linear", intercept="free").fit(X).score_details(Z)
+    )
     assert np.all(np.abs(linear.depth - kernel.depth) <= linear.error + kernel.error)
 
 
@@ -45,7 +51,9 @@ def test_the_mode_is_kernel_logistic_regression():
     rng = np.random.default_rng(1)
     X, Z = rng.normal(size=(80, 2)), rng.normal(size=(8, 2))
     mode = GPDepth(probabilities="mode").fit(X).score_details(Z)
-    klr = KernelLogisticDepth(reg=1 / (4 * 80 * np.log(2)), gamma="quartile").fit(X).score_details(Z)
+    klr = (
+        KernelLogisticDepth(reg=1 / (4 * 80 * np.log(2)), gamma="quartile").fit(X).score_details(Z)
+    )
     assert np.all(np.abs(mode.depth - klr.depth) <= mode.error + klr.error)
 
 
@@ -73,7 +81,8 @@ def test_explanations(cls):
     X = rng.normal(size=(50, 2))
     detector = cls(scale="standard").fit(X)
     why = detector.explain([[3.0, 0.0], [0.0, 0.0]])
-    assert why.weights.shape == (2, 2) and why.influence.shape == why.witness.shape == (2, 50)
+    assert why.weights.shape == (2, 2)
+    assert why.influence.shape == why.witness.shape == (2, 50)
     assert why.contributions is None
     # f is larger on the sample than at a query that is easy to tell apart, and falls towards it.
     assert why.witness[0].mean() > why.value[0]
@@ -87,7 +96,8 @@ def test_every_kernel(cls, kernel):
     rng = np.random.default_rng(5)
     X = rng.normal(size=(70, 3))
     details = cls(kernel=kernel).fit(X).score_details(X[:5])
-    assert np.all(details.error <= 1e-6) and np.all((details.depth > 0) & (details.depth <= 1))
+    assert np.all(details.error <= 1e-6)
+    assert np.all((details.depth > 0) & (details.depth <= 1))
 
 
 @pytest.mark.parametrize(
