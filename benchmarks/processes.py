@@ -51,9 +51,7 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=3, help="queries for the peer, on vowels")
     args = parser.parse_args()
     print(f"lossdepth {__version__}, scikit-learn {sklearn.__version__}, one thread each")
-    print(
-        "| sample | n | ours, a query | peer, a query | ratio | largest difference | largest error |"
-    )
+    print("| sample | n | ours, a query | peer, a query | ratio | difference | largest error |")
     print("|---|---|---|---|---|---|---|")
     for name, few in (("glass", 10 * args.rows), ("vowels", args.rows)):
         X = np.ascontiguousarray(loadmat(args.data / f"{name}.mat")["X"], dtype=float)

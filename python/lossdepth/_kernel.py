@@ -160,8 +160,8 @@ class GPDepth(Depth):
     -----
     With the Gaussian kernel this is what scikit-learn's ``GaussianProcessClassifier`` with
     ``RBF(length_scale)`` and no tuning gives for the sample and n copies of z, to within the
-    reported error; ``gamma = 0.5 / length_scale**2``, and ``"quartile"`` takes the first quartile of
-    the distances for the length scale. The Gram matrix is split once into a few dozen large
+    reported error; ``gamma = 0.5 / length_scale**2``, and ``"quartile"`` takes the first quartile
+    of the distances for the length scale. The Gram matrix is split once into a few dozen large
     directions and a small rest, whose effect on the variances is bounded; the number of directions
     follows from `tol`.
 
