@@ -110,7 +110,7 @@ class SVMDepth(KernelDepth):
 class KernelLogisticDepth(KernelDepth):
     r"""Kernel logistic regression depth: classifiers with a kernel, logistic loss.
 
-    A classifier f in the Hilbert space of the kernel that should tell z from the sample has the risk
+    A classifier f in the Hilbert space of the kernel, to tell z from the sample, has the risk
     :math:`R_z(f) = \frac12 \sum_i \omega_i \ell(f(x_i)) + \frac12 \ell(-f(z))` with the loss
     :math:`\ell(m) = \log_2(1 + e^{-m})`. The depth of z is the risk at the minimum of
     :math:`R_z(f) + \mathrm{reg} \|f\|^2`.
@@ -125,8 +125,8 @@ class KernelLogisticDepth(KernelDepth):
     Notes
     -----
     A pivoted Cholesky factor of the Gram matrix turns the sample into points of a Euclidean space,
-    and the depth into the linear one there; ``kernel="linear"`` is `LogisticDepth`. The factor and its
-    copies take up to five times the memory of the Gram matrix; `memory` says how much is allowed.
+    and the depth into the linear one there; ``kernel="linear"`` is `LogisticDepth`. The factor and
+    its copies take up to five times the memory of the Gram matrix; `memory` says how much they may.
 
     Examples
     --------
@@ -146,8 +146,8 @@ class KernelLogisticDepth(KernelDepth):
 class GPDepth(Depth):
     r"""Gaussian process depth: Gaussian process classification by Laplace's approximation.
 
-    The sample is one class and z the other, with the mass of the whole sample. The depth of z is the
-    balanced loss, in bits, of the probabilities that the posterior gives to the right class,
+    The sample is one class and z the other, with the mass of the whole sample. The depth of z is
+    the balanced loss, in bits, of the probabilities that the posterior gives to the right class,
     :math:`-\frac12 \sum_i \omega_i \log_2 \bar\pi(x_i) - \frac12 \log_2 (1 - \bar\pi(z))`.
 
     {parameters}
@@ -159,10 +159,11 @@ class GPDepth(Depth):
     Notes
     -----
     With the Gaussian kernel this is what scikit-learn's ``GaussianProcessClassifier`` with
-    ``RBF(length_scale)`` and no tuning gives for the sample and n copies of z, to within the reported
-    error; ``gamma = 0.5 / length_scale**2``, and ``"quartile"`` takes the first quartile of the distances for
-    the length scale. The Gram matrix is split once into a few dozen large directions and a small rest,
-    whose effect on the variances is bounded; the number of directions follows from `tol`.
+    ``RBF(length_scale)`` and no tuning gives for the sample and n copies of z, to within the
+    reported error; ``gamma = 0.5 / length_scale**2``, and ``"quartile"`` takes the first quartile
+    of the distances for the length scale. The Gram matrix is split once into a few dozen large
+    directions and a small rest, whose effect on the variances is bounded; the number of directions
+    follows from `tol`.
 
     The standard error covers the direct effect of the rows, that through the mode and that through
     the variances.
@@ -182,13 +183,14 @@ class GPDepth(Depth):
     _remedy: ClassVar[str] = "Raise tol or max_iter."
     _parameters: ClassVar[dict[str, str]] = {
         "gamma": """gamma : {"auto", "quartile"} or float, default="quartile"
-    The gamma of the Gaussian and polynomial kernels: a number, one over the median squared distance,
-    or one half over the squared first quartile of the distances between rows of the reference.""",
+    The gamma of the Gaussian and polynomial kernels: a number, one over the median squared
+    distance, or one half over the squared first quartile of the distances between rows of the
+    reference.""",
         "probabilities": """probabilities : {"averaged", "mode"}, default="averaged"
     Whether the probabilities are averaged over the posterior or taken at its mode.""",
         "memory": """memory : float or None, default=None
-    How many bytes the Gram matrix and what is made of it may take; 4 GiB by default. A reference that needs
-    more is refused.""",
+    How many bytes the Gram matrix and what is made of it may take; 4 GiB by default. A reference
+    that needs more is refused.""",
     }
 
     def __init__(
