@@ -88,7 +88,8 @@ impl Setting {
         Self::new(
             "memory",
             Kind::OptionalNumber,
-            "How many bytes the kernel values of the reference may take; beyond that they are computed as needed",
+            "How many bytes the kernel values of the reference may take, half of the machine's by default; beyond that \
+             they are computed as needed",
         ),
         Self::new("tol", Kind::Number, "The largest proven error to accept"),
         Self::new("max_iter", Kind::Count, "How many iterations a row gets"),
