@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from joblib import Parallel, delayed
+from scipy.spatial.distance import cdist
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC
@@ -31,6 +32,7 @@ LN2 = np.log(2.0)
 LOSSES: dict[str, Callable[[Any], Any]] = {
     "logistic": lambda m: np.logaddexp(0.0, -m) / LN2,
     "hinge": lambda m: np.maximum(0.0, 1.0 - m),
+    "svm": lambda m: np.maximum(0.0, 1.0 - m),
 }
 
 
@@ -93,6 +95,35 @@ def forest_depths(X: Floats, Z: Floats, seed: int) -> Floats:
         )
         p = model.fit(rows, sides, sample_weight=mass).predict_proba(rows)
         depths[k] = -mass @ np.log2(np.where(sides > 0, p[:, 1], p[:, 0]))
+    return depths
+
+
+def svm(X: Floats, tol: float = 1e-3) -> Peer:
+    """SVC with a Gaussian kernel of our default width; the tolerance is its default unless given."""
+    gamma = width(X)
+
+    def build(reg: float) -> SVC:
+        return SVC(gamma=gamma, C=1.0 / (2.0 * reg), tol=tol)
+
+    return Peer(f"SVC, tol {tol:g}", build, "svm")
+
+
+def width(X: Floats) -> float:
+    """One over the median squared distance."""
+    return float(1.0 / np.median(cdist(X, X, "sqeuclidean")))
+
+
+def exact_svm(X: Floats, Z: Floats, reg: float) -> Floats:
+    """Compute depths by SVC with a tiny tolerance, then the exact minimum over the intercept."""
+    sides, mass = _question(len(X))
+    rows, gamma = np.vstack([X, Z[:1]]), width(X)
+    depths = np.empty(len(Z))
+    for k, z in enumerate(Z):
+        rows[-1] = z
+        model = SVC(gamma=gamma, C=1.0 / (2.0 * reg), tol=1e-10)
+        values = model.fit(rows, sides, sample_weight=mass).decision_function(rows)
+        kinks = sides - values
+        depths[k] = (LOSSES["hinge"](sides * (values + kinks[:, None])) @ mass).min()
     return depths
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from joblib import Parallel
-from lossdepth import ForestDepth, HingeDepth, LogisticDepth
+from lossdepth import ForestDepth, HingeDepth, LogisticDepth, SVMDepth
 from threadpoolctl import threadpool_limits
 
 import data
@@ -25,8 +25,12 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Table = list[dict[str, Any]]
 
-OURS = {"logistic": LogisticDepth, "hinge": HingeDepth}
-EXACT = {"logistic": peers.exact_logistic, "hinge": peers.exact_hinge}
+OURS = {
+    "logistic": LogisticDepth,
+    "hinge": HingeDepth,
+    "svm": partial(SVMDepth, intercept="free"),
+}
+EXACT = {"logistic": peers.exact_logistic, "hinge": peers.exact_hinge, "svm": peers.exact_svm}
 
 
 @dataclass(frozen=True)
@@ -74,6 +78,9 @@ def works(folder: Path | None) -> list[Work]:
     result += [
         Work(f"logistic, {speech}", X, Z, 1.0, [lbfgs(), cholesky(), cholesky(1e-6)], 30),
         Work(f"hinge, {speech}", X, Z, 0.05, [peers.hinge(1e-6)], 20),
+        Work(f"svm, {speech}", X, Z, 1.0, [peers.svm(X)], 10),
+        Work(f"svm, {speech}", X, Z, 0.05, [peers.svm(X), peers.svm(X, 1e-6)], 10),
+        Work(f"svm, {speech}", X, Z, 0.5 / (len(X) + 1), [peers.svm(X), peers.svm(X, 1e-6)], 20),
     ]
     rng = np.random.default_rng(2)
     X, Z = data.factors(rng, 200, 2000), data.factors(rng, 500, 2000)

@@ -99,8 +99,8 @@ impl Setting {
         Self::new(
             "memory",
             Kind::OptionalNumber,
-            "How many bytes the kernel values of the reference may take; beyond that `svm` computes them as needed, \
-             and `klr` and `gp` refuse",
+            "How many bytes the kernel values of the reference may take, half of the machine's by default; beyond that `svm` \
+             computes them as needed, and `klr` and `gp` refuse",
         ),
         Self::new("max_depth", Kind::Count, "How many cuts a tree makes around a row"),
         Self::new(

@@ -68,6 +68,9 @@ pub(crate) struct Gap {
     mass: f64,
     /// The largest residual that a variable could follow.
     worst: f64,
+    /// The largest residual of a variable that could rise, and the smallest of one that could fall.
+    rise: f64,
+    fall: f64,
 }
 
 impl Gap {
@@ -96,6 +99,7 @@ pub(crate) struct ActiveSet {
     /// The size of the residual where the variable could follow it, else 0.
     offence: Vec<f64>,
     offenders: Vec<(f64, usize)>,
+    fallers: Vec<(f64, usize)>,
     working: Vec<usize>,
     inner: Inner,
     changes: Vec<(f64, usize)>,
@@ -126,6 +130,7 @@ impl ActiveSet {
             residual: Vec::new(),
             offence: Vec::new(),
             offenders: Vec::new(),
+            fallers: Vec::new(),
             working: Vec::new(),
             inner: Inner::default(),
             changes: Vec::new(),
@@ -178,7 +183,7 @@ impl ActiveSet {
             #[inline(always)]
             || sums(beta, pulled, low, high, target, residual, offence),
         );
-        let Sums { mut at_bounds, mut inside, mut square, mut mass, mut worst } = sums;
+        let Sums { mut at_bounds, mut inside, mut square, mut mass, mut worst, mut rise, mut fall } = sums;
         let r = -2.0 * reg - bias - point.pulled[n];
         self.residual[n] = r;
         let room = if r > 0.0 { self.high[n] - point.beta[n] } else { self.low[n] - point.beta[n] };
@@ -189,10 +194,27 @@ impl ActiveSet {
         }
         square += point.beta[n] * point.pulled[n];
         mass -= point.beta[n];
+        rise = if point.beta[n] < self.high[n] { rise.max(r) } else { rise };
+        fall = if point.beta[n] > self.low[n] { fall.min(r) } else { fall };
+        // All at their upper bounds, or all at their lower: the other end is as good as any.
+        (rise, fall) = match (rise.is_finite(), fall.is_finite()) {
+            (true, false) => (rise, rise),
+            (false, true) => (fall, fall),
+            (true, true) => (rise, fall),
+            _ => (0.0, 0.0),
+        };
         self.offence[n] = if room == 0.0 { 0.0 } else { r.abs() };
         worst = worst.max(self.offence[n]);
         let unit = 2.0 * reg;
-        Gap { at_bounds: at_bounds / unit, inside: inside / unit, square: square.max(0.0), mass, worst }
+        Gap {
+            at_bounds: at_bounds / unit,
+            inside: inside / unit,
+            square: square.max(0.0),
+            mass,
+            worst,
+            rise,
+            fall,
+        }
     }
 
     /// Improves a point until its gap and norm are good `enough`, or nothing can be gained; returns the number of
@@ -213,8 +235,7 @@ impl ActiveSet {
             let mut seen = self.look(point, query, reg);
             if self.balanced && point.free.is_empty() {
                 // Nothing ties the intercept down: it goes to the middle of what the variables want.
-                let (up, down) = self.extremes(point);
-                point.multiplier += 0.5 * (up + down);
+                point.multiplier += 0.5 * (seen.rise + seen.fall);
                 seen = self.look(point, query, reg);
             }
             let gap = seen.total(point, stiff.noise, reg);
@@ -236,7 +257,7 @@ impl ActiveSet {
             if cancelled() {
                 return Ok((End::Cancelled, rounds));
             }
-            self.round(point, query, columns, stiff)?;
+            self.round(point, query, columns, stiff, seen)?;
             rounds += 1;
         }
     }
@@ -247,9 +268,10 @@ impl ActiveSet {
         query: Query<'_>,
         columns: &mut Columns<'_>,
         stiff: Stiffness,
+        seen: Gap,
     ) -> Result<()> {
         let n = query.column.len();
-        self.choose(point, stiff.noise);
+        self.choose(point, stiff.noise, seen);
         columns.require(self.working.iter().copied().filter(|&j| j < n))?;
         let m = self.working.len();
         let Inner { beta, low, high, residual, matrix, free, .. } = &mut self.inner;
@@ -297,14 +319,29 @@ impl ActiveSet {
     }
 
     /// The free variables and those at a bound with the largest residuals inward.
-    fn choose(&mut self, point: &Point, noise: f64) {
+    fn choose(&mut self, point: &Point, noise: f64, seen: Gap) {
         self.offenders.clear();
         if self.balanced {
             // Pairs matter, whatever the intercept: what could rise against what could fall.
-            let (up, down) = self.extremes(point);
-            self.collect(point, |r, rise, _| rise && r > down + noise, |r| r);
+            let (rise, fall) = (seen.rise - noise, seen.fall + noise);
+            let mut fallers = std::mem::take(&mut self.fallers);
+            fallers.clear();
+            let bounds = self.low.iter().zip(&self.high);
+            for (j, ((&r, &beta), (&low, &high))) in
+                self.residual.iter().zip(&point.beta).zip(bounds).enumerate()
+            {
+                if r > fall && beta < high && !point.free.contains(&j) {
+                    self.offenders.push((r, j));
+                }
+                if r < rise && beta > low && !point.free.contains(&j) {
+                    fallers.push((-r, j));
+                }
+            }
+            worst_first(&mut self.offenders, OFFENDERS / 2);
+            worst_first(&mut fallers, OFFENDERS / 2);
             let risers = self.offenders.len();
-            self.collect(point, |r, _, fall| fall && r < up - noise, |r| -r);
+            self.offenders.extend(&fallers);
+            self.fallers = fallers;
             self.working.clear();
             self.working.extend(&point.free);
             self.working.extend(self.offenders[..risers].iter().map(|(_, j)| *j));
@@ -328,45 +365,6 @@ impl ActiveSet {
         self.working.clear();
         self.working.extend(&point.free);
         self.working.extend(self.offenders.iter().map(|(_, j)| *j));
-    }
-
-    /// Appends up to half a round's worth of variables that are not free, the largest `size` first.
-    fn collect(
-        &mut self,
-        point: &Point,
-        wanted: impl Fn(f64, bool, bool) -> bool,
-        size: impl Fn(f64) -> f64,
-    ) {
-        let mut found = Vec::new();
-        for (j, &r) in self.residual.iter().enumerate() {
-            let beta = point.beta[j];
-            if wanted(r, beta < self.high[j], beta > self.low[j]) && !point.free.contains(&j) {
-                found.push((size(r), j));
-            }
-        }
-        worst_first(&mut found, OFFENDERS / 2);
-        self.offenders.append(&mut found);
-    }
-
-    /// The largest residual of a variable that could rise, and the smallest of one that could fall.
-    fn extremes(&self, point: &Point) -> (f64, f64) {
-        let (mut up, mut down) = (f64::NEG_INFINITY, f64::INFINITY);
-        for (j, &r) in self.residual.iter().enumerate() {
-            let beta = point.beta[j];
-            if r > up && beta < self.high[j] {
-                up = r;
-            }
-            if r < down && beta > self.low[j] {
-                down = r;
-            }
-        }
-        // All at their upper bounds, or all at their lower: the other end is as good as any.
-        match (up.is_finite(), down.is_finite()) {
-            (true, true) => (up, down),
-            (true, false) => (up, up),
-            (false, true) => (down, down),
-            _ => (0.0, 0.0),
-        }
     }
 
     /// $\sum \beta$, if it matters.
@@ -444,6 +442,8 @@ struct Sums {
     square: f64,
     mass: f64,
     worst: f64,
+    rise: f64,
+    fall: f64,
 }
 
 /// Residuals `target - pulled` and what goes with them.
@@ -461,6 +461,7 @@ fn sums(
     let body = n - n % LANES;
     let (mut at_bounds, mut inside) = ([0.0; LANES], [0.0; LANES]);
     let (mut square, mut mass, mut worst) = ([0.0; LANES], [0.0; LANES], [0.0f64; LANES]);
+    let (mut rise, mut fall) = ([f64::NEG_INFINITY; LANES], [f64::INFINITY; LANES]);
     macro_rules! one {
         ($k:expr, $b:expr, $g:expr, $l:expr, $h:expr, $r:expr, $o:expr) => {
             let r = target - $g;
@@ -474,6 +475,8 @@ fn sums(
             mass[$k] += $b;
             let size = if room == 0.0 { 0.0 } else { r.abs() };
             worst[$k] = if size > worst[$k] { size } else { worst[$k] };
+            rise[$k] = if (up > 0.0) & (r > rise[$k]) { r } else { rise[$k] };
+            fall[$k] = if (down < 0.0) & (r < fall[$k]) { r } else { fall[$k] };
             $r = r;
             $o = size;
         };
@@ -490,7 +493,17 @@ fn sums(
         one!(i - body, beta[i], pulled[i], low[i], high[i], residual[i], offence[i]);
     }
     let worst = worst.iter().fold(0.0f64, |w, x| if *x > w { *x } else { w });
-    Sums { at_bounds: fold(at_bounds), inside: fold(inside), square: fold(square), mass: fold(mass), worst }
+    let rise = rise.iter().fold(f64::NEG_INFINITY, |w, x| if *x > w { *x } else { w });
+    let fall = fall.iter().fold(f64::INFINITY, |w, x| if *x < w { *x } else { w });
+    Sums {
+        at_bounds: fold(at_bounds),
+        inside: fold(inside),
+        square: fold(square),
+        mass: fold(mass),
+        worst,
+        rise,
+        fall,
+    }
 }
 
 /// $G$ after changes of some variables, four columns at a time.
