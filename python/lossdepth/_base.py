@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 import warnings
 from numbers import Real
 from pathlib import Path
@@ -15,7 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from lossdepth import _native
-from lossdepth._results import Explanation, Scores
+from lossdepth._results import Explanation, Scores, named_cut
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -43,6 +44,33 @@ _PARAMETERS = {
     outliers in the reference cannot spoil that.""",
     "support_fraction": """support_fraction : float, default=0.75
     The share of the rows that ``scale="mcd"`` trusts, between 0.5 and 1.""",
+    "kernel": """kernel : {"gaussian", "laplacian", "imq", "linear", "polynomial", "precomputed"}, \
+default="gaussian"
+    The kernel: exp(-gamma ||x - y||^2), exp(-||x - y||_1 / sigma), (c^2 + ||x - y||^2)^beta, <x, y>,
+    (gamma <x, y> + coef0)^degree, or the data itself. For ``"precomputed"`` fit on the kernel values
+    of the n reference rows with each other, and score rows of the kernel values of each query with
+    the n reference rows. That leaves out the kernel of a query with itself, which is then taken to
+    be the diagonal of the reference and must be constant; for other kernels give it as column n + 1,
+    to `fit` and to the others.""",
+    "gamma": """gamma : {"auto", "quartile"} or float, default="auto"
+    For the kernels ``"gaussian"`` and ``"polynomial"``. ``"auto"`` is one over the median squared
+    distance of all pairs of reference rows, each with itself included; ``"quartile"`` is 0.5 over the
+    square of the first quartile of the distances. Of more than 2048 different rows 2048 are looked at:
+    in lexicographic order, at equal steps of the cumulative weight.""",
+    "sigma": """sigma : {"auto"} or float, default="auto"
+    For the kernel ``"laplacian"``; ``"auto"`` is the median of the distances, as for `gamma`.""",
+    "c": """c : float, default=1.0
+    For the kernel ``"imq"``; positive.""",
+    "beta": """beta : float, default=-0.5
+    For the kernel ``"imq"``; negative.""",
+    "degree": """degree : int, default=3
+    For the kernel ``"polynomial"``.""",
+    "coef0": """coef0 : float, default=1.0
+    For the kernel ``"polynomial"``; not negative.""",
+    "memory": """memory : float or None, default=None
+    How many bytes the kernel values of the reference may take; half of the machine's memory by
+    default. If they do not fit they are computed as needed, which takes longer; no result depends
+    on it.""",
     "tol": """tol : float, default=1e-6
     The largest proven error of a depth to accept.""",
     "max_iter": """max_iter : int, default=1000
@@ -227,7 +255,10 @@ class Depth(OutlierMixin, BaseEstimator):
         names = getattr(self, "feature_names_in_", None)
         if names is None:
             names = np.array([f"x{j}" for j in range(self.n_features_in_)], dtype=object)
-        return Explanation(scores=self._named(scores, X), feature_names=names, **parts)  # type: ignore[arg-type]
+        cuts = parts.pop("cuts")
+        if cuts is not None:
+            parts["cuts"] = [[named_cut(names, cut) for cut in row] for row in cuts]
+        return Explanation(scores=self._named(scores, X), feature_names=names, **parts)
 
     def _fit(self, X: Any, sample_weight: Any) -> Floats:
         """Fit, find the offset and return the depths of the training rows."""
@@ -245,6 +276,8 @@ class Depth(OutlierMixin, BaseEstimator):
         rows = self._rows(X, reset=True)
         weights = _weights(sample_weight, len(rows))
         settings = {name: getattr(self, name) for name in _native.METHODS[self._method]}
+        if settings.get("memory", 0) is None:
+            settings["memory"] = _half_of_memory()
         model = _native.Model(rows, weights, self._method, settings)
         if model.warning is not None:
             _warn(model.warning, UserWarning)
@@ -286,6 +319,14 @@ class Depth(OutlierMixin, BaseEstimator):
 
     def _labels(self, depths: Floats) -> NDArray[np.int64]:
         return np.where(depths < self.offset_, np.int64(-1), np.int64(1))
+
+
+def _half_of_memory() -> float | None:
+    """Return half of the machine's memory in bytes, if it says how much it has."""
+    try:
+        return 0.5 * os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, OSError, ValueError):
+        return None
 
 
 def _share(contamination: Any) -> float:

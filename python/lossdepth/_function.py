@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from lossdepth._forest import ForestDepth
 from lossdepth._halfspace import HalfspaceDepth
+from lossdepth._kernel import GPDepth, KernelLogisticDepth, SVMDepth
 from lossdepth._linear import ExponentialDepth, HingeDepth, LogisticDepth, SquaredHingeDepth
+from lossdepth._network import MLPDepth
 
 if TYPE_CHECKING:
     from lossdepth._base import Depth, Floats
@@ -15,6 +18,11 @@ _CLASSES: tuple[type[Depth], ...] = (
     HingeDepth,
     SquaredHingeDepth,
     ExponentialDepth,
+    SVMDepth,
+    KernelLogisticDepth,
+    GPDepth,
+    ForestDepth,
+    MLPDepth,
     HalfspaceDepth,
 )
 
@@ -39,7 +47,8 @@ def depth(
         The rows to score.
     X : {array-like, dataframe} of shape (n_samples, n_features)
         The reference sample, at least two rows.
-    method : {"logistic", "hinge", "squared-hinge", "exponential", "halfspace"}, default="logistic"
+    method : {"logistic", "hinge", "squared-hinge", "exponential", "svm", "klr", "gp", "forest", \
+"mlp", "halfspace"}, default="logistic"
         Which depth.
     sample_weight : array-like of shape (n_samples,), float or None, default=None
         Weights of the rows of X.

@@ -5,7 +5,7 @@ use lossdepth::{DepthError, Method, Settings};
 use numpy::{IntoPyArray, PyArray2, PyArrayMethods, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyOverflowError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyString, PyTuple};
 use std::str::FromStr;
 
 /// The one place where an error of the library becomes an exception.
@@ -33,21 +33,33 @@ fn read(setting: &Setting, value: &Bound<'_, PyAny>) -> PyResult<Value> {
     Ok(match setting.kind {
         Kind::OptionalNumber if value.is_none() => Value::None,
         Kind::Number | Kind::OptionalNumber => Value::Number(number(name, value)?),
-        Kind::NumberOr(_) => match value.extract() {
-            Ok(number) => Value::Number(number),
-            Err(_) => setting.parse(&text_or_number(name, value)?).map_err(|e| exception(&e))?,
+        // Whether a number is whole is part of what some settings mean.
+        Kind::NumberOr(_) => match (value.extract(), value.extract()) {
+            (Ok(count), _) => Value::Count(count),
+            (_, Ok(number)) => Value::Number(number),
+            _ => setting.parse(&text_or_number(name, value)?).map_err(|e| exception(&e))?,
         },
         Kind::Count => Value::Count(count(name, value)?),
+        Kind::Counts => Value::Counts(counts(name, value)?),
         Kind::Choice(_) => Value::Text(text(name, value)?),
     })
 }
 
 /// The settings of a fitted model, as [`read_settings`] takes them.
 pub(crate) fn written_settings<'py>(py: Python<'py>, settings: &Settings) -> PyResult<Bound<'py, PyDict>> {
+    written(py, settings.values())
+}
+
+/// Settings by name as Python's values.
+pub(crate) fn written<'py>(
+    py: Python<'py>,
+    values: Vec<(&'static str, Value)>,
+) -> PyResult<Bound<'py, PyDict>> {
     let written = PyDict::new(py);
-    for (name, value) in settings.values() {
+    for (name, value) in values {
         match value {
             Value::Count(count) => written.set_item(name, count)?,
+            Value::Counts(counts) => written.set_item(name, PyTuple::new(py, counts)?)?,
             Value::Number(number) => written.set_item(name, number)?,
             Value::Text(text) => written.set_item(name, text)?,
             Value::None => written.set_item(name, py.None())?,
@@ -70,6 +82,18 @@ fn count(name: &str, value: &Bound<'_, PyAny>) -> PyResult<u64> {
             wrong_type(name, "a whole number", value)
         }
     })
+}
+
+/// Reads a setting of one whole number or several.
+fn counts(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Vec<u64>> {
+    if value.hasattr("__index__")? {
+        return Ok(vec![count(name, value)?]);
+    }
+    let wrong = || wrong_type(name, "a whole number or several", value);
+    if value.is_instance_of::<PyString>() {
+        return Err(wrong());
+    }
+    value.try_iter().map_err(|_| wrong())?.map(|one| count(name, &one?)).collect()
 }
 
 /// Reads a setting that is text.

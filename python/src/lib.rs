@@ -34,8 +34,7 @@ mod _native {
         // The settings of every method, with their defaults.
         let methods = PyDict::new(module.py());
         for method in Method::ALL {
-            methods
-                .set_item(method.name(), convert::written_settings(module.py(), &Settings::new(method))?)?;
+            methods.set_item(method.name(), convert::written(module.py(), Settings::defaults(method))?)?;
         }
         module.add("METHODS", methods)
     }

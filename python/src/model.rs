@@ -2,6 +2,7 @@
 
 use crate::convert::{array2, choice, exception, number, read_settings, table, written_settings};
 use crate::interrupt::interruptible;
+use lossdepth::explain::Cut;
 use lossdepth::{Explanation, Fit, Reference, Result, Rows, Run, Stop};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
@@ -94,6 +95,9 @@ impl Model {
         parts.set_item("weights", block(|e| &e.weights, columns)?)?;
         parts.set_item("contributions", block(|e| &e.contributions, columns)?)?;
         parts.set_item("influence", block(|e| &e.influence, reference)?)?;
+        parts.set_item("witness", block(|e| &e.witness, reference)?)?;
+        let cuts: Vec<Vec<_>> = found.iter().map(|e| e.cuts.iter().map(cut).collect()).collect();
+        parts.set_item("cuts", cuts.iter().any(|c| !c.is_empty()).then_some(cuts))?;
         Ok((scores(py, &fits), parts))
     }
 
@@ -190,6 +194,11 @@ fn reference(numbers: &[f64], width: usize, weights: Option<&[f64]>) -> Result<R
         Some(weights) => Reference::weighted(&rows, weights),
         None => Reference::new(&rows),
     }
+}
+
+/// Column, threshold, whether it is above, probability and share.
+fn cut(cut: &Cut) -> (usize, f64, bool, f64, f64) {
+    (cut.feature, cut.threshold, cut.above, cut.probability, cut.share)
 }
 
 fn scores<'py>(py: Python<'py>, fits: &[Fit]) -> Scores<'py> {

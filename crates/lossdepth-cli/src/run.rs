@@ -5,6 +5,7 @@ use crate::auc::{Auc, Classes};
 use crate::console::{self, Progress};
 use crate::error::{Error, Result, count};
 use crate::load::{Columns, Part, Table, list, pair};
+use crate::settings::half_of_memory;
 use crate::write::{About, Output};
 use lossdepth::depth::Value;
 use lossdepth::{DepthError, Fit, Model, Reference, Run, Scale, Settings, Stop, Variant};
@@ -92,7 +93,8 @@ fn fit(settings: &Settings, sample: &Part<'_>, weights: Option<&[f64]>) -> Resul
         Some(weights) => Reference::weighted(&sample.rows, weights)?,
         None => Reference::new(&sample.rows)?,
     };
-    settings.fit(&reference)
+    let memory = settings.memory.or_else(half_of_memory);
+    Settings { memory, ..settings.clone() }.fit(&reference)
 }
 
 /// A model at work: scores go out as they come, and what is said of them at the end is gathered.

@@ -4,6 +4,7 @@ use crate::error::{Error, Result};
 use clap::builder::{PossibleValuesParser, TypedValueParser, ValueParser};
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 use lossdepth::depth::{Kind, Setting, Value};
+use lossdepth::hypothesis::kernel::KernelChoice;
 use lossdepth::{Method, Scale, Settings};
 
 /// The settings given on the command line.
@@ -17,8 +18,19 @@ impl Given {
         if settings.scale != Scale::Mcd && self.0.iter().any(|(name, _)| *name == "support_fraction") {
             return Err(Error::Usage("`--support-fraction` goes with `--scale mcd`".to_owned()));
         }
+        if settings.kernel == KernelChoice::Precomputed {
+            return Err(Error::Usage("kernel `precomputed` is for the Rust and Python libraries".to_owned()));
+        }
         Ok(settings)
     }
+}
+
+/// Half of the memory of this machine in bytes, if it says how much it has.
+pub(crate) fn half_of_memory() -> Option<f64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let total = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+    let kibibytes: f64 = total.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(512.0 * kibibytes)
 }
 
 impl FromArgMatches for Given {
@@ -57,6 +69,7 @@ fn flag(setting: &'static Setting) -> Arg {
         Kind::Number | Kind::OptionalNumber => "X",
         Kind::NumberOr(_) => "X|NAME",
         Kind::Count => "N",
+        Kind::Counts => "N,N",
         Kind::Choice(_) => "NAME",
     };
     Arg::new(setting.name)
@@ -99,7 +112,7 @@ fn help(setting: &Setting) -> String {
 }
 
 fn default(method: Method, name: &str) -> Value {
-    let values = Settings::new(method).values();
+    let values = Settings::defaults(method);
     values.into_iter().find(|(known, _)| *known == name).map_or(Value::None, |(_, value)| value)
 }
 

@@ -43,6 +43,9 @@ pub enum DepthError {
     /// Two settings that do not go together, or one that needs another.
     #[error("{0}")]
     Settings(String),
+    /// Kernel values that cannot be worked with.
+    #[error("{0}")]
+    Kernel(String),
     /// The reference sample has too few rows (or too few with a positive weight).
     #[error("the reference needs at least {expected} rows with a positive weight, got {got}")]
     TooFewRows {

@@ -118,6 +118,17 @@ impl<T: Real> Matrix<T> {
         Matrix::from_fn(self.rows, self.cols(), |i, j| value(self.at(i, j).widened()))
     }
 
+    /// Overwrites the columns with those of a matrix in another precision.
+    pub(crate) fn convert<U: Real>(&mut self, from: &Matrix<U>) {
+        for j in 0..from.cols() {
+            let (to, from) = (self.col_mut(j), from.col(j));
+            vectorised(
+                #[inline(always)]
+                || to.iter_mut().zip(from).for_each(|(t, x)| *t = T::rounded(x.widened())),
+            );
+        }
+    }
+
     fn view(&self) -> MatRef<'_, T> {
         self.padded.as_ref().subrows(0, self.rows)
     }
@@ -138,6 +149,23 @@ pub(crate) fn multiply_first<T: Real>(out: &mut Matrix<T>, a: &Matrix<T>, b: &Ma
     for (first, columns) in groups(work, count) {
         let out = out.view_mut().subcols_mut(first, columns);
         matmul(out, Accum::Replace, a.view(), b.view().subcols(first, columns), T::rounded(1.0), Par::Seq);
+    }
+}
+
+/// `out -= a bᵀ` for the first `inner` columns of both and the first `count` rows of `b`, which are those columns of `out`.
+pub(crate) fn subtract_outer(out: &mut Matrix, a: &Matrix, b: &Matrix, inner: usize, count: usize) {
+    let b = b.view().submatrix(0, 0, count, inner).transpose();
+    let out = out.view_mut().subcols_mut(0, count);
+    matmul(out, Accum::Add, a.view().subcols(0, inner), b, -1.0, Par::Seq);
+}
+
+/// Replaces every column of `rhs` by the solution of the lower triangular system.
+///
+/// In groups of eight columns, so that a column does not depend on how many there are.
+pub(crate) fn solve_lower(lower: &Matrix, rhs: &mut Matrix) {
+    for (first, columns) in groups(0, rhs.cols()) {
+        let rhs = rhs.view_mut().subcols_mut(first, columns);
+        faer::linalg::triangular_solve::solve_lower_triangular_in_place(lower.view(), rhs, Par::Seq);
     }
 }
 
@@ -305,6 +333,16 @@ impl Cholesky {
         &self.units
     }
 
+    /// The inverse of the matrix of this many rows.
+    pub(crate) fn inverse(&self, rows: usize) -> Matrix {
+        let mut inverse = Matrix::from_fn(rows, rows, |i, j| if i == j { self.units[i] } else { 0.0 });
+        self.factor.solve_in_place(inverse.view_mut());
+        for j in 0..rows {
+            inverse.col_mut(j).iter_mut().zip(&self.units).for_each(|(x, u)| *x *= u);
+        }
+        inverse
+    }
+
     pub(crate) fn solve(&self, rhs: &mut [f64]) {
         let rows = rhs.len();
         rhs.iter_mut().zip(&self.units).for_each(|(x, u)| *x *= u);
@@ -367,6 +405,26 @@ mod tests {
         }
         check(product::<f64>, false);
         check(product::<f32>, false);
+    }
+
+    #[test]
+    fn triangular_solutions_do_not_depend_on_the_neighbours() {
+        let product = |a: &Matrix, b: &Matrix| {
+            let n = b.rows();
+            let lower = Matrix::from_fn(n, n, |i, j| {
+                if i == j {
+                    2.0 + n as f64
+                } else if i > j {
+                    a.at(i % a.rows(), j)
+                } else {
+                    f64::NAN
+                }
+            });
+            let mut out = b.clone();
+            solve_lower(&lower, &mut out);
+            out
+        };
+        check(product, false);
     }
 
     #[test]

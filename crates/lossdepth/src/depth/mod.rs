@@ -6,7 +6,9 @@ mod settings;
 
 use crate::error::{DepthError, Result};
 use crate::explain::Explanation;
-use crate::hypothesis::{Halfspace, Hypothesis, Intercept, Linear};
+use crate::hypothesis::{
+    Forest, GaussianProcess, Halfspace, Hypothesis, Intercept, Kernelised, Linear, Mlp, Svm,
+};
 use crate::loss::{Exponential, Hinge, Logistic, Loss, SquaredHinge};
 use crate::penalty::Variant;
 use crate::reference::{Reference, Scale, Scaling, ScalingWarning, normal_quantile};
@@ -131,6 +133,41 @@ impl Depth<Linear<Exponential>> {
     /// The linear depth of the exponential loss.
     pub fn exponential() -> Self {
         Self::new(Linear::new(Exponential))
+    }
+}
+
+impl Depth<Kernelised<Logistic>> {
+    /// The kernel logistic regression depth; [`Kernelised`] has its settings.
+    pub fn klr() -> Self {
+        Self::new(Kernelised::new(Logistic))
+    }
+}
+
+impl Depth<GaussianProcess> {
+    /// The Gaussian process depth; [`GaussianProcess`] has its settings.
+    pub fn gp() -> Self {
+        Self::new(GaussianProcess::new())
+    }
+}
+
+impl Depth<Svm> {
+    /// The depth of a support vector machine with a kernel; [`Svm`] has its settings.
+    pub fn svm() -> Self {
+        Self::new(Svm::new())
+    }
+}
+
+impl Depth<Forest> {
+    /// The random forest depth: all trees of depth 2; see [`Forest`] for everything else.
+    pub fn forest() -> Self {
+        Self::new(Forest::new())
+    }
+}
+
+impl Depth<Mlp> {
+    /// The depth of a neural network with one hidden layer of 100 units; see [`Mlp`] for everything else.
+    pub fn mlp() -> Self {
+        Self::new(Mlp::new())
     }
 }
 

@@ -3,6 +3,9 @@
 use super::method::Method;
 use crate::error::{DepthError, Result};
 use crate::hypothesis::Intercept;
+use crate::hypothesis::forest::{Forest, ForestLoss, ForestValue, MaxFeatures};
+use crate::hypothesis::gp::Probabilities;
+use crate::hypothesis::kernel::{Gamma, KernelChoice, Sigma};
 use crate::penalty::Variant;
 use crate::reference::Scale;
 use serde::de::Error as _;
@@ -33,6 +36,8 @@ pub enum Kind {
     NumberOr(&'static [&'static str]),
     /// A whole number, not negative.
     Count,
+    /// One whole number or several.
+    Counts,
     /// One of a few names.
     Choice(&'static [&'static str]),
 }
@@ -45,6 +50,8 @@ pub enum Value {
     Count(u64),
     /// Any number.
     Number(f64),
+    /// Several whole numbers.
+    Counts(Vec<u64>),
     /// A name.
     Text(String),
     /// Nothing.
@@ -68,7 +75,60 @@ impl Setting {
             Kind::Number,
             "The share of the rows that the scaling `mcd` trusts, 0.5 to 1",
         ),
-        Self::new("tol", Kind::Number, "The largest proven error to accept"),
+        Self::new("kernel", Kind::Choice(&KernelChoice::NAMES), "The kernel"),
+        Self::new(
+            "gamma",
+            Kind::NumberOr(&["auto", "quartile"]),
+            "The γ of the kernels `gaussian` and `polynomial`: auto is 1 / median squared distance, quartile is 0.5 / \
+             first quartile of the distances, squared",
+        ),
+        Self::new(
+            "sigma",
+            Kind::NumberOr(&["auto"]),
+            "The width of the kernel `laplacian`: auto is the median distance",
+        ),
+        Self::new("c", Kind::Number, "The width of the kernel `imq`, above 0"),
+        Self::new("beta", Kind::Number, "The exponent of the kernel `imq`, below 0"),
+        Self::new("degree", Kind::Count, "The power of the kernel `polynomial`"),
+        Self::new("coef0", Kind::Number, "The constant of the kernel `polynomial`, not negative"),
+        Self::new(
+            "probabilities",
+            Kind::Choice(&Probabilities::NAMES),
+            "Which probabilities the loss is of: averaged over the posterior, or at its mode",
+        ),
+        Self::new(
+            "memory",
+            Kind::OptionalNumber,
+            "How many bytes the kernel values of the reference may take; beyond that `svm` computes them as needed, \
+             and `klr` and `gp` refuse",
+        ),
+        Self::new("max_depth", Kind::Count, "How many cuts a tree makes around a row"),
+        Self::new(
+            "max_features",
+            Kind::NumberOr(&MaxFeatures::NAMES),
+            "How many columns a split looks at: a name, a whole number, or a fraction with a decimal point",
+        ),
+        Self::new("loss", Kind::Choice(&ForestLoss::NAMES), "The loss of the averaged probabilities"),
+        Self::new(
+            "value",
+            Kind::Choice(&ForestValue::NAMES),
+            "Which number is the depth: the risk, or what the paper's scripts print",
+        ),
+        Self::new("trees", Kind::Count, "How many random trees to grow; 0 for the average of all there are"),
+        Self::new("rotations", Kind::Count, "How many random frames to grow trees in; 0 for none"),
+        Self::new("max_boxes", Kind::Count, "How many boxes of a level are cut further, the likeliest"),
+        Self::new(
+            "hidden",
+            Kind::Counts,
+            "How many units the hidden layers of a network have, as 100 or 50,20",
+        ),
+        Self::new("restarts", Kind::Count, "How often a network is trained; the best counts"),
+        Self::new("seed", Kind::Count, "Where random numbers come from"),
+        Self::new(
+            "tol",
+            Kind::Number,
+            "The largest proven error to accept; for mlp the relative progress to stop at",
+        ),
         Self::new("max_iter", Kind::Count, "How many iterations a row gets"),
         Self::new("budget", Kind::Count, "How much work a row gets, in millions of multiplications"),
     ];
@@ -83,14 +143,22 @@ impl Setting {
     /// The text is not of the setting's [`Kind`].
     pub fn parse(&self, text: &str) -> Result<Value> {
         let number = || text.parse().map(Value::Number);
+        // Whether a number is whole is part of what some settings mean.
+        let any_number = || text.parse().map(Value::Count).or_else(|_| number());
         match self.kind {
             Kind::Number | Kind::OptionalNumber => number().map_err(|_| self.unfit("a number", text)),
             Kind::Count => text.parse().map(Value::Count).map_err(|_| self.unfit("a whole number", text)),
+            Kind::Counts => {
+                let counts: std::result::Result<_, _> =
+                    text.split(',').map(|part| part.trim().parse()).collect();
+                let expected = "whole numbers with commas between them";
+                counts.map(Value::Counts).map_err(|_| self.unfit(expected, text))
+            }
             Kind::Choice(names) if names.contains(&text) => Ok(Value::Text(text.to_owned())),
             Kind::NumberOr(names) if names.contains(&text) => Ok(Value::Text(text.to_owned())),
             Kind::Choice(names) => Err(self.unknown(names.join(", "), text)),
             Kind::NumberOr(names) => {
-                number().map_err(|_| self.unknown(format!("{} or a number", names.join(", ")), text))
+                any_number().map_err(|_| self.unknown(format!("{} or a number", names.join(", ")), text))
             }
         }
     }
@@ -122,10 +190,25 @@ impl Setting {
         }
     }
 
+    fn counts(&self, value: &Value) -> Result<Vec<usize>> {
+        match value {
+            Value::Counts(counts) => counts.iter().map(|&count| self.count(&Value::Count(count))).collect(),
+            one => Ok(vec![self.count(one)?]),
+        }
+    }
+
     fn text<'a>(&self, value: &'a Value) -> Result<&'a str> {
         match value {
             Value::Text(text) => Ok(text),
             other => Err(self.unfit("a name", &other.to_string())),
+        }
+    }
+
+    fn max_features(&self, value: &Value) -> Result<MaxFeatures> {
+        match value {
+            Value::Count(_) => self.count(value).map(MaxFeatures::Count),
+            Value::Number(fraction) => Ok(MaxFeatures::Fraction(*fraction)),
+            other => self.named(other),
         }
     }
 
@@ -140,6 +223,9 @@ impl std::fmt::Display for Value {
             Self::Count(count) => write!(f, "{count}"),
             Self::Number(x) if *x != 0.0 && !(1e-3..1e7).contains(&x.abs()) => write!(f, "{x:e}"),
             Self::Number(x) => write!(f, "{x}"),
+            Self::Counts(counts) => {
+                f.write_str(&counts.iter().map(u64::to_string).collect::<Vec<_>>().join(","))
+            }
             Self::Text(text) => f.write_str(text),
             Self::None => f.write_str("none"),
         }
@@ -171,7 +257,33 @@ pub struct Settings {
     pub scale: Scale,
     /// The share of the rows that the scaling `mcd` trusts.
     pub support_fraction: f64,
-    /// The largest proven error to accept.
+    /// The kernel, with its own settings.
+    pub kernel: KernelChoice,
+    /// Which probabilities the Gaussian process depth takes the loss of.
+    pub probabilities: Probabilities,
+    /// How many bytes kernel values may take; 4 GiB if not said.
+    pub memory: Option<f64>,
+    /// How many cuts a tree makes around a row.
+    pub max_depth: usize,
+    /// How many columns a split looks at.
+    pub max_features: MaxFeatures,
+    /// The loss of a forest's averaged probabilities.
+    pub loss: ForestLoss,
+    /// Which number is the depth of a forest.
+    pub value: ForestValue,
+    /// How many random trees; 0 for all there are.
+    pub trees: usize,
+    /// How many random frames; 0 for none.
+    pub rotations: usize,
+    /// How many boxes of a level are cut further.
+    pub max_boxes: usize,
+    /// How many units each hidden layer of a network has.
+    pub hidden: Vec<usize>,
+    /// How often a network is trained; the best counts.
+    pub restarts: usize,
+    /// Where random numbers come from.
+    pub seed: u64,
+    /// The largest proven error to accept; for networks, see [`Mlp::tol`](crate::hypothesis::Mlp::tol).
     pub tol: f64,
     /// How many iterations a query gets.
     pub max_iter: usize,
@@ -179,17 +291,40 @@ pub struct Settings {
     pub budget: usize,
 }
 
+/// Settings that belong to a kernel.
+const OF_KERNELS: [&str; 6] = ["gamma", "sigma", "c", "beta", "degree", "coef0"];
+
 impl Settings {
     /// The defaults of a method.
     pub fn new(method: Method) -> Self {
+        let (reg, tol) = match method {
+            Method::Mlp => (0.01, 1e-5),
+            _ => (1.0, 1e-6),
+        };
         Self {
             method,
-            reg: 1.0,
+            reg,
             variant: Variant::Risk,
-            intercept: Intercept::Free,
+            intercept: if method.settings().contains(&"kernel") { Intercept::None } else { Intercept::Free },
             scale: Scale::None,
             support_fraction: 0.75,
-            tol: 1e-6,
+            kernel: match method {
+                Method::Gp => KernelChoice::Gaussian { gamma: Gamma::Quartile },
+                _ => KernelChoice::default(),
+            },
+            probabilities: Probabilities::Averaged,
+            memory: None,
+            max_depth: 2,
+            max_features: MaxFeatures::Sqrt,
+            loss: ForestLoss::Log,
+            value: ForestValue::Risk,
+            trees: 0,
+            rotations: 0,
+            max_boxes: Forest::MAX_BOXES,
+            hidden: vec![100],
+            restarts: 1,
+            seed: 0,
+            tol,
             max_iter: 1000,
             budget: 100,
         }
@@ -210,24 +345,93 @@ impl Settings {
         let mut settings = Self::new(method);
         // The radius is part of the variant, whichever comes first.
         let (mut variant, mut radius) = (None, None);
+        // So are some settings of the kernel.
+        let (mut kernel, mut of_kernel) = (None, Vec::new());
         for (name, value) in values {
             let setting = method.setting(name)?;
             match setting.name {
                 "variant" => variant = Some(setting.text(&value)?.to_owned()),
                 "radius" => radius = setting.optional_number(&value)?,
+                "kernel" => kernel = Some(setting.text(&value)?.to_owned()),
+                name if OF_KERNELS.contains(&name) => of_kernel.push((setting, value)),
                 _ => settings.set(&setting, &value)?,
             }
         }
         if variant.is_some() || radius.is_some() {
             let name = variant.as_deref().unwrap_or(settings.variant.name());
+            if name == "constrained" && method.setting("radius").is_err() {
+                return Err(DepthError::Settings(format!("method `{method}` has no variant `constrained`")));
+            }
             settings.variant = Variant::parse(name, radius)?;
+        }
+        if let Some(name) = kernel.filter(|name| name != settings.kernel.name()) {
+            settings.kernel = KernelChoice::parse(&name)?;
+        }
+        for (setting, value) in of_kernel {
+            settings.set_kernel(&setting, &value)?;
         }
         Ok(settings)
     }
 
-    /// The settings that the method has, with their values.
+    /// The settings that the method has, with their values; those of other kernels than the one chosen are left out.
     pub fn values(&self) -> Vec<(&'static str, Value)> {
-        self.method.settings().iter().map(|&name| (name, self.get(name))).collect()
+        let applies = |name: &&str| !OF_KERNELS.contains(name) || kernel_value(&self.kernel, name).is_some();
+        let names = self.method.settings().iter().copied().filter(applies);
+        names.map(|name| (name, self.get(name))).collect()
+    }
+
+    /// Every setting that a method has with its default, also those of other kernels than the default one.
+    pub fn defaults(method: Method) -> Vec<(&'static str, Value)> {
+        let settings = Self::new(method);
+        let value = |name: &'static str| {
+            let others = KernelChoice::NAMES.iter().filter_map(|name| KernelChoice::parse(name).ok());
+            let of_kernel =
+                || [settings.kernel].into_iter().chain(others).find_map(|kernel| kernel_value(&kernel, name));
+            if OF_KERNELS.contains(&name) { of_kernel().unwrap_or(Value::None) } else { settings.get(name) }
+        };
+        method.settings().iter().map(|&name| (name, value(name))).collect()
+    }
+
+    /// Sets what belongs to the kernel; the default of another kernel's setting may be said too, anything else not.
+    fn set_kernel(&mut self, setting: &Setting, value: &Value) -> Result<()> {
+        let number = || setting.number(value);
+        match (&mut self.kernel, setting.name) {
+            (KernelChoice::Gaussian { gamma } | KernelChoice::Polynomial { gamma, .. }, "gamma") => {
+                *gamma = match value {
+                    Value::Text(name) => name.parse()?,
+                    _ => Gamma::Value(number()?),
+                };
+            }
+            (KernelChoice::Laplacian { sigma }, "sigma") => {
+                *sigma = match value {
+                    Value::Text(name) => name.parse()?,
+                    _ => Sigma::Value(number()?),
+                };
+            }
+            (KernelChoice::Imq { c, .. }, "c") => *c = number()?,
+            (KernelChoice::Imq { beta, .. }, "beta") => *beta = number()?,
+            (KernelChoice::Polynomial { degree, .. }, "degree") => {
+                *degree = u32::try_from(setting.count(value)?).unwrap_or(u32::MAX);
+            }
+            (KernelChoice::Polynomial { coef0, .. }, "coef0") => *coef0 = number()?,
+            (kernel, name) => {
+                let known = KernelChoice::NAMES.iter().filter_map(|name| KernelChoice::parse(name).ok());
+                let having: Vec<KernelChoice> = known.filter(|k| kernel_value(k, name).is_some()).collect();
+                let same = |k: &KernelChoice| {
+                    kernel_value(k, name).is_some_and(|v| v.to_string() == value.to_string())
+                };
+                let default = Self::new(self.method).kernel;
+                if !having.iter().chain([&default]).any(same) && *value != Value::None {
+                    let names: Vec<&str> = having.iter().map(KernelChoice::name).collect();
+                    return Err(DepthError::Settings(format!(
+                        "`{name}` goes with kernel `{}`, not with `{}`",
+                        names.join("` or `"),
+                        kernel.name()
+                    )));
+                }
+            }
+        }
+        Ok(())
     }
 
     fn set(&mut self, setting: &Setting, value: &Value) -> Result<()> {
@@ -236,6 +440,18 @@ impl Settings {
             "intercept" => self.intercept = setting.named(value)?,
             "scale" => self.scale = setting.named(value)?,
             "support_fraction" => self.support_fraction = setting.number(value)?,
+            "probabilities" => self.probabilities = setting.named(value)?,
+            "memory" => self.memory = setting.optional_number(value)?,
+            "max_depth" => self.max_depth = setting.count(value)?,
+            "max_features" => self.max_features = setting.max_features(value)?,
+            "loss" => self.loss = setting.named(value)?,
+            "value" => self.value = setting.named(value)?,
+            "trees" => self.trees = setting.count(value)?,
+            "rotations" => self.rotations = setting.count(value)?,
+            "max_boxes" => self.max_boxes = setting.count(value)?,
+            "hidden" => self.hidden = setting.counts(value)?,
+            "restarts" => self.restarts = setting.count(value)?,
+            "seed" => self.seed = setting.count(value)? as u64,
             "tol" => self.tol = setting.number(value)?,
             "max_iter" => self.max_iter = setting.count(value)?,
             "budget" => self.budget = setting.count(value)?,
@@ -255,12 +471,49 @@ impl Settings {
             "intercept" => Value::Text(self.intercept.name().to_owned()),
             "scale" => Value::Text(self.scale.name().to_owned()),
             "support_fraction" => Value::Number(self.support_fraction),
+            "kernel" => Value::Text(self.kernel.name().to_owned()),
+            "probabilities" => Value::Text(self.probabilities.name().to_owned()),
+            "memory" => self.memory.map_or(Value::None, Value::Number),
+            name if OF_KERNELS.contains(&name) => kernel_value(&self.kernel, name).unwrap_or(Value::None),
+            "max_depth" => Value::Count(self.max_depth as u64),
+            "max_features" => match self.max_features {
+                MaxFeatures::Count(count) => Value::Count(count as u64),
+                MaxFeatures::Fraction(fraction) => Value::Number(fraction),
+                name => Value::Text(name.to_string()),
+            },
+            "loss" => Value::Text(self.loss.name().to_owned()),
+            "value" => Value::Text(self.value.name().to_owned()),
+            "trees" => Value::Count(self.trees as u64),
+            "rotations" => Value::Count(self.rotations as u64),
+            "max_boxes" => Value::Count(self.max_boxes as u64),
+            "hidden" => Value::Counts(self.hidden.iter().map(|&units| units as u64).collect()),
+            "restarts" => Value::Count(self.restarts as u64),
+            "seed" => Value::Count(self.seed),
             "tol" => Value::Number(self.tol),
             "max_iter" => Value::Count(self.max_iter as u64),
             "budget" => Value::Count(self.budget as u64),
             other => unreachable!("`{other}` is in no table of settings"),
         }
     }
+}
+
+/// A kernel's own setting, if it has one of this name.
+fn kernel_value(kernel: &KernelChoice, name: &str) -> Option<Value> {
+    Some(match (*kernel, name) {
+        (KernelChoice::Gaussian { gamma } | KernelChoice::Polynomial { gamma, .. }, "gamma") => match gamma {
+            Gamma::Value(x) => Value::Number(x),
+            named => Value::Text(named.to_string()),
+        },
+        (KernelChoice::Laplacian { sigma }, "sigma") => match sigma {
+            Sigma::Value(x) => Value::Number(x),
+            named @ Sigma::Auto => Value::Text(named.to_string()),
+        },
+        (KernelChoice::Imq { c, .. }, "c") => Value::Number(c),
+        (KernelChoice::Imq { beta, .. }, "beta") => Value::Number(beta),
+        (KernelChoice::Polynomial { degree, .. }, "degree") => Value::Count(u64::from(degree)),
+        (KernelChoice::Polynomial { coef0, .. }, "coef0") => Value::Number(coef0),
+        _ => return None,
+    })
 }
 
 impl Serialize for Settings {
@@ -305,6 +558,20 @@ mod tests {
     }
 
     #[test]
+    fn a_whole_number_of_columns_is_no_fraction() {
+        let read = |text: &str| {
+            let setting = Method::Forest.setting("max_features").unwrap();
+            let settings =
+                Settings::with(Method::Forest, [("max_features", setting.parse(text).unwrap())]).unwrap();
+            let json = serde_json::to_string(&settings).unwrap();
+            assert_eq!(serde_json::from_str::<Settings>(&json).unwrap(), settings, "{json}");
+            settings.max_features
+        };
+        assert_eq!((read("1"), read("1.0")), (MaxFeatures::Count(1), MaxFeatures::Fraction(1.0)));
+        assert_eq!((read("0.5"), read("all")), (MaxFeatures::Fraction(0.5), MaxFeatures::All));
+    }
+
+    #[test]
     fn what_a_method_does_not_have_it_refuses() {
         let error = Settings::with(Method::Hinge, [("trees", Value::Count(3))]).unwrap_err();
         assert!(
@@ -313,6 +580,35 @@ mod tests {
         );
         let error = Settings::with(Method::Hinge, [("reg", Value::Text("big".into()))]).unwrap_err();
         assert_eq!(error.to_string(), "`reg` must be a number, got `big`");
+    }
+
+    #[test]
+    fn a_kernel_takes_its_own_settings_in_any_order() {
+        let values = [("sigma", Value::Number(2.0)), ("kernel", Value::Text("laplacian".into()))];
+        let settings = Settings::with(Method::Svm, values).unwrap();
+        assert_eq!(settings.kernel, KernelChoice::Laplacian { sigma: Sigma::Value(2.0) });
+        let json = serde_json::to_string(&settings).unwrap();
+        assert!(json.contains("\"sigma\":2.0") && !json.contains("gamma"), "{json}");
+        assert_eq!(serde_json::from_str::<Settings>(&json).unwrap(), settings);
+        // Another kernel's setting: its default is harmless, anything else a mistake.
+        assert!(Settings::with(Method::Svm, [("sigma", Value::Text("auto".into()))]).is_ok());
+        let error = Settings::with(Method::Svm, [("sigma", Value::Number(2.0))]).unwrap_err();
+        assert_eq!(error.to_string(), "`sigma` goes with kernel `laplacian`, not with `gaussian`");
+    }
+
+    #[test]
+    fn several_counts_survive_the_way_through_text_and_json() {
+        let settings = Settings { hidden: vec![50, 20], seed: 7, restarts: 3, ..Settings::new(Method::Mlp) };
+        let json = serde_json::to_string(&settings).unwrap();
+        assert!(json.contains("\"hidden\":[50,20]"), "{json}");
+        assert_eq!(serde_json::from_str::<Settings>(&json).unwrap(), settings);
+        let hidden = Method::Mlp.setting("hidden").unwrap();
+        assert_eq!(hidden.parse("50,20").unwrap(), settings.get("hidden"));
+        assert_eq!(Settings::with(Method::Mlp, [("hidden", Value::Count(9))]).unwrap().hidden, [9]);
+        for wrong in ["", "5,", "5,-1", "1.5", "many"] {
+            let error = hidden.parse(wrong).unwrap_err();
+            assert!(error.to_string().starts_with("`hidden` must be whole numbers"), "{error}");
+        }
     }
 
     #[test]

@@ -7,11 +7,14 @@
 //!
 //! where only $\hat z$ differs from one query to the next. [`quasi_newton`] solves many of them side
 //! by side with two matrix products an iteration; [`newton`] finishes the few that are too
-//! ill-conditioned for it; [`interior`] is for the hinge, which has no second derivative.
+//! ill-conditioned for it; [`interior`] is for the hinge, which has no second derivative; [`active_set`] for the hinge with a
+//! kernel.
 //! [`certificate`] turns a point and its gradient into a proven bound.
 
+pub(crate) mod active_set;
 pub(crate) mod central_path;
 pub(crate) mod certificate;
+pub(crate) mod descent;
 pub(crate) mod gram;
 pub(crate) mod interior;
 pub(crate) mod lbfgs;
