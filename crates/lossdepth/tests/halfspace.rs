@@ -392,11 +392,12 @@ fn weights_are_copies_and_units_do_not_matter() {
     for d in [1, 2, 3, 4, 8] {
         let rows = random.cloud(25, d);
         let queries = random.cloud(5, d);
-        let counts: Vec<f64> = (0..25).map(|_| random.below(4) as f64).collect();
+        let times: Vec<usize> = (0..25).map(|_| random.below(4)).collect();
+        let counts: Vec<f64> = times.iter().map(|t| *t as f64).collect();
         let copies: Vec<Vec<f64>> = rows
             .iter()
-            .zip(&counts)
-            .flat_map(|(row, c)| std::iter::repeat_n(row.clone(), usize::from(*c > 0.0) * (*c as usize)))
+            .zip(&times)
+            .flat_map(|(row, times)| std::iter::repeat_n(row.clone(), *times))
             .collect();
         let score = |sample: &Reference, queries: &[Vec<f64>]| {
             Depth::halfspace().budget(5).fit(sample).unwrap().score(queries).unwrap()
@@ -414,7 +415,7 @@ fn weights_are_copies_and_units_do_not_matter() {
         // Powers of two and shifts that are exact change no sign.
         let stretch = |rows: &[Vec<f64>]| -> Vec<Vec<f64>> {
             rows.iter()
-                .map(|r| r.iter().enumerate().map(|(k, v)| v * 2f64.powi(40 - 30 * k as i32)).collect())
+                .map(|r| r.iter().zip(0i32..).map(|(v, k)| v * 2f64.powi(40 - 30 * k)).collect())
                 .collect()
         };
         let far = score(&Reference::weighted(&stretch(&rows), &counts).unwrap(), &stretch(&queries));

@@ -201,7 +201,8 @@ impl<'a, const D: usize> Hunt<'a, D> {
         for (t, mass) in self.t.iter().zip(&self.cloud.masses) {
             mean.iter_mut().zip(t).for_each(|(m, v)| *m -= *mass as f64 * v);
         }
-        let Found { u, .. } = Search::default().descend(&sky, &self.cloud.masses, mean, 4, &mut purse.spent);
+        let Found { u, .. } =
+            Search::default().descend(&sky, &self.cloud.masses, mean, 4, &mut purse.spent, u64::MAX);
         let c: [f64; D] = std::array::from_fn(|j| u[j]);
         self.evaluate(&c, purse);
     }

@@ -113,7 +113,7 @@ impl Hunt<'_> {
         let whole: Vec<f64> = masses.iter().map(|m| *m as f64).collect();
         let mean: Vec<f64> = (0..d).map(|j| -dot(&whole, &self.sky.columns[j * n..(j + 1) * n])).collect();
         let mut search = Search::default();
-        let mut best = search.descend(&self.sky, masses, mean, 6, &mut purse.spent);
+        let mut best = search.descend(&self.sky, masses, mean, 6, &mut purse.spent, purse.budget);
         self.evaluate(&best.u, purse);
         if self.upper <= enough {
             return 0;
@@ -143,7 +143,8 @@ impl Hunt<'_> {
             let fresh = (seed >> 40).is_multiple_of(4);
             let push = if fresh { 1e3 } else { 1.0 / (d as f64).sqrt() };
             let start: Vec<f64> = best.u.iter().map(|u| u + push * wave(&mut seed)).collect();
-            let next = search.descend(&self.sky, &self.cloud.masses, start, 3, &mut purse.spent);
+            let next =
+                search.descend(&self.sky, &self.cloud.masses, start, 3, &mut purse.spent, purse.budget);
             idle += 1;
             if next.mass < best.mass {
                 self.evaluate(&next.u, purse);

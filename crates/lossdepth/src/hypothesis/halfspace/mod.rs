@@ -9,12 +9,12 @@
 //! | dimension of the sample | method |
 //! |---|---|
 //! | 1 | sorted once, a binary search a query |
-//! | 2 | half a turn of a line, linear time ([`plane`]) |
-//! | 3 to 6 | branch and bound over cones of directions ([`cones`]), exact while the budget lasts |
-//! | more | descent along great circles ([`search`]), separating hyperplanes and disjoint simplices ([`far`]) |
+//! | 2 | half a turn of a line, linear time (`plane`) |
+//! | 3 to 6 | branch and bound over cones of directions (`cones`), exact while the budget lasts |
+//! | more | descent along great circles (`search`), separating hyperplanes and disjoint simplices (`far`) |
 //!
 //! Which side of a hyperplane a point lies on is decided by an error bound where that is enough and by exact
-//! arithmetic otherwise ([`exact`]); ties, duplicates and data in a lower dimension come out right.
+//! arithmetic otherwise (`exact`); ties, duplicates and data in a lower dimension come out right.
 
 mod cloud;
 mod cones;

@@ -52,7 +52,7 @@ pub(super) struct Search {
 }
 
 impl Search {
-    /// Descends from `u`; `work` grows by the multiplications it took.
+    /// Descends from `u`; `work` grows by the multiplications it took, and ends the descent at `limit`.
     pub(super) fn descend(
         &mut self,
         sky: &Sky,
@@ -60,6 +60,7 @@ impl Search {
         mut u: Vec<f64>,
         patience: usize,
         work: &mut u64,
+        limit: u64,
     ) -> Found {
         let n = sky.len;
         for list in [&mut self.along, &mut self.across, &mut self.pull] {
@@ -88,7 +89,7 @@ impl Search {
                 sky.project(&u, &mut self.along);
                 *work += (n * sky.dim) as u64;
             }
-            if best == 0 || step >= BANDS.len() && idle >= patience {
+            if best == 0 || step >= BANDS.len() && idle >= patience || *work >= limit {
                 break;
             }
         }
