@@ -30,7 +30,9 @@ VERSIONS = {
 
 
 def write(name, content):
-    text = json.dumps({"versions": VERSIONS, **content}, indent=None, separators=(",", ":"))
+    text = json.dumps(
+        {"versions": VERSIONS, **content}, indent=None, separators=(",", ":")
+    )
     (HERE / name).write_text(text + "\n")
 
 
@@ -61,7 +63,10 @@ def newton(gram, weights, signs, reg, free):
             new = np.r_[np.linalg.solve(system[:n, :n], rhs[:n]), 0.0]
         step = 1.0
         old = objective(a, b)
-        while objective(a + step * (new[:n] - a), b + step * (new[n] - b)) > old + 1e-15 and step > 1e-12:
+        while (
+            objective(a + step * (new[:n] - a), b + step * (new[n] - b)) > old + 1e-15
+            and step > 1e-12
+        ):
             step /= 2
         da, db = step * (new[:n] - a), step * (new[n] - b)
         a, b = a + da, b + db
@@ -103,7 +108,12 @@ def klr(name, rows, counts, queries, kernels):
                         "objective": objective.tolist(),
                     }
                 )
-    data = {"rows": rows.tolist(), "counts": counts.tolist(), "queries": queries.tolist(), "cases": cases}
+    data = {
+        "rows": rows.tolist(),
+        "counts": counts.tolist(),
+        "queries": queries.tolist(),
+        "cases": cases,
+    }
     write(f"klr_{name}.json", data)
 
 
@@ -115,14 +125,23 @@ def gp(name, rows, counts, queries):
     for z in queries:
         x = np.vstack([copies, np.repeat(z[None], n, axis=0)])
         y = np.r_[np.ones(n), np.zeros(n)]
-        model = GaussianProcessClassifier(kernel=RBF(scale), optimizer=None, max_iter_predict=10_000).fit(x, y)
+        model = GaussianProcessClassifier(
+            kernel=RBF(scale), optimizer=None, max_iter_predict=10_000
+        ).fit(x, y)
         base = model.base_estimator_
         p, q = model.predict_proba(copies)[:, 1], model.predict_proba(z[None])[0, 0]
         averaged.append(-0.5 * np.mean(np.log2(p)) - 0.5 * np.log2(q))
-        f = base.kernel_(base.X_train_, np.vstack([copies, z])).T @ (base.y_train_ - base.pi_)
+        f = base.kernel_(base.X_train_, np.vstack([copies, z])).T @ (
+            base.y_train_ - base.pi_
+        )
         loss = np.logaddexp(0, np.r_[-f[:n], f[n]]) / np.log(2)
         mode.append(0.5 * loss[:n].mean() + 0.5 * loss[n])
-    data = {"rows": rows.tolist(), "counts": counts.tolist(), "queries": queries.tolist(), "length_scale": scale}
+    data = {
+        "rows": rows.tolist(),
+        "counts": counts.tolist(),
+        "queries": queries.tolist(),
+        "length_scale": scale,
+    }
     write(f"gp_{name}.json", {**data, "averaged": averaged, "mode": mode})
 
 
@@ -140,10 +159,21 @@ def main():
         return rows, np.vstack([rows[:3], x[order[n : n + 3]], far])
 
     rows, queries = some(wine, 80, 3)
-    kernels = [("gaussian", 0.05), ("laplacian", 9.0), ("imq", 2.0), ("polynomial", 0.1)]
+    kernels = [
+        ("gaussian", 0.05),
+        ("laplacian", 9.0),
+        ("imq", 2.0),
+        ("polynomial", 0.1),
+    ]
     klr("wine", rows, np.ones(len(rows)), queries, kernels)
     rows, queries = some(iris, 60, 3)
-    klr("iris_counted", rows, random.integers(0, 4, len(rows)).astype(float), queries, [("gaussian", 0.5)])
+    klr(
+        "iris_counted",
+        rows,
+        random.integers(0, 4, len(rows)).astype(float),
+        queries,
+        [("gaussian", 0.5)],
+    )
 
     rows, queries = some(iris, 150 - 8, 4)
     gp("iris", rows, np.ones(len(rows)), queries)
