@@ -48,7 +48,10 @@ pub(crate) fn written_settings<'py>(py: Python<'py>, settings: &Settings) -> PyR
 }
 
 /// Settings by name as Python's values.
-pub(crate) fn written(py: Python<'_>, values: Vec<(&'static str, Value)>) -> PyResult<Bound<'_, PyDict>> {
+pub(crate) fn written<'py>(
+    py: Python<'py>,
+    values: Vec<(&'static str, Value)>,
+) -> PyResult<Bound<'py, PyDict>> {
     let written = PyDict::new(py);
     for (name, value) in values {
         match value {
