@@ -173,7 +173,7 @@ fn bad_names() {
         "--method logistc",
         &format!(
             "invalid value 'logistc' for '--method <NAME>'\n  \
-             [possible values: logistic, hinge, squared-hinge, exponential]\n\n  \
+             [possible values: logistic, hinge, squared-hinge, exponential, svm]\n\n  \
              tip: a similar value exists: 'logistic'{more}"
         ),
     );
