@@ -100,6 +100,7 @@ pub(crate) struct ActiveSet {
     offence: Vec<f64>,
     offenders: Vec<(f64, usize)>,
     fallers: Vec<(f64, usize)>,
+    is_free: Vec<bool>,
     working: Vec<usize>,
     inner: Inner,
     changes: Vec<(f64, usize)>,
@@ -131,6 +132,7 @@ impl ActiveSet {
             offence: Vec::new(),
             offenders: Vec::new(),
             fallers: Vec::new(),
+            is_free: Vec::new(),
             working: Vec::new(),
             inner: Inner::default(),
             changes: Vec::new(),
@@ -321,6 +323,17 @@ impl ActiveSet {
     /// The free variables and those at a bound with the largest residuals inward.
     fn choose(&mut self, point: &Point, noise: f64, seen: Gap) {
         self.offenders.clear();
+        self.is_free.resize(self.residual.len(), false);
+        for &j in &point.free {
+            self.is_free[j] = true;
+        }
+        self.gather_offenders(point, noise, seen);
+        for &j in &point.free {
+            self.is_free[j] = false;
+        }
+    }
+
+    fn gather_offenders(&mut self, point: &Point, noise: f64, seen: Gap) {
         if self.balanced {
             // Pairs matter, whatever the intercept: what could rise against what could fall.
             let (rise, fall) = (seen.rise - noise, seen.fall + noise);
@@ -330,10 +343,10 @@ impl ActiveSet {
             for (j, ((&r, &beta), (&low, &high))) in
                 self.residual.iter().zip(&point.beta).zip(bounds).enumerate()
             {
-                if r > fall && beta < high && !point.free.contains(&j) {
+                if r > fall && beta < high && !self.is_free[j] {
                     self.offenders.push((r, j));
                 }
-                if r < rise && beta > low && !point.free.contains(&j) {
+                if r < rise && beta > low && !self.is_free[j] {
                     fallers.push((-r, j));
                 }
             }
@@ -359,8 +372,8 @@ impl ActiveSet {
                 self.offenders.extend(bad.map(|(k, o)| (*o, c * LANES + k)));
             }
         }
-        // Free variables have residuals near 0: few of them are in this list.
-        self.offenders.retain(|(_, j)| !point.free.contains(j));
+        let is_free = &self.is_free;
+        self.offenders.retain(|(_, j)| !is_free[*j]);
         worst_first(&mut self.offenders, OFFENDERS);
         self.working.clear();
         self.working.extend(&point.free);
@@ -516,18 +529,24 @@ fn pull(pulled: &mut [f64], changes: &[(f64, usize)], query: Query<'_>, columns:
     }
     let pulled = &mut pulled[..n];
     let (fours, rest) = changes.as_chunks::<4>();
-    for [(p, j), (q, k), (r, l), (s, m)] in fours {
-        let (a, b, c, d) = (&column(*j)[..n], &column(*k)[..n], &column(*l)[..n], &column(*m)[..n]);
+    for &[(p, j), (q, k), (r, l), (s, m)] in fours {
+        let columns = [column(j), column(k), column(l), column(m)];
         vectorised(
             #[inline(always)]
-            || {
-                for i in 0..n {
-                    pulled[i] += (p * a[i] + q * b[i]) + (r * c[i] + s * d[i]);
-                }
-            },
+            || add_four(pulled, [p, q, r, s], columns),
         );
     }
     for (change, j) in rest {
         crate::linalg::axpy(*change, column(*j), pulled);
+    }
+}
+
+/// `sum += Σ factors · columns`.
+#[inline(always)]
+fn add_four(sum: &mut [f64], factors: [f64; 4], columns: [&[f64]; 4]) {
+    let ([p, q, r, s], [a, b, c, d]) = (factors, columns);
+    let columns = a.iter().zip(b).zip(c.iter().zip(d));
+    for (sum, ((a, b), (c, d))) in sum.iter_mut().zip(columns) {
+        *sum += (p * a + q * b) + (r * c + s * d);
     }
 }
