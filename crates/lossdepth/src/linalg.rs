@@ -354,6 +354,7 @@ impl Cholesky {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::cmp::Ordering;
 
     const SHAPES: [(usize, usize); 14] = [
         (1, 300),
@@ -411,14 +412,10 @@ mod tests {
     fn triangular_solutions_do_not_depend_on_the_neighbours() {
         let product = |a: &Matrix, b: &Matrix| {
             let n = b.rows();
-            let lower = Matrix::from_fn(n, n, |i, j| {
-                if i == j {
-                    2.0 + n as f64
-                } else if i > j {
-                    a.at(i % a.rows(), j)
-                } else {
-                    f64::NAN
-                }
+            let lower = Matrix::from_fn(n, n, |i, j| match i.cmp(&j) {
+                Ordering::Equal => 2.0 + n as f64,
+                Ordering::Greater => a.at(i % a.rows(), j),
+                Ordering::Less => f64::NAN,
             });
             let mut out = b.clone();
             solve_lower(&lower, &mut out);

@@ -271,7 +271,13 @@ impl Settings {
     fn bytes(&self) -> Result<Option<u64>> {
         let Some(memory) = self.memory else { return Ok(None) };
         crate::penalty::positive("memory", memory)?;
-        Ok(Some(memory as u64))
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "positive, and whole bytes will do"
+        )]
+        let bytes = memory as u64;
+        Ok(Some(bytes))
     }
 
     fn forest(&self) -> Forest {

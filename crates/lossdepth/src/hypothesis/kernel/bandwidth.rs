@@ -157,12 +157,12 @@ struct Pairs {
 
 impl Pairs {
     fn new(sample: &Reference, measure: impl Fn(&Points, crate::Rows<'_>, &mut Columns<'_>)) -> Self {
+        const STEP: usize = 32;
         let (points, weights) = thinned(sample);
         let n = weights.len();
         let same = weights.iter().all(|w| *w == weights[0]);
         let pairs = n * (n - 1) / 2;
         let (mut distances, mut masses) = (Vec::with_capacity(pairs), Vec::new());
-        const STEP: usize = 32;
         let mut block = Matrix::zeros(n, STEP);
         for first in (0..n).step_by(STEP) {
             let last = (first + STEP).min(n);
@@ -236,6 +236,11 @@ impl Pairs {
         let last = self.distances.len() - 1;
         if self.masses.is_empty() {
             // Equal masses: a matter of rank.
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "a rank, and not negative"
+            )]
             let rank = ((beyond / self.common) as usize).min(last);
             return *self.distances.select_nth_unstable_by(rank, f64::total_cmp).1;
         }
@@ -320,6 +325,7 @@ mod tests {
         }
         all.sort_by(f64::total_cmp);
         let p = (all.len() - 1) as f64 * level;
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a place in the list")]
         let (a, b) = (all[p.floor() as usize], all[p.ceil() as usize]);
         a + p.fract() * (b - a)
     }
