@@ -132,13 +132,24 @@ impl Exact {
     }
 }
 
+/// The largest prime below $2^{61}$.
+const MERSENNE: u64 = (1 << 61) - 1;
+
 /// Arithmetic modulo a prime below $2^{61}$.
 #[derive(Debug, Clone, Copy)]
 struct Field(u64);
 
 impl Field {
+    #[inline]
     fn mul(self, a: u64, b: u64) -> u64 {
-        let product = u128::from(a) * u128::from(b) % u128::from(self.0);
+        let product = u128::from(a) * u128::from(b);
+        // The first prime is 2^61 - 1, of which a remainder is a sum of two halves.
+        let product = if self.0 == MERSENNE {
+            let sum = (product & u128::from(MERSENNE)) + (product >> 61);
+            if sum >= u128::from(MERSENNE) { sum - u128::from(MERSENNE) } else { sum }
+        } else {
+            product % u128::from(self.0)
+        };
         #[expect(clippy::cast_possible_truncation, reason = "smaller than the modulus")]
         {
             product as u64
@@ -275,6 +286,7 @@ impl Span {
         let bits = minor_bits(vectors.clone().chain([z]), width);
         let mut best: Vec<Echelon> = Vec::new();
         let (mut covered, mut rank) = (0.0, 0);
+        let count = vectors.clone().count();
         for prime in primes() {
             let mut echelon = Echelon::new(prime, width);
             for x in vectors.clone() {
@@ -292,7 +304,8 @@ impl Span {
                 covered += 60.0;
                 best.push(echelon);
             }
-            if rank == width || covered > bits[rank.min(width - 1)] {
+            // As high as it can be, or too many primes for a minor to hide behind.
+            if rank == width || rank == count || covered > bits[rank.min(width - 1)] {
                 break;
             }
         }
