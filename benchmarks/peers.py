@@ -84,7 +84,7 @@ def hinge(tol: float) -> Peer:
 
 
 def svm(X: Floats, tol: float = 1e-3) -> Peer:
-    """SVC with a Gaussian kernel of our default width; the tolerance is its default unless given."""
+    """SVC with a Gaussian kernel of our default width; by default its default tolerance."""
     gamma = width(X)
 
     def build(reg: float) -> SVC:

@@ -57,7 +57,13 @@ def depths(k, y, c, beta, b, reg):
 
 def free(kernel, x, k, y, c, reg):
     if kernel["name"] == "gaussian":
-        model = SVC(kernel="rbf", gamma=kernel["gamma"], C=1 / (2 * reg), tol=1e-10, cache_size=500)
+        model = SVC(
+            kernel="rbf",
+            gamma=kernel["gamma"],
+            C=1 / (2 * reg),
+            tol=1e-10,
+            cache_size=500,
+        )
         model.fit(x, y, sample_weight=c)
     else:
         model = SVC(kernel="precomputed", C=1 / (2 * reg), tol=1e-10, cache_size=500)
@@ -110,7 +116,8 @@ def interior(k, y, c, reg):
         da, ds, dt = step(0, 0)
         length = reach(da, ds, dt)
         ahead = (
-            (s + length * ds) @ (a + length * da) + (t + length * dt) @ (u - length * da)
+            (s + length * ds) @ (a + length * da)
+            + (t + length * dt) @ (u - length * da)
         ) / (2 * n)
         aim = mu * (ahead / mu) ** 3
         da, ds, dt = step(aim - ds * da, aim + dt * da)
@@ -154,7 +161,9 @@ def case(rows, counts, queries, kernels):
                         found.append((depths(k, y, c, beta, 0, reg), gap))
                 entry["risk"] = [f[0][0] for f in found]
                 entry["objective"] = [f[0][1] for f in found]
-                entry["polish" if intercept == "free" else "gap"] = max(f[1] for f in found)
+                entry["polish" if intercept == "free" else "gap"] = max(
+                    f[1] for f in found
+                )
                 cases.append(entry)
     return {
         "versions": {
@@ -181,9 +190,21 @@ def data():
     ]
     wine = load_wine().data
     ones = np.ones(150, dtype=int)
-    yield "wine", wine[:150], ones, queries_of(wine[:150], wine[150::5]), [gaussian, *others]
+    yield (
+        "wine",
+        wine[:150],
+        ones,
+        queries_of(wine[:150], wine[150::5]),
+        [gaussian, *others],
+    )
     counts = np.random.default_rng(8).integers(0, 4, size=150)
-    yield "wine_counted", wine[:150], counts, queries_of(wine[:150], wine[150::5]), [gaussian]
+    yield (
+        "wine_counted",
+        wine[:150],
+        counts,
+        queries_of(wine[:150], wine[150::5]),
+        [gaussian],
+    )
     cancer = load_breast_cancer().data
     ones = np.ones(250, dtype=int)
     yield (
@@ -194,7 +215,13 @@ def data():
         [gaussian, {"name": "gaussian", "gamma": 0.5}],
     )
     digits = load_digits().data
-    yield "digits", digits[:250], ones, queries_of(digits[:250], digits[300::50]), [gaussian]
+    yield (
+        "digits",
+        digits[:250],
+        ones,
+        queries_of(digits[:250], digits[300::50]),
+        [gaussian],
+    )
 
 
 for name, rows, counts, queries, kernels in data():
@@ -205,4 +232,12 @@ for name, rows, counts, queries, kernels in data():
     for entry in golden["cases"]:
         left = entry.get("gap", entry.get("polish"))
         span = min(entry["risk"]), max(entry["risk"])
-        print(name, entry["kernel"]["name"], entry["intercept"], entry["reg"], left, "depths", *span)
+        print(
+            name,
+            entry["kernel"]["name"],
+            entry["intercept"],
+            entry["reg"],
+            left,
+            "depths",
+            *span,
+        )

@@ -88,7 +88,9 @@ def test_precomputed_is_the_kernel(sample, queries, kernel, reg):
 
     def gram(a):
         values = functions[kernel](a, sample)
-        return np.column_stack([values, [functions[kernel](row[None], row[None])[0, 0] for row in a]])
+        return np.column_stack(
+            [values, [functions[kernel](row[None], row[None])[0, 0] for row in a]]
+        )
 
     given = SVMDepth(kernel="precomputed", reg=reg).fit(gram(sample))
     scores = given.score_details(gram(queries[:10]))
@@ -109,7 +111,7 @@ def test_explanation(sample, queries):
     np.testing.assert_allclose(risk, why.depth, atol=1e-8)
     assert len(why.top_features(2)[0]) == 2
     assert "depth" in repr(why)
-    gram = np.exp(-cdist(sample, sample) ** 2)
+    gram = np.exp(-(cdist(sample, sample) ** 2))
     bare = SVMDepth(kernel="precomputed").fit(gram).explain(gram[:2])
     assert bare.weights is None
     assert "2 rows" in repr(bare)
