@@ -99,7 +99,7 @@ def forest_depths(X: Floats, Z: Floats, seed: int) -> Floats:
 
 
 def svm(X: Floats, tol: float = 1e-3) -> Peer:
-    """SVC with a Gaussian kernel of our default width; the tolerance is its default unless given."""
+    """SVC with a Gaussian kernel of our default width; by default its default tolerance."""
     gamma = width(X)
 
     def build(reg: float) -> SVC:

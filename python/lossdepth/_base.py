@@ -46,17 +46,17 @@ _PARAMETERS = {
     The share of the rows that ``scale="mcd"`` trusts, between 0.5 and 1.""",
     "kernel": """kernel : {"gaussian", "laplacian", "imq", "linear", "polynomial", "precomputed"}, \
 default="gaussian"
-    The kernel: exp(-gamma ||x - y||^2), exp(-||x - y||_1 / sigma), (c^2 + ||x - y||^2)^beta, <x, y>,
-    (gamma <x, y> + coef0)^degree, or the data itself. For ``"precomputed"`` fit on the kernel values
-    of the n reference rows with each other, and score rows of the kernel values of each query with
-    the n reference rows. That leaves out the kernel of a query with itself, which is then taken to
-    be the diagonal of the reference and must be constant; for other kernels give it as column n + 1,
-    to `fit` and to the others.""",
+    The kernel: exp(-gamma ||x - y||^2), exp(-||x - y||_1 / sigma), (c^2 + ||x - y||^2)^beta,
+    <x, y>, (gamma <x, y> + coef0)^degree, or the data itself. For ``"precomputed"`` fit on the
+    kernel values of the n reference rows with each other, and score rows of the kernel values of
+    each query with the n reference rows. That leaves out the kernel of a query with itself, which
+    is then taken to be the diagonal of the reference and must be constant; for other kernels give
+    it as column n + 1, to `fit` and to the others.""",
     "gamma": """gamma : {"auto", "quartile"} or float, default="auto"
     For the kernels ``"gaussian"`` and ``"polynomial"``. ``"auto"`` is one over the median squared
-    distance of all pairs of reference rows, each with itself included; ``"quartile"`` is 0.5 over the
-    square of the first quartile of the distances. Of more than 2048 different rows 2048 are looked at:
-    in lexicographic order, at equal steps of the cumulative weight.""",
+    distance of all pairs of reference rows, each with itself included; ``"quartile"`` is 0.5 over
+    the square of the first quartile of the distances. Of more than 2048 different rows 2048 are
+    looked at: in lexicographic order, at equal steps of the cumulative weight.""",
     "sigma": """sigma : {"auto"} or float, default="auto"
     For the kernel ``"laplacian"``; ``"auto"`` is the median of the distances, as for `gamma`.""",
     "c": """c : float, default=1.0

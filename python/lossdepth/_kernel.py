@@ -73,9 +73,9 @@ class KernelDepth(Depth):
 class SVMDepth(KernelDepth):
     r"""Support vector machine depth: classifiers with a kernel, hinge loss.
 
-    A classifier f in the Hilbert space of the kernel that should tell z from the sample has the risk
-    :math:`R_z(f) = \frac12 \sum_i \omega_i \max(0, 1 - f(x_i)) + \frac12 \max(0, 1 + f(z))`. The
-    depth of z is the risk at the minimum of :math:`R_z(f) + \mathrm{reg} \|f\|^2`.
+    A classifier f in the Hilbert space of the kernel that should tell z from the sample has the
+    risk :math:`R_z(f) = \frac12 \sum_i \omega_i \max(0, 1 - f(x_i)) + \frac12 \max(0, 1 + f(z))`.
+    The depth of z is the risk at the minimum of :math:`R_z(f) + \mathrm{reg} \|f\|^2`.
 
     {parameters}
 
@@ -85,12 +85,12 @@ class SVMDepth(KernelDepth):
 
     Notes
     -----
-    With a strong penalty (``reg >= max k(x, x) / 4`` is enough for a kernel that is not negative) no
-    margin exceeds 1 and the depth is in closed form,
-    :math:`1 - \|\mu - \varphi_z\|^2 / (8\,\mathrm{reg})`, where :math:`\|\mu - \varphi_z\|` is the maximum
-    mean discrepancy between the sample and z. It then ranks like a kernel density estimate. A weaker
-    penalty looks at the shape of the data rather than its density. Which it is, is found out for
-    each row; both are exact.
+    With a strong penalty (``reg >= max k(x, x) / 4`` is enough for a kernel that is not negative)
+    no margin exceeds 1 and the depth is in closed form,
+    :math:`1 - \|\mu - \varphi_z\|^2 / (8\,\mathrm{reg})`, where :math:`\|\mu - \varphi_z\|` is the
+    maximum mean discrepancy between the sample and z. It then ranks like a kernel density estimate.
+    A weaker penalty looks at the shape of the data rather than its density. Which it is, is found
+    out for each row; both are exact.
 
     Examples
     --------
