@@ -21,6 +21,8 @@ The penalised risk of f = sum a_j k(x_j, .) + b that tells the query z from rows
 gamma is 1 / median(cdist(X, X)^2) over all pairs, a row of count k being there k times.
 """
 
+# ruff: noqa: B023  (functions that are used up within the turn of the loop that makes them)
+
 import json
 import platform
 

@@ -288,8 +288,8 @@ fn the_explanation_is_about_the_latent_function() {
     let sample = Reference::weighted(&rows, &weights).unwrap();
     for scale in [Scale::None, Scale::Standard] {
         let depth = Depth::new(GaussianProcess::new().tol(1e-8)).scale(scale).fit(&sample).unwrap();
-        let why = &depth.explain(&[z.clone()]).unwrap()[0];
-        assert_eq!(why.fit, depth.score(&[z.clone()]).unwrap()[0]);
+        let why = &depth.explain(std::slice::from_ref(&z)).unwrap()[0];
+        assert_eq!(why.fit, depth.score(std::slice::from_ref(&z)).unwrap()[0]);
         assert!((why.witness[64] - why.value).abs() < 1e-6);
         for j in 0..2 {
             let slope = (why.witness[60 + 2 * j] - why.witness[61 + 2 * j]) / (2.0 * h);
@@ -310,7 +310,7 @@ fn influence_is_the_derivative_in_the_weights() {
             counts[to] += moved;
             let sample = Reference::weighted(&rows, &counts).unwrap();
             let method = GaussianProcess::new().kernel(gaussian(0.5)).probabilities(value).tol(1e-10);
-            Depth::new(method).fit(&sample).unwrap().explain(&[z.clone()]).unwrap().remove(0)
+            Depth::new(method).fit(&sample).unwrap().explain(std::slice::from_ref(&z)).unwrap().remove(0)
         };
         for value in Probabilities::ALL {
             let why = at(value, 0, 1, 0.0);

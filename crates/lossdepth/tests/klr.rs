@@ -195,7 +195,7 @@ fn the_explanation_is_about_the_classifier() {
                     Kernelised::new(Logistic).intercept(intercept).variant(variant).reg(0.02).tol(1e-10);
                 let depth = Depth::new(method).scale(scale).fit(&sample).unwrap();
                 let why = &depth.explain(&[&z[..]].map(<[f64]>::to_vec)).unwrap()[0];
-                assert_eq!(why.fit, depth.score(&[z.clone()]).unwrap()[0]);
+                assert_eq!(why.fit, depth.score(std::slice::from_ref(&z)).unwrap()[0]);
                 let (there, value) = (why.witness[34], why.value);
                 // With a free intercept the certificate has a floor of about 1e-8, the square of what f may be off.
                 let near = if intercept == Intercept::Free { 2e-3 } else { 1e-5 };
@@ -222,7 +222,7 @@ fn influence_is_the_derivative_in_the_weights() {
     let depth_at = |weights: &[f64], variant| {
         let method = Kernelised::new(Logistic).kernel(gaussian(0.4)).reg(0.01).variant(variant).tol(1e-12);
         let depth = Depth::new(method).fit(&Reference::weighted(&rows, weights).unwrap()).unwrap();
-        depth.explain(&[z.clone()]).unwrap().remove(0)
+        depth.explain(std::slice::from_ref(&z)).unwrap().remove(0)
     };
     for variant in VARIANTS {
         let why = depth_at(&[1.0; 20], variant);
