@@ -101,8 +101,8 @@ fn is_the_minimum_found_by_coordinate_ascent() {
                         let (risk, objective) =
                             by_coordinates(&matrix(&kernel, &rows, &z, shift), &weights, reg);
                         for (variant, theirs) in [(Variant::Risk, risk), (Variant::Objective, objective)] {
-                            let ours =
-                                fitted(svm(choice, intercept, variant, reg), &sample).score(&[z.clone()]);
+                            let ours = fitted(svm(choice, intercept, variant, reg), &sample)
+                                .score(std::slice::from_ref(&z));
                             let ours = ours.unwrap()[0];
                             let close = (ours.depth - theirs).abs() <= ours.error + 1e-8;
                             failures.check(close && ours.error <= 1e-6, || {
@@ -137,8 +137,9 @@ fn the_closed_form_and_the_general_solver_meet() {
             } else {
                 largest.max(at_query) / 4.0
             };
-            let score =
-                |reg: f64, variant| fitted(svm(choice, intercept, variant, reg), &sample).score(&[z.clone()]);
+            let score = |reg: f64, variant| {
+                fitted(svm(choice, intercept, variant, reg), &sample).score(std::slice::from_ref(&z))
+            };
             for reg in [1.0, edge * (1.0 + 1e-9)] {
                 let fit = score(reg, Variant::Risk).unwrap()[0];
                 assert_eq!(fit.iterations, 0, "in the closed form no round is needed");
@@ -168,7 +169,9 @@ fn a_constraint_is_a_penalty() {
             for reg in [0.3, 0.02] {
                 for z in &queries(&mut random, &rows)[..4] {
                     let score = |variant| {
-                        fitted(svm(kernel, intercept, variant, reg), &sample).score(&[z.clone()]).unwrap()[0]
+                        fitted(svm(kernel, intercept, variant, reg), &sample)
+                            .score(std::slice::from_ref(z))
+                            .unwrap()[0]
                     };
                     let (risk, objective) = (score(Variant::Risk), score(Variant::Objective));
                     let radius = ((objective.depth - risk.depth) / reg).max(0.0).sqrt();
@@ -456,8 +459,8 @@ fn explanations() {
             for reg in [2.0, 0.02] {
                 let svm = svm(kernel, intercept, Variant::Risk, reg);
                 let depth = Depth::new(svm).scale(Scale::Standard).fit(&sample).unwrap();
-                let why = &depth.explain(&[z.clone()]).unwrap()[0];
-                assert_eq!(why.fit, depth.score(&[z.clone()]).unwrap()[0]);
+                let why = &depth.explain(std::slice::from_ref(&z)).unwrap()[0];
+                assert_eq!(why.fit, depth.score(std::slice::from_ref(&z)).unwrap()[0]);
                 assert_eq!((why.witness.len(), why.influence.len(), why.weights.len()), (60, 60, 2));
                 assert!(why.contributions.is_empty());
                 // The witness function is the classifier: its risk is the depth, and it pulls the query down.
@@ -477,8 +480,11 @@ fn explanations() {
                 let mut with = rows.clone();
                 with[7].clone_from(&z);
                 let same = Reference::weighted(&with, &weights).unwrap();
-                let there =
-                    &Depth::new(Svm::new().reg(reg)).fit(&same).unwrap().explain(&[z.clone()]).unwrap()[0];
+                let there = &Depth::new(Svm::new().reg(reg))
+                    .fit(&same)
+                    .unwrap()
+                    .explain(std::slice::from_ref(&z))
+                    .unwrap()[0];
                 assert!((there.witness[7] - there.value).abs() < 1e-9);
             }
         }

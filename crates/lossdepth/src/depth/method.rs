@@ -165,7 +165,13 @@ impl Settings {
     fn bytes(&self) -> Result<Option<u64>> {
         let Some(memory) = self.memory else { return Ok(None) };
         crate::penalty::positive("memory", memory)?;
-        Ok(Some(memory as u64))
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "positive; more than all there is does no harm"
+        )]
+        let bytes = memory as u64;
+        Ok(Some(bytes))
     }
 
     fn scorer<H: Hypothesis + 'static>(&self, hypothesis: H, sample: &Reference) -> Result<Box<dyn Scorer>> {

@@ -138,6 +138,8 @@ fn inverse(x: f64, scale: f64) -> f64 {
     if gamma > 0.0 && gamma.is_finite() { gamma } else { 1.0 }
 }
 
+/// Columns of distances computed at a time.
+const STEP: usize = 32;
 /// Above this many different rows a subsample stands for them.
 const MOST: usize = 2048;
 
@@ -162,7 +164,6 @@ impl Pairs {
         let same = weights.iter().all(|w| *w == weights[0]);
         let pairs = n * (n - 1) / 2;
         let (mut distances, mut masses) = (Vec::with_capacity(pairs), Vec::new());
-        const STEP: usize = 32;
         let mut block = Matrix::zeros(n, STEP);
         for first in (0..n).step_by(STEP) {
             let last = (first + STEP).min(n);
@@ -236,6 +237,11 @@ impl Pairs {
         let last = self.distances.len() - 1;
         if self.masses.is_empty() {
             // Equal masses: a matter of rank.
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "rounded down on purpose, not negative"
+            )]
             let rank = ((beyond / self.common) as usize).min(last);
             return *self.distances.select_nth_unstable_by(rank, f64::total_cmp).1;
         }
@@ -310,6 +316,7 @@ mod tests {
     }
 
     /// numpy's linear rule on the list of all pairs, written out.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "small and not negative")]
     fn written_out(rows: &[Vec<f64>], level: f64, power: i32) -> f64 {
         let mut all: Vec<f64> = Vec::new();
         for x in rows {

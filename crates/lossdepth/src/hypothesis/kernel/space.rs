@@ -135,7 +135,9 @@ impl Space {
         for j in 0..queries.len() {
             let column = out.col_mut(j);
             if self.shift != 0.0 {
-                column.iter_mut().for_each(|k| *k += self.shift);
+                for k in column.iter_mut() {
+                    *k += self.shift;
+                }
             }
             check_column(column)?;
         }

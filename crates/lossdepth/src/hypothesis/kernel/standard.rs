@@ -234,9 +234,9 @@ impl Standard {
                     vectorised(
                         #[inline(always)]
                         || {
-                            column
-                                .iter_mut()
-                                .for_each(|x| *x = own * exp_neg(beta * ln_above_one(*x * inner)))
+                            for x in column.iter_mut() {
+                                *x = own * exp_neg(beta * ln_above_one(*x * inner));
+                            }
                         },
                     );
                 }

@@ -68,7 +68,7 @@ impl Machine {
         let (values, masses) = (&found.values[..n], &weights[..n]);
         let variance = 2.0 * sum_of(n, |i| masses[i] * ((values[i] - mean) * (values[i] - mean)));
         let width = 1.06 * variance.sqrt() * self.space.observations().powf(-0.2);
-        if !(width > 0.0) {
+        if width.is_nan() || width <= 0.0 {
             return shifts;
         }
         // Orthonormal functions: the shared ones; then the query's kernel function and the classifier less what the
@@ -85,7 +85,9 @@ impl Machine {
             for (j, part) in query_part.iter().enumerate() {
                 axpy(-part, basis.values.col(j), &mut values);
             }
-            values.iter_mut().for_each(|v| *v /= unit);
+            for v in &mut values {
+                *v /= unit;
+            }
             target.push((found.at_query - found.intercept - dot(&query_part, &target)) / unit);
             at_query.push(unit);
             own.push(values);
@@ -99,7 +101,9 @@ impl Machine {
                     own.get(j.wrapping_sub(shared_count)).map_or_else(|| basis.values.col(j), Vec::as_slice);
                 axpy(-part, function, &mut values);
             }
-            values.iter_mut().for_each(|v| *v /= unit);
+            for v in &mut values {
+                *v /= unit;
+            }
             at_query.push((found.at_query - found.intercept - dot(&at_query, &target)) / unit);
             target.push(unit);
             own.push(values);
@@ -146,7 +150,9 @@ impl Machine {
             }
         }
         let Some(factor) = Cholesky::scaled(&mut hessian) else { return shifts };
-        target.iter_mut().for_each(|t| *t *= 2.0 * reg);
+        for t in &mut target {
+            *t *= 2.0 * reg;
+        }
         factor.solve(&mut target);
         if target.iter().all(|t| t.is_finite()) {
             for (j, t) in target.iter().enumerate() {

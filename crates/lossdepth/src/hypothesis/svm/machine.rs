@@ -148,7 +148,7 @@ impl Machine {
 
     pub(super) fn active_set(&self) -> ActiveSet {
         // The factor of the free variables is the only thing that grows with their square.
-        let most_free = ((self.memory / 64) as f64).sqrt() as usize;
+        let most_free = usize::try_from((self.memory / 64).isqrt()).unwrap_or(usize::MAX);
         ActiveSet::new(&self.space.half_weights, self.balanced, self.space.largest, most_free.max(1024))
     }
 
@@ -314,6 +314,7 @@ impl Machine {
         self.found(point, scale, shifted, norm, risk, error, risk)
     }
 
+    #[expect(clippy::too_many_arguments, reason = "they are the parts of the result")]
     fn found(
         &self,
         point: Point,
@@ -437,16 +438,14 @@ impl<'a> Worker<'a> {
         let query = Query { column: self.block.col(j), own: self.own[j] };
         let point = shared.begin(self.along.col(j), query, machine, &self.set);
         let set = &mut self.set;
-        match machine.task.variant {
-            Variant::Constrained { radius } => search(machine, set, point, query, columns, radius, cancelled),
-            _ => {
-                let mut point = point;
-                let reg = machine.task.reg;
-                let (end, rounds) = settle(machine, set, &mut point, query, columns, reg, cancelled)?;
-                let found = machine.penalised(set, point, query, reg);
-                Ok(conclude(machine, found, end, rounds))
-            }
+        if let Variant::Constrained { radius } = machine.task.variant {
+            return search(machine, set, point, query, columns, radius, cancelled);
         }
+        let mut point = point;
+        let reg = machine.task.reg;
+        let (end, rounds) = settle(machine, set, &mut point, query, columns, reg, cancelled)?;
+        let found = machine.penalised(set, point, query, reg);
+        Ok(conclude(machine, found, end, rounds))
     }
 }
 

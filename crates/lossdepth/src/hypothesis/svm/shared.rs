@@ -81,7 +81,9 @@ impl Basis {
                 crate::linalg::axpy(-l, v, &mut value);
             }
             let pivot = value[next].max(1e-12 * scale).sqrt();
-            value.iter_mut().for_each(|v| *v /= pivot);
+            for v in &mut value {
+                *v /= pivot;
+            }
             for (l, v) in left.iter_mut().zip(&value) {
                 *l = (*l - v * v).max(0.0);
             }

@@ -221,6 +221,7 @@ impl ActiveSet {
 
     /// Improves a point until its gap and norm are good `enough`, or nothing can be gained; returns the number of
     /// rounds.
+    #[expect(clippy::too_many_arguments, reason = "one call, each of them of its own kind")]
     pub(crate) fn solve(
         &mut self,
         point: &mut Point,
@@ -366,7 +367,7 @@ impl ActiveSet {
             return;
         }
         for (c, chunk) in self.offence.chunks(LANES).enumerate() {
-            let any = chunk.iter().fold(false, |any, o| any | (*o > noise));
+            let any = chunk.iter().fold(0.0f64, |most, o| if *o > most { *o } else { most }) > noise;
             if any {
                 let bad = chunk.iter().enumerate().filter(|(_, o)| **o > noise);
                 self.offenders.extend(bad.map(|(k, o)| (*o, c * LANES + k)));
