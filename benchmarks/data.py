@@ -44,6 +44,17 @@ def vowels(folder: Path | None) -> tuple[str, Floats, Floats]:
     return name, rows, rng.permutation(rows)
 
 
+def pendigits(folder: Path | None) -> tuple[str, Floats, Floats]:
+    """Return a name and rows as published, which are both the sample and, shuffled, the queries."""
+    rng = np.random.default_rng(6)
+    if folder is None or not (folder / "odds" / "pendigits.mat").exists():
+        name, rows = "synthetic AR(1)", np.round(20 * autoregressive(rng, 6870, 16))
+    else:
+        rows = loadmat(folder / "odds" / "pendigits.mat")["X"].astype(float)
+        name = "pendigits"
+    return name, rows, rng.permutation(rows)
+
+
 def strokes(rng: np.random.Generator, n: int) -> Floats:
     """Draw n images, each one smooth pen stroke in the middle of an empty frame."""
     ticks = np.linspace(0, 1, 24)[:, None]

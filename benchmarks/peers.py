@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from joblib import Parallel, delayed
 from scipy.spatial.distance import cdist
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC
 
@@ -81,6 +82,20 @@ def hinge(tol: float) -> Peer:
         return SVC(kernel="linear", C=1.0 / (2.0 * reg), tol=tol)
 
     return Peer(f"SVC, linear, tol {tol:g}", build, "hinge")
+
+
+def forest_depths(X: Floats, Z: Floats, seed: int) -> Floats:
+    """Compute depths by RandomForestClassifier with a thousand trees, one forest for each query."""
+    sides, mass = _question(len(X))
+    rows, depths = np.vstack([X, Z[:1]]), np.empty(len(Z))
+    for k, z in enumerate(Z):
+        rows[-1] = z
+        model = RandomForestClassifier(
+            1000, criterion="log_loss", max_depth=2, bootstrap=False, random_state=seed + k
+        )
+        p = model.fit(rows, sides, sample_weight=mass).predict_proba(rows)
+        depths[k] = -mass @ np.log2(np.where(sides > 0, p[:, 1], p[:, 0]))
+    return depths
 
 
 def svm(X: Floats, tol: float = 1e-3) -> Peer:

@@ -37,6 +37,7 @@ def main() -> None:
     for library in ("OMP", "OPENBLAS", "MKL", "BLIS"):
         os.environ[f"{library}_NUM_THREADS"] = "1"
     os.environ["VECLIB_MAXIMUM_THREADS"] = "1"
+    import networks  # noqa: PLC0415
     import tables  # noqa: PLC0415
 
     effort = tables.Effort(args.threads)
@@ -45,6 +46,13 @@ def main() -> None:
     peak = result["gemm_flops"] = tables.gemm(args.threads)
     works = tables.works(args.data)
     result["against"] = [row for work in works for row in tables.against(work, effort, peak)]
+    result["forests"] = tables.forests(args.data, effort)
+    names, *cells = networks.lines(found := networks.table(args.data, effort))
+    result["networks"] = found
+    result["networks_table"] = [
+        *header(*names, left=("work", "peer")),
+        *(line(*row) for row in cells),
+    ]
     result["growth"] = tables.growth(effort)
     text = report(result, quick=args.quick)
     print(text)
@@ -91,7 +99,16 @@ def report(result: dict[str, Any], *, quick: bool) -> str:
     ]
     if quick:
         lines.append("**A smoke run: do not quote its figures.**")
-    lines += ["", *against(result["against"]), "", *growth(result["growth"])]
+    lines += [
+        "",
+        *against(result["against"]),
+        "",
+        *forests(result["forests"]),
+        "",
+        *result["networks_table"],
+        "",
+        *growth(result["growth"]),
+    ]
     return "\n".join(lines)
 
 
@@ -126,8 +143,27 @@ def against(rows: list[dict[str, Any]]) -> list[str]:
     return lines
 
 
+def forests(rows: list[dict[str, Any]]) -> list[str]:
+    """Write the table of the forests."""
+    columns: dict[str, Callable[[dict[str, Any]], Any]] = {
+        "work": lambda row: row["work"],
+        "n": lambda row: row["n"],
+        "d": lambda row: row["d"],
+        "peer": lambda row: row["peer"],
+        "queries, ours / peer": lambda row: f"{row['queries_ours']} / {row['queries_peer']}",
+        "ours, a query": lambda row: duration(row["ours_seconds"]),
+        "peer, a query": lambda row: duration(row["peer_seconds"]),
+        "ratio": lambda row: f"{row['ratio']:.3g}×",
+        "our bound": lambda row: f"{row['certified']:.1e}",
+        "peer off by": lambda row: f"{row['peer_off']:.1e}",
+        "fit, which scores all n rows": lambda row: duration(row["all_rows_seconds"]),
+    }
+    lines = header(*columns, left=("work", "peer"))
+    return lines + [line(*(write(row) for write in columns.values())) for row in rows]
+
+
 def growth(rows: list[dict[str, Any]]) -> list[str]:
-    """Write the second table."""
+    """Write the last table."""
     regs = list(rows[0]["by_reg"])
     pairs = [(f"reg {float(reg):g}, a query", "iterations") for reg in regs]
     lines = header("n", "d", "queries", *(name for pair in pairs for name in pair))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from joblib import Parallel
-from lossdepth import HingeDepth, LogisticDepth, SVMDepth
+from lossdepth import ForestDepth, HingeDepth, LogisticDepth, SVMDepth
 from threadpoolctl import threadpool_limits
 
 import data
@@ -134,6 +134,45 @@ def against(work: Work, effort: Effort, peak: float) -> Table:
     return rows
 
 
+def forests(folder: Path | None, effort: Effort) -> Table:
+    """Time all trees against forests of a thousand, in turns, on one thread."""
+    rows = []
+    for name, X, Z in (data.vowels(folder), data.pendigits(folder)):
+        note(f"forest, {name}")
+        ours = ForestDepth(n_jobs=1)
+        all_rows: list[float] = []
+        timed(all_rows, ours.fit, X)  # scores every row against the sample
+        batch = enough(ours, Z, effort)
+        queries = max(1, round(3 * effort.share))
+        times: tuple[list[float], list[float]] = ([], [])
+        off = []
+        for k in range(effort.repeats):
+            few = Z[k * queries : (k + 1) * queries]
+            timed(times[0], ours.score_details, batch)
+            theirs = timed(times[1], peers.forest_depths, X, few, k * queries)
+            off.append(np.abs(theirs - ours.score_samples(few)).max())
+        fast, slow = (float(np.median(runs)) for runs in times)
+        fast, slow = fast / len(batch), slow / queries
+        rows.append(
+            {
+                "work": f"forest, {name}",
+                "n": len(X),
+                "d": X.shape[1],
+                "peer": "RandomForestClassifier, 1000 trees",
+                "queries_ours": len(batch),
+                "queries_peer": queries,
+                "ours_seconds": fast,
+                "peer_seconds": slow,
+                "runs": times,
+                "ratio": slow / fast,
+                "peer_off": float(max(off)),
+                "certified": float(ours.score_details(batch).error.max()),
+                "all_rows_seconds": all_rows[0],
+            }
+        )
+    return rows
+
+
 def growth(effort: Effort) -> Table:
     """Time ours as the sample, its width and the number of queries grow."""
 
@@ -176,7 +215,7 @@ def gemm(threads: int) -> float:
     return 2.0 * size**3 / min(times)
 
 
-def enough(ours: LogisticDepth, pool: Floats, effort: Effort) -> Floats:
+def enough(ours: LogisticDepth | HingeDepth | ForestDepth, pool: Floats, effort: Effort) -> Floats:
     """Repeat the queries until there are enough of them to time."""
     first: list[float] = []
     few = pool[:100]

@@ -14,17 +14,27 @@ array([1.  , 0.02])
 array([ 1, -1])
 """
 
+from lossdepth._forest import ForestDepth
 from lossdepth._function import depth
-from lossdepth._kernel import SVMDepth
+from lossdepth._halfspace import Bagplot, HalfspaceDepth
+from lossdepth._kernel import GPDepth, KernelLogisticDepth, SVMDepth
 from lossdepth._linear import ExponentialDepth, HingeDepth, LogisticDepth, SquaredHingeDepth
 from lossdepth._native import __version__
-from lossdepth._results import Explanation, Scores
+from lossdepth._network import MLPDepth
+from lossdepth._results import Cut, Explanation, Scores
 
 __all__ = [
+    "Bagplot",
+    "Cut",
     "Explanation",
     "ExponentialDepth",
+    "ForestDepth",
+    "GPDepth",
+    "HalfspaceDepth",
     "HingeDepth",
+    "KernelLogisticDepth",
     "LogisticDepth",
+    "MLPDepth",
     "SVMDepth",
     "Scores",
     "SquaredHingeDepth",

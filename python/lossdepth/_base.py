@@ -16,7 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from lossdepth import _native
-from lossdepth._results import Explanation, Scores
+from lossdepth._results import Explanation, Scores, named_cut
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -75,6 +75,9 @@ default="gaussian"
     The largest proven error of a depth to accept.""",
     "max_iter": """max_iter : int, default=1000
     How many iterations a query gets.""",
+    "budget": """budget : int, default=100
+    How much work a query gets, in millions of multiplications; at least 1. A fixed amount of work,
+    not of time, so that results do not depend on the machine.""",
     "contamination": """contamination : float, default=0.1
     The share of the training weight to call outlying, between 0 and 0.5; it sets `offset_`.""",
     "n_jobs": """n_jobs : int or None, default=None
@@ -252,7 +255,10 @@ class Depth(OutlierMixin, BaseEstimator):
         names = getattr(self, "feature_names_in_", None)
         if names is None:
             names = np.array([f"x{j}" for j in range(self.n_features_in_)], dtype=object)
-        return Explanation(scores=self._named(scores, X), feature_names=names, **parts)  # type: ignore[arg-type]
+        cuts = parts.pop("cuts")
+        if cuts is not None:
+            parts["cuts"] = [[named_cut(names, cut) for cut in row] for row in cuts]
+        return Explanation(scores=self._named(scores, X), feature_names=names, **parts)
 
     def _fit(self, X: Any, sample_weight: Any) -> Floats:
         """Fit, find the offset and return the depths of the training rows."""

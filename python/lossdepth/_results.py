@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+
+from lossdepth import _native
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,6 +49,33 @@ class Scores:
     def converged(self) -> NDArray[np.bool_]:
         """Whether the error of each row is within the tolerance."""
         return np.asarray(self.stop == "converged", dtype=np.bool_)
+
+    def interval(self, level: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        r"""Return confidence intervals for the depths in the distribution behind the reference.
+
+        The ends are :math:`\operatorname{logit}^{-1}(\operatorname{logit} d \pm q s / (d (1 - d)))`
+        with the depth d, its standard error s and the normal quantile q, moved apart by `error`: to
+        first order depth ± q · stderr, but within [0, 1].
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            The probability with which an interval should cover, between 0 and 1.
+
+        Returns
+        -------
+        tuple of ndarray of shape (n_samples,)
+            The lower and the upper ends.
+
+        Examples
+        --------
+        >>> from lossdepth import LogisticDepth
+        >>> scores = LogisticDepth().fit([[0.0], [1.0], [2.0]]).score_details([[9.0]])
+        >>> low, high = scores.interval()
+        >>> bool(low[0] < scores.depth[0] < high[0])
+        True
+        """
+        return _native.intervals(self.depth, self.error, self.stderr, level)
 
     def to_pandas(self) -> pd.DataFrame:
         """Return a data frame with a line for each row and the index that was scored.
@@ -92,6 +121,44 @@ class Scores:
         return "\n".join(lines)
 
 
+class Cut(NamedTuple):
+    """One side of the boxes that the trees of a forest put around a row.
+
+    Attributes
+    ----------
+    feature : str
+        The column.
+    side : str
+        ``"above"`` if larger values are outside of the box, ``"below"`` if smaller ones are.
+    threshold : float
+        Midway between the row and the nearest value of the reference on the other side.
+    probability : float
+        The share of the trees that make this cut.
+    share : float
+        The share of the reference that this cut alone leaves with the row.
+
+    Examples
+    --------
+    >>> from lossdepth import ForestDepth
+    >>> why = ForestDepth().fit([[0.0], [1.0], [2.0]]).explain([[5.0]])
+    >>> why.cuts[0]
+    [Cut(feature='x0', side='below', threshold=3.5, probability=1.0, share=0.0)]
+    """
+
+    feature: str
+    side: str
+    threshold: float
+    probability: float
+    share: float
+
+
+def named_cut(names: NDArray[np.object_], cut: tuple[int, float, bool, float, float]) -> Cut:
+    """Make a cut of what the native core says about it."""
+    feature, threshold, above, probability, share = cut
+    side = "above" if above else "below"
+    return Cut(str(names[feature]), side, threshold, probability, share)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Explanation:
     r"""The classifiers behind some depths, taken apart.
@@ -124,6 +191,9 @@ class Explanation:
         f at each reference row, for depths with a kernel: the witness function.
     feature_names : ndarray of shape (n_features,)
         The names of the columns; ``x0``, ``x1``, ... if the reference had none.
+    cuts : list of list of Cut or None
+        For a forest: the cuts that its trees make around each row, the most frequent first. None
+        where cuts are across columns: with rotations, or a scaling that mixes columns.
 
     Examples
     --------
@@ -149,6 +219,7 @@ class Explanation:
     influence: NDArray[np.float64] | None
     witness: NDArray[np.float64] | None
     feature_names: NDArray[np.object_]
+    cuts: list[list[Cut]] | None = None
 
     @property
     def depth(self) -> NDArray[np.float64]:
@@ -166,7 +237,7 @@ class Explanation:
         Returns
         -------
         list of list of str
-            The most negative contribution first.
+            The most negative contribution first; for a forest the columns with the most cuts.
         """
         return [[str(name) for name in self.feature_names[order]] for order in self._order(count)]
 
@@ -200,7 +271,8 @@ class Explanation:
         pandas.DataFrame
             With the columns ``row``, ``feature``, ``weight`` and ``contribution``, the most
             negative contribution of each row first; ``row`` is the index of the row in a pandas
-            table, its number otherwise.
+            table, its number otherwise. For a forest a line for each row and cut, the most frequent
+            first, with the columns ``row`` and those of :class:`Cut`.
         """
         import pandas as pd  # noqa: PLC0415
 
@@ -240,12 +312,25 @@ class Explanation:
             return -self.contributions
         if self.weights is not None:
             return np.abs(self.weights)
+        if self.cuts is not None:
+            return self._cut_shares(self.cuts)
         raise AttributeError("this method does not say what its columns do")
+
+    def _cut_shares(self, cuts: list[list[Cut]]) -> NDArray[np.float64]:
+        """Return how many cuts a tree makes in each column, on average."""
+        places = {str(name): j for j, name in enumerate(self.feature_names)}
+        shares = np.zeros((len(self), len(self.feature_names)))
+        for row, made in zip(shares, cuts, strict=True):
+            for cut in made:
+                row[places[cut.feature]] += cut.probability
+        return shares
 
     def _order(self, count: int | None) -> NDArray[np.intp]:
         return np.argsort(-self._telling(), axis=1, kind="stable")[:, :count]
 
     def _columns(self, top: int | None) -> dict[str, Any]:
+        if self.cuts is not None:
+            return self._cut_columns(self.cuts, top)
         order = self._order(top)
         rows = np.arange(len(self)) if self.scores.index is None else self.scores.index
         parts = {"weight": self.weights, "contribution": self.contributions}
@@ -258,13 +343,21 @@ class Explanation:
             if part is not None
         }
 
+    def _cut_columns(self, cuts: list[list[Cut]], top: int | None) -> dict[str, Any]:
+        rows = np.arange(len(self)) if self.scores.index is None else self.scores.index
+        made = [cut for row in cuts for cut in row[:top]]
+        return {"row": np.repeat(np.asarray(rows), [len(row[:top]) for row in cuts])} | {
+            name: [getattr(cut, name) for cut in made] for name in Cut._fields
+        }
+
     def __len__(self) -> int:
         return len(self.value)
 
     def __repr__(self) -> str:
         lines = [f"{type(self).__name__}: {_rows(len(self))}, {len(self.feature_names)} features"]
-        if self.contributions is None and self.weights is None:
-            return lines[0]
+        if self.contributions is None and self.weights is None and self.cuts is None:
+            lines += [f"{i:>6}  depth {depth:.6f}" for i, depth in enumerate(self.depth[:_SHOWN])]
+            return "\n".join(lines + [f"{'...':>6}"] * (len(self) > _SHOWN))
         shown = self._telling() if self.contributions is None else self.contributions
         for i, order in enumerate(self._order(3)[:_SHOWN]):
             parts = (f"{self.feature_names[j]} {shown[i, j]:+.3g}" for j in order)

@@ -5,7 +5,7 @@ use lossdepth::{DepthError, Method, Settings};
 use numpy::{IntoPyArray, PyArray2, PyArrayMethods, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyOverflowError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyString, PyTuple};
 use std::str::FromStr;
 
 /// The one place where an error of the library becomes an exception.
@@ -33,11 +33,14 @@ fn read(setting: &Setting, value: &Bound<'_, PyAny>) -> PyResult<Value> {
     Ok(match setting.kind {
         Kind::OptionalNumber if value.is_none() => Value::None,
         Kind::Number | Kind::OptionalNumber => Value::Number(number(name, value)?),
-        Kind::NumberOr(_) => match value.extract() {
-            Ok(number) => Value::Number(number),
-            Err(_) => setting.parse(&text_or_number(name, value)?).map_err(|e| exception(&e))?,
+        // Whether a number is whole is part of what some settings mean.
+        Kind::NumberOr(_) => match (value.extract(), value.extract()) {
+            (Ok(count), _) => Value::Count(count),
+            (_, Ok(number)) => Value::Number(number),
+            _ => setting.parse(&text_or_number(name, value)?).map_err(|e| exception(&e))?,
         },
         Kind::Count => Value::Count(count(name, value)?),
+        Kind::Counts => Value::Counts(counts(name, value)?),
         Kind::Choice(_) => Value::Text(text(name, value)?),
     })
 }
@@ -56,6 +59,7 @@ pub(crate) fn written<'py>(
     for (name, value) in values {
         match value {
             Value::Count(count) => written.set_item(name, count)?,
+            Value::Counts(counts) => written.set_item(name, PyTuple::new(py, counts)?)?,
             Value::Number(number) => written.set_item(name, number)?,
             Value::Text(text) => written.set_item(name, text)?,
             Value::None => written.set_item(name, py.None())?,
@@ -65,7 +69,7 @@ pub(crate) fn written<'py>(
 }
 
 /// Reads a setting that is a number.
-fn number(name: &str, value: &Bound<'_, PyAny>) -> PyResult<f64> {
+pub(crate) fn number(name: &str, value: &Bound<'_, PyAny>) -> PyResult<f64> {
     value.extract().map_err(|_| wrong_type(name, "a number", value))
 }
 
@@ -78,6 +82,20 @@ fn count(name: &str, value: &Bound<'_, PyAny>) -> PyResult<u64> {
             wrong_type(name, "a whole number", value)
         }
     })
+}
+
+/// Reads a setting of one whole number or several.
+fn counts(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Vec<u64>> {
+    let wrong = || wrong_type(name, "a whole number or several", value);
+    if value.is_instance_of::<PyString>() {
+        return Err(wrong());
+    }
+    match value.try_iter() {
+        Ok(several) => several.map(|one| count(name, &one?)).collect(),
+        Err(_) => count(name, value)
+            .map(|one| vec![one])
+            .map_err(|error| if error.is_instance_of::<PyTypeError>(value.py()) { wrong() } else { error }),
+    }
 }
 
 /// Reads a setting that is text.

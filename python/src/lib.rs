@@ -3,6 +3,7 @@
 mod convert;
 mod interrupt;
 mod model;
+mod regions;
 
 use lossdepth::{Method, Settings, Stop};
 use pyo3::prelude::*;
@@ -13,11 +14,17 @@ use pyo3::types::PyDict;
 mod _native {
     use super::{
         Bound, Method, PyDict, PyDictMethods, PyModule, PyModuleMethods, PyResult, Settings, Stop, convert,
-        model,
+        model, regions,
     };
 
     #[pymodule_export]
     use model::Model;
+
+    #[pymodule_export]
+    use model::intervals;
+
+    #[pymodule_export]
+    use regions::Regions;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

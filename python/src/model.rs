@@ -1,7 +1,8 @@
 //! A fitted depth as a Python object.
 
-use crate::convert::{array2, choice, exception, read_settings, table, written_settings};
+use crate::convert::{array2, choice, exception, number, read_settings, table, written_settings};
 use crate::interrupt::interruptible;
+use lossdepth::explain::Cut;
 use lossdepth::{Explanation, Fit, Reference, Result, Rows, Run, Stop};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
@@ -95,6 +96,8 @@ impl Model {
         parts.set_item("contributions", block(|e| &e.contributions, columns)?)?;
         parts.set_item("influence", block(|e| &e.influence, reference)?)?;
         parts.set_item("witness", block(|e| &e.witness, reference)?)?;
+        let cuts: Vec<Vec<_>> = found.iter().map(|e| e.cuts.iter().map(cut).collect()).collect();
+        parts.set_item("cuts", cuts.iter().any(|c| !c.is_empty()).then_some(cuts))?;
         Ok((scores(py, &fits), parts))
     }
 
@@ -165,12 +168,37 @@ impl Model {
     }
 }
 
+/// The ends of the confidence intervals of some scores.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "arrays come by value")]
+pub(crate) fn intervals<'py>(
+    py: Python<'py>,
+    depth: PyReadonlyArray1<'py, f64>,
+    error: PyReadonlyArray1<'py, f64>,
+    stderr: PyReadonlyArray1<'py, f64>,
+    level: &Bound<'py, PyAny>,
+) -> PyResult<(Floats<'py>, Floats<'py>)> {
+    let level = number("level", level)?;
+    let (depth, error, stderr) = (depth.as_array(), error.as_array(), stderr.as_array());
+    let fits = depth.iter().zip(&error).zip(&stderr).map(|((&depth, &error), &stderr)| {
+        Fit { depth, error, stderr, iterations: 0, stop: Stop::Converged }.interval(level)
+    });
+    let ends: Vec<(f64, f64)> = fits.collect::<Result<_>>().map_err(|e| exception(&e))?;
+    let (low, high): (Vec<f64>, Vec<f64>) = ends.into_iter().unzip();
+    Ok((low.into_pyarray(py), high.into_pyarray(py)))
+}
+
 fn reference(numbers: &[f64], width: usize, weights: Option<&[f64]>) -> Result<Reference> {
     let rows = Rows::new(numbers, width)?;
     match weights {
         Some(weights) => Reference::weighted(&rows, weights),
         None => Reference::new(&rows),
     }
+}
+
+/// Column, threshold, whether it is above, probability and share.
+fn cut(cut: &Cut) -> (usize, f64, bool, f64, f64) {
+    (cut.feature, cut.threshold, cut.above, cut.probability, cut.share)
 }
 
 fn scores<'py>(py: Python<'py>, fits: &[Fit]) -> Scores<'py> {

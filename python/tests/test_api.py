@@ -392,3 +392,23 @@ def test_parameters_and_their_defaults_are_those_of_the_native_method(method):
     assert given.pop("n_jobs") is None
     assert given == _native.METHODS[method]
     assert list(_native.METHODS) == list(METHODS)
+
+
+def test_intervals_hold_the_depth_and_widen_with_the_level():
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    scores = LogisticDepth(reg=0.1).fit(X).score_details(X)
+    (low, high), (lower, higher) = scores.interval(0.8), scores.interval()
+    assert (lower >= 0).all()
+    assert (higher <= 1).all()
+    assert (lower < low).all()
+    assert (low < scores.depth).all()
+    assert (scores.depth < high).all()
+    assert (high < higher).all()
+    # Narrow enough for the first order to be all there is.
+    first = scores.depth - 1e-3 * scores.stderr
+    close = type(scores)(scores.depth, 0 * first, 1e-3 * scores.stderr, *[scores.iterations] * 2)
+    assert np.allclose(close.interval(0.6826894921370859)[0], first, rtol=0, atol=1e-6)
+    with pytest.raises(ValueError, match="`level` must be between 0 and 1, got 1"):
+        scores.interval(1)
+    with pytest.raises(TypeError, match="`level` must be a number, got 'high'"):
+        scores.interval("high")

@@ -10,6 +10,7 @@ from sklearn.exceptions import NotFittedError
 
 import lossdepth
 from lossdepth import LogisticDepth, _native
+from lossdepth._function import METHODS
 
 X = np.random.default_rng(0).normal(size=(20, 3))
 
@@ -161,7 +162,7 @@ def test_not_fitted(method):
 
 
 def test_unknown_method():
-    known = "logistic, hinge, squared-hinge, exponential"
+    known = ", ".join(METHODS)
     with pytest.raises(ValueError, match=says(f"`method` must be one of {known}, got `probit`")):
         lossdepth.depth(X, X, "probit")
 

@@ -69,6 +69,7 @@ fn flag(setting: &'static Setting) -> Arg {
         Kind::Number | Kind::OptionalNumber => "X",
         Kind::NumberOr(_) => "X|NAME",
         Kind::Count => "N",
+        Kind::Counts => "N,N",
         Kind::Choice(_) => "NAME",
     };
     Arg::new(setting.name)

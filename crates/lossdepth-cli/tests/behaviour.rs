@@ -237,3 +237,23 @@ fn the_example_works() {
     let auc: f64 = ran.err.split_whitespace().nth(1).unwrap().parse().unwrap();
     assert!(auc > 0.95, "{}", ran.err);
 }
+
+#[test]
+fn a_forest_has_settings_of_its_own() {
+    let folder = Folder::with("x,y\n0,0\n1,2\n2,1\n3,3\n9,-4\n");
+    let all = folder.score("data.csv --method forest");
+    assert_eq!(all.code, Some(0), "{}", all.err);
+    let all = depths(&all.out);
+    // The last row is alone in its box after the first cut; so are the others but for themselves.
+    assert!(all.iter().all(|(depth, error)| *depth > 0.0 && *depth < 1.0 && *error < 1e-12), "{all:?}");
+    let some = folder.score("data.csv --method forest --trees 20000 --seed 1").out;
+    for (all, some) in all.iter().zip(depths(&some)) {
+        assert!((all.0 - some.0).abs() < 0.02, "{all:?} {some:?}");
+    }
+    for settings in ["--max-features 1.0 --max-depth 1", "--rotations 3 --loss brier", "--value paper-code"] {
+        assert_eq!(folder.score(&format!("data.csv --method forest {settings}")).code, Some(0), "{settings}");
+    }
+    let wrong = folder.score("data.csv --method forest --reg 1");
+    assert_eq!(wrong.code, Some(2));
+    assert!(wrong.err.contains("`--reg` is no setting of method forest"), "{}", wrong.err);
+}

@@ -168,12 +168,13 @@ fn bad_settings() {
 #[test]
 fn bad_names() {
     let more = "\n\nFor more information, try '--help'.";
+    let methods = lossdepth::Method::ALL.map(lossdepth::Method::name).join(", ");
     refused(
         GOOD,
         "--method logistc",
         &format!(
             "invalid value 'logistc' for '--method <NAME>'\n  \
-             [possible values: logistic, hinge, squared-hinge, exponential, svm]\n\n  \
+             [possible values: {methods}]\n\n  \
              tip: a similar value exists: 'logistic'{more}"
         ),
     );

@@ -9,27 +9,60 @@ use crate::simd::{LANES, fold, vectorised};
 use faer::linalg::matmul::{matmul, triangular};
 use faer::linalg::solvers::{Llt, Qr, SelfAdjointEigen, Solve};
 use faer::prelude::{Reborrow, ReborrowMut};
+use faer::traits::RealField;
 use faer::{Accum, Mat, MatMut, MatRef, Par, Side};
+use std::ops::{AddAssign, Mul};
 
 /// A dense matrix, column by column, each column aligned for wide vectors.
 ///
 /// Columns are padded to whole vectors with zeros. The products read the padding and throw the outcome away; left as
 /// it came from the allocator it may hold subnormal numbers, which slow them down tenfold.
 #[derive(Debug, Clone)]
-pub(crate) struct Matrix {
-    padded: Mat<f64>,
+pub(crate) struct Matrix<T: Real = f64> {
+    padded: Mat<T>,
     rows: usize,
 }
 
-/// Columns have a multiple of this many rows.
-const ROW_GROUP: usize = 8;
+/// The numbers a [`Matrix`] may hold: double precision, or single where that is enough for a while.
+pub(crate) trait Real:
+    RealField + Copy + Default + Send + Sync + std::fmt::Debug + Mul<Output = Self> + AddAssign + 'static
+{
+    /// Columns have a multiple of this many rows.
+    const ROW_GROUP: usize;
 
-impl Matrix {
+    fn rounded(x: f64) -> Self;
+    fn widened(self) -> f64;
+}
+
+impl Real for f64 {
+    const ROW_GROUP: usize = 8;
+
+    fn rounded(x: f64) -> Self {
+        x
+    }
+    fn widened(self) -> f64 {
+        self
+    }
+}
+
+impl Real for f32 {
+    const ROW_GROUP: usize = 16;
+
+    #[expect(clippy::cast_possible_truncation, reason = "that is the point")]
+    fn rounded(x: f64) -> Self {
+        x as Self
+    }
+    fn widened(self) -> f64 {
+        f64::from(self)
+    }
+}
+
+impl<T: Real> Matrix<T> {
     pub(crate) fn zeros(rows: usize, cols: usize) -> Self {
-        Self { padded: Mat::zeros(rows.next_multiple_of(ROW_GROUP), cols), rows }
+        Self { padded: Mat::zeros(rows.next_multiple_of(T::ROW_GROUP), cols), rows }
     }
 
-    pub(crate) fn from_fn(rows: usize, cols: usize, mut f: impl FnMut(usize, usize) -> f64) -> Self {
+    pub(crate) fn from_fn(rows: usize, cols: usize, mut f: impl FnMut(usize, usize) -> T) -> Self {
         let mut m = Self::zeros(rows, cols);
         for j in 0..cols {
             for (i, x) in m.col_mut(j).iter_mut().enumerate() {
@@ -47,11 +80,11 @@ impl Matrix {
         self.padded.ncols()
     }
 
-    pub(crate) fn col(&self, j: usize) -> &[f64] {
+    pub(crate) fn col(&self, j: usize) -> &[T] {
         &self.padded.col_as_slice(j)[..self.rows]
     }
 
-    pub(crate) fn col_mut(&mut self, j: usize) -> &mut [f64] {
+    pub(crate) fn col_mut(&mut self, j: usize) -> &mut [T] {
         &mut self.padded.col_as_slice_mut(j)[..self.rows]
     }
 
@@ -67,11 +100,11 @@ impl Matrix {
         }
     }
 
-    pub(crate) fn at(&self, i: usize, j: usize) -> f64 {
+    pub(crate) fn at(&self, i: usize, j: usize) -> T {
         self.padded[(i, j)]
     }
 
-    pub(crate) fn set(&mut self, i: usize, j: usize, value: f64) {
+    pub(crate) fn set(&mut self, i: usize, j: usize, value: T) {
         self.padded[(i, j)] = value;
     }
 
@@ -79,11 +112,28 @@ impl Matrix {
         Self::from_fn(self.cols(), self.rows, |i, j| self.at(j, i))
     }
 
-    fn view(&self) -> MatRef<'_, f64> {
+    /// The same in single precision, without the numbers that would only lead to subnormal ones.
+    pub(crate) fn single(&self) -> Matrix<f32> {
+        let value = |x: f64| if x.abs() < 1e-15 { 0.0 } else { f32::rounded(x) };
+        Matrix::from_fn(self.rows, self.cols(), |i, j| value(self.at(i, j).widened()))
+    }
+
+    /// Overwrites the columns with those of a matrix in another precision.
+    pub(crate) fn convert<U: Real>(&mut self, from: &Matrix<U>) {
+        for j in 0..from.cols() {
+            let (to, from) = (self.col_mut(j), from.col(j));
+            vectorised(
+                #[inline(always)]
+                || to.iter_mut().zip(from).for_each(|(t, x)| *t = T::rounded(x.widened())),
+            );
+        }
+    }
+
+    fn view(&self) -> MatRef<'_, T> {
         self.padded.as_ref().subrows(0, self.rows)
     }
 
-    fn view_mut(&mut self) -> MatMut<'_, f64> {
+    fn view_mut(&mut self) -> MatMut<'_, T> {
         self.padded.as_mut().subrows_mut(0, self.rows)
     }
 }
@@ -94,11 +144,28 @@ pub(crate) fn multiply(out: &mut Matrix, a: &Matrix, b: &Matrix) {
 }
 
 /// The first `count` columns of `out = a b`.
-pub(crate) fn multiply_first(out: &mut Matrix, a: &Matrix, b: &Matrix, count: usize) {
+pub(crate) fn multiply_first<T: Real>(out: &mut Matrix<T>, a: &Matrix<T>, b: &Matrix<T>, count: usize) {
     let work = a.rows() * a.cols();
     for (first, columns) in groups(work, count) {
         let out = out.view_mut().subcols_mut(first, columns);
-        matmul(out, Accum::Replace, a.view(), b.view().subcols(first, columns), 1.0, Par::Seq);
+        matmul(out, Accum::Replace, a.view(), b.view().subcols(first, columns), T::rounded(1.0), Par::Seq);
+    }
+}
+
+/// `out -= a bᵀ` for the first `inner` columns of both and the first `count` rows of `b`, which are those columns of `out`.
+pub(crate) fn subtract_outer(out: &mut Matrix, a: &Matrix, b: &Matrix, inner: usize, count: usize) {
+    let b = b.view().submatrix(0, 0, count, inner).transpose();
+    let out = out.view_mut().subcols_mut(0, count);
+    matmul(out, Accum::Add, a.view().subcols(0, inner), b, -1.0, Par::Seq);
+}
+
+/// Replaces every column of `rhs` by the solution of the lower triangular system.
+///
+/// In groups of eight columns, so that a column does not depend on how many there are.
+pub(crate) fn solve_lower(lower: &Matrix, rhs: &mut Matrix) {
+    for (first, columns) in groups(0, rhs.cols()) {
+        let rhs = rhs.view_mut().subcols_mut(first, columns);
+        faer::linalg::triangular_solve::solve_lower_triangular_in_place(lower.view(), rhs, Par::Seq);
     }
 }
 
@@ -171,11 +238,11 @@ pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
 }
 
 /// `y += a x`.
-pub(crate) fn axpy(a: f64, x: &[f64], y: &mut [f64]) {
+pub(crate) fn axpy<T: Real>(a: T, x: &[T], y: &mut [T]) {
     #[inline(always)]
-    fn plain(a: f64, x: &[f64], y: &mut [f64]) {
+    fn plain<T: Real>(a: T, x: &[T], y: &mut [T]) {
         for (y, x) in y.iter_mut().zip(x) {
-            *y += a * x;
+            *y += a * *x;
         }
     }
     if y.len() < SHORT {
@@ -188,12 +255,12 @@ pub(crate) fn axpy(a: f64, x: &[f64], y: &mut [f64]) {
 }
 
 /// `out = a ∘ b`, element by element.
-pub(crate) fn hadamard(a: &[f64], b: &[f64], out: &mut [f64]) {
+pub(crate) fn hadamard<T: Real>(a: &[T], b: &[T], out: &mut [T]) {
     vectorised(
         #[inline(always)]
         || {
             for ((o, a), b) in out.iter_mut().zip(a).zip(b) {
-                *o = a * b;
+                *o = *a * *b;
             }
         },
     );
@@ -266,6 +333,16 @@ impl Cholesky {
         &self.units
     }
 
+    /// The inverse of the matrix of this many rows.
+    pub(crate) fn inverse(&self, rows: usize) -> Matrix {
+        let mut inverse = Matrix::from_fn(rows, rows, |i, j| if i == j { self.units[i] } else { 0.0 });
+        self.factor.solve_in_place(inverse.view_mut());
+        for j in 0..rows {
+            inverse.col_mut(j).iter_mut().zip(&self.units).for_each(|(x, u)| *x *= u);
+        }
+        inverse
+    }
+
     pub(crate) fn solve(&self, rhs: &mut [f64]) {
         let rows = rhs.len();
         rhs.iter_mut().zip(&self.units).for_each(|(x, u)| *x *= u);
@@ -277,6 +354,7 @@ impl Cholesky {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::cmp::Ordering;
 
     const SHAPES: [(usize, usize); 14] = [
         (1, 300),
@@ -296,8 +374,8 @@ mod tests {
     ];
 
     // Sizes on both sides of every switch inside the product: tiny, odd, deeper than its inner block.
-    fn check(product: impl Fn(&Matrix, &Matrix) -> Matrix, transposed: bool) {
-        let value = |i: usize, j: usize| ((i * 31 + j * 17) as f64 * 0.7).sin();
+    fn check<T: Real + PartialEq>(product: impl Fn(&Matrix<T>, &Matrix<T>) -> Matrix<T>, transposed: bool) {
+        let value = |i: usize, j: usize| T::rounded(((i * 31 + j * 17) as f64 * 0.7).sin());
         for (rows, inner) in SHAPES {
             let a = if transposed {
                 Matrix::from_fn(inner, rows, |i, j| value(j, i))
@@ -321,9 +399,26 @@ mod tests {
 
     #[test]
     fn products_do_not_depend_on_the_neighbours() {
-        let product = |a: &Matrix, b: &Matrix| {
+        fn product<T: Real>(a: &Matrix<T>, b: &Matrix<T>) -> Matrix<T> {
             let mut out = Matrix::zeros(a.rows(), b.cols());
-            multiply(&mut out, a, b);
+            multiply_first(&mut out, a, b, b.cols());
+            out
+        }
+        check(product::<f64>, false);
+        check(product::<f32>, false);
+    }
+
+    #[test]
+    fn triangular_solutions_do_not_depend_on_the_neighbours() {
+        let product = |a: &Matrix, b: &Matrix| {
+            let n = b.rows();
+            let lower = Matrix::from_fn(n, n, |i, j| match i.cmp(&j) {
+                Ordering::Equal => 2.0 + n as f64,
+                Ordering::Greater => a.at(i % a.rows(), j),
+                Ordering::Less => f64::NAN,
+            });
+            let mut out = b.clone();
+            solve_lower(&lower, &mut out);
             out
         };
         check(product, false);

@@ -85,6 +85,7 @@ impl Problem {
             Method::SquaredHinge => self.newton(&SquaredHinge, reg),
             Method::Exponential => self.newton(&Exponential, reg),
             Method::Hinge => self.enumerate(reg),
+            other => unreachable!("{other} is not linear"),
         };
         Minimum { risk: self.risk(&theta), square: self.square(&theta) }
     }
@@ -95,6 +96,7 @@ impl Problem {
             Method::Hinge => (1.0 - margin).max(0.0),
             Method::SquaredHinge => (1.0 - margin).max(0.0).powi(2),
             Method::Exponential => (-margin).exp(),
+            other => unreachable!("{other} is not linear"),
         }
     }
 
@@ -324,7 +326,8 @@ fn errors_are_honest() {
                 let tight = lossdepth::Settings { tol: 1e-10, ..settings(method, intercept, variant, reg) };
                 let best = common::score(&tight, &sample, &queries);
                 for tol in [1e-2, 1e-4] {
-                    let loose = common::score(&lossdepth::Settings { tol, ..tight }, &sample, &queries);
+                    let loose =
+                        common::score(&lossdepth::Settings { tol, ..tight.clone() }, &sample, &queries);
                     for (a, b) in loose.iter().zip(&best) {
                         let honest = (a.depth - b.depth).abs() <= a.error + b.error;
                         failures.check(honest && a.error <= tol && b.error <= 1e-7, || {

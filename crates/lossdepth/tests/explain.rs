@@ -66,6 +66,7 @@ fn the_classifier_has_the_depth_as_its_risk() {
         Method::Hinge => (1.0 - m).max(0.0),
         Method::SquaredHinge => (1.0 - m).max(0.0).powi(2),
         Method::Exponential => (-m).exp(),
+        other => unreachable!("{other} is not linear"),
     };
     for (method, intercept) in methods() {
         for scale in Scale::ALL {

@@ -197,6 +197,13 @@ fn walks_equal_single_steps(name: &str, loss: &dyn Smooth, m: &[f64], d: &[f64],
         close(values[i], value, value, &format!("{name}: value at {}", m[i]));
         close(out[i], curve, curve, &format!("{name}: curvature at {}", m[i]));
     }
+    let total = loss.assess(m, c, &mut values, &mut out);
+    close(total, loss.total(m, c), total, &format!("{name}: assessed total of {n}"));
+    for i in 0..n {
+        let (value, slope) = (loss.value(m[i]), c[i] * loss.grad(m[i]));
+        close(values[i], value, value, &format!("{name}: assessed value at {}", m[i]));
+        close(out[i], slope, slope.abs() + 1e-2 * c[i], &format!("{name}: assessed slope at {}", m[i]));
+    }
     let walk = loss.walk(m, d, step, c, &mut out);
     let at: Vec<f64> = m.iter().zip(d).map(|(m, d)| m + step * d).collect();
     let slopes: Vec<f64> = at.iter().zip(c).map(|(&m, c)| c * loss.grad(m)).collect();
@@ -213,6 +220,39 @@ fn walks_equal_single_steps(name: &str, loss: &dyn Smooth, m: &[f64], d: &[f64],
     close(walk.total, slopes.iter().sum(), size(&slopes), &what);
     if clear || name != "squared hinge" {
         close(walk.curvature, curves.iter().sum(), size(&curves), &what);
+    }
+}
+
+#[test]
+fn single_precision_comes_close() {
+    #[expect(clippy::cast_possible_truncation, reason = "single precision is what is tested")]
+    let narrow = |xs: &[f64]| xs.iter().map(|&x| x as f32).collect::<Vec<f32>>();
+    let widen = |xs: &[f32]| xs.iter().map(|&x| f64::from(x)).collect::<Vec<f64>>();
+    let mut random = Random::new(3);
+    for length in 1..=100 {
+        let [m, d, c] = block(length, &mut random, 40.0).map(|xs| narrow(&xs));
+        for (name, loss) in SMOOTH {
+            let Some(single) = loss.single() else { continue };
+            let (mut slopes, mut curves) = (vec![f32::NAN; length], vec![f32::NAN; length]);
+            let walk = single.walk_single(&m, &d, 0.0, &c, &mut slopes);
+            single.curvatures_single(&m, &c, &mut curves);
+            let mut exact = vec![0.0; length];
+            let (m, d, c) = (widen(&m), widen(&d), widen(&c));
+            let sums = loss.walk(&m, &d, 0.0, &c, &mut exact);
+            for i in 0..length {
+                // Slopes are right to a few units in the last place; tiny ones are cut off at e⁻⁶⁰.
+                let off = (f64::from(slopes[i]) - exact[i]).abs();
+                assert!(off <= 1e-6 * exact[i].abs() + 1e-25, "{name} at {}: {off:e}", m[i]);
+                let off = (f64::from(curves[i]) - c[i] * loss.hess(m[i])).abs();
+                assert!(off <= 2e-7 * c[i], "{name} at {}: {off:e}", m[i]);
+            }
+            let size = c.iter().sum::<f64>() * 4.0;
+            for (ours, theirs) in
+                [(walk.along, sums.along), (walk.total, sums.total), (walk.curvature, sums.curvature)]
+            {
+                assert!((ours - theirs).abs() <= 1e-6 * size, "{name}: {ours} {theirs}");
+            }
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Failures, Random, between, dot, methods, norm, reference, score, score_one, settings};
+use common::{Failures, LINEAR, Random, between, dot, methods, norm, reference, score, score_one, settings};
 use lossdepth::hypothesis::Hypothesis;
 use lossdepth::reference::Scaling;
 use lossdepth::{
@@ -136,11 +136,12 @@ fn close(a: &Fit, b: &Fit, slack: f64) -> bool {
     (a.depth - b.depth).abs() <= a.error + b.error + slack
 }
 
-/// Standard errors are found to a few percent. That of the hinge's risk hangs on the side of the kink on which
+/// Standard errors have no bound: the part that comes from the shift of the classifier is found to one percent, and
+/// two parts of about the depth's size may nearly cancel. That of the hinge's risk hangs on the side of the kink on which
 /// rounding leaves the margins, so in samples as small as these two ways to the same classifier may differ.
 fn same_stderr(settings: &Settings, a: &Fit, b: &Fit) -> bool {
     let by_chance = settings.method == Method::Hinge && settings.variant == Variant::Risk;
-    by_chance || (a.stderr - b.stderr).abs() <= 0.02 * b.stderr + 1e-6
+    by_chance || (a.stderr - b.stderr).abs() <= 0.02 * b.stderr + 1e-2 * b.depth + 1e-6
 }
 
 proptest! {
@@ -235,7 +236,7 @@ proptest! {
     #[test]
     fn affine_invariant_after_whitening(
         seed in any::<u64>(),
-        method in prop::sample::select(Method::ALL.to_vec()),
+        method in prop::sample::select(LINEAR.to_vec()),
         intercept in prop::sample::select(Intercept::ALL.to_vec()),
         (variant, reg) in any_variant(),
     ) {
@@ -488,7 +489,7 @@ fn degenerate_samples_are_scaled_and_solved() {
         for scale in [Scale::Standard, Scale::Robust, Scale::Whiten, Scale::Mcd] {
             let (scaling, _) = Scaling::learn(scale, sample.rows(), sample.weights(), 0.75).unwrap();
             let (near, at) = (apply(&scaling, &rows), apply(&scaling, &queries));
-            for method in Method::ALL {
+            for method in LINEAR {
                 let settings = Settings { scale, reg: 0.01, ..Settings::new(method) };
                 for (fit, (z, at)) in score(&settings, &sample, &queries).iter().zip(queries.iter().zip(&at))
                 {
@@ -613,7 +614,7 @@ fn bad_queries_are_refused() {
 #[test]
 fn bad_settings_are_refused() {
     let refused = |change: fn(&mut Settings), expected: &str| {
-        for method in Method::ALL {
+        for method in LINEAR {
             let mut settings = Settings::new(method);
             change(&mut settings);
             message(settings.fit(&good()), expected);
@@ -643,7 +644,7 @@ fn bad_settings_are_refused() {
 
 #[test]
 fn unknown_names_are_refused() {
-    let names = "logistic, hinge, squared-hinge, exponential";
+    let names = Method::ALL.map(Method::name).join(", ");
     message("logit".parse::<Method>(), &format!("`method` must be one of {names}, got `logit`"));
     message("yes".parse::<Intercept>(), "`intercept` must be one of free, penalised, none, got `yes`");
     message(

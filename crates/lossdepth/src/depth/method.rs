@@ -5,7 +5,7 @@ use super::{Depth, Fit, FittedDepth, Run};
 use crate::error::{DepthError, Result};
 use crate::explain::Explanation;
 use crate::hypothesis::kernel::KernelChoice;
-use crate::hypothesis::{Hypothesis, Linear, Svm};
+use crate::hypothesis::{Forest, GaussianProcess, Halfspace, Hypothesis, Kernelised, Linear, Mlp, Svm};
 use crate::loss::{Exponential, Hinge, Logistic, SquaredHinge};
 use crate::reference::{Reference, Scale, ScalingWarning};
 use crate::rows::Rows;
@@ -26,6 +26,16 @@ pub enum Method {
     Exponential,
     /// Classifiers in the Hilbert space of a kernel, hinge loss: the support vector machine depth.
     Svm,
+    /// Classifiers in the Hilbert space of a kernel, logistic loss: the kernel logistic regression depth.
+    Klr,
+    /// Gaussian process classification by Laplace's approximation.
+    Gp,
+    /// Random forests: the average of all trees, or of a number of them.
+    Forest,
+    /// Neural networks, logistic loss: the multilayer perceptron depth.
+    Mlp,
+    /// Linear classifiers, 0-1 loss: the halfspace depth of Tukey.
+    Halfspace,
 }
 
 /// The settings of the linear methods.
@@ -52,10 +62,59 @@ const KERNEL: &[&str] = &[
     "memory",
 ];
 
+/// The settings of the Gaussian process.
+const GP: &[&str] = &[
+    "kernel",
+    "gamma",
+    "sigma",
+    "c",
+    "beta",
+    "degree",
+    "coef0",
+    "probabilities",
+    "scale",
+    "support_fraction",
+    "tol",
+    "max_iter",
+    "memory",
+];
+
+/// The settings of the forest.
+const FOREST: &[&str] = &[
+    "max_depth",
+    "max_features",
+    "loss",
+    "value",
+    "trees",
+    "rotations",
+    "scale",
+    "support_fraction",
+    "seed",
+    "tol",
+    "max_boxes",
+];
+
+/// The settings of the networks.
+const MLP: &[&str] =
+    &["hidden", "reg", "variant", "scale", "support_fraction", "restarts", "seed", "tol", "max_iter"];
+
+/// The settings of the halfspace depth.
+const HALFSPACE: &[&str] = &["scale", "support_fraction", "tol", "budget"];
+
 impl Method {
     /// All of them.
-    pub const ALL: [Self; 5] =
-        [Self::Logistic, Self::Hinge, Self::SquaredHinge, Self::Exponential, Self::Svm];
+    pub const ALL: [Self; 10] = [
+        Self::Logistic,
+        Self::Hinge,
+        Self::SquaredHinge,
+        Self::Exponential,
+        Self::Svm,
+        Self::Klr,
+        Self::Gp,
+        Self::Forest,
+        Self::Mlp,
+        Self::Halfspace,
+    ];
 
     /// The name used everywhere.
     pub fn name(self) -> &'static str {
@@ -65,6 +124,11 @@ impl Method {
             Self::SquaredHinge => "squared-hinge",
             Self::Exponential => "exponential",
             Self::Svm => "svm",
+            Self::Klr => "klr",
+            Self::Gp => "gp",
+            Self::Forest => "forest",
+            Self::Mlp => "mlp",
+            Self::Halfspace => "halfspace",
         }
     }
 
@@ -76,6 +140,13 @@ impl Method {
             Self::SquaredHinge => "linear classifiers, squared hinge loss",
             Self::Exponential => "linear classifiers, exponential loss",
             Self::Svm => "classifiers with a kernel, hinge loss: support vector machine depth",
+            Self::Klr => "classifiers with a kernel, logistic loss in bits: kernel logistic depth",
+            Self::Gp => "Gaussian process classification by Laplace's approximation",
+            Self::Forest => "random forests, the exact average of all trees or a number of them",
+            Self::Mlp => "neural networks, logistic loss in bits: multilayer perceptron depth",
+            Self::Halfspace => {
+                "linear classifiers, 0-1 loss: Tukey's halfspace depth, exact or in an interval"
+            }
         }
     }
 
@@ -83,7 +154,11 @@ impl Method {
     pub fn settings(self) -> &'static [&'static str] {
         match self {
             Self::Logistic | Self::Hinge | Self::SquaredHinge | Self::Exponential => LINEAR,
-            Self::Svm => KERNEL,
+            Self::Svm | Self::Klr => KERNEL,
+            Self::Gp => GP,
+            Self::Forest => FOREST,
+            Self::Mlp => MLP,
+            Self::Halfspace => HALFSPACE,
         }
     }
 
@@ -134,6 +209,11 @@ impl Settings {
             Method::SquaredHinge => self.scorer(self.linear(SquaredHinge), sample)?,
             Method::Exponential => self.scorer(self.linear(Exponential), sample)?,
             Method::Svm => self.scorer(self.svm()?, sample)?,
+            Method::Klr => self.scorer(self.klr()?, sample)?,
+            Method::Gp => self.scorer(self.gp()?, sample)?,
+            Method::Forest => self.scorer(self.forest(), sample)?,
+            Method::Mlp => self.scorer(self.mlp(), sample)?,
+            Method::Halfspace => self.scorer(Halfspace::new().tol(self.tol).budget(self.budget), sample)?,
         };
         Ok(Model { settings: self.clone(), scorer })
     }
@@ -161,6 +241,32 @@ impl Settings {
         })
     }
 
+    fn klr(&self) -> Result<Kernelised<Logistic>> {
+        let klr = Kernelised::new(Logistic)
+            .kernel(self.kernel)
+            .reg(self.reg)
+            .variant(self.variant)
+            .intercept(self.intercept)
+            .tol(self.tol)
+            .max_iter(self.max_iter);
+        Ok(match self.bytes()? {
+            Some(bytes) => klr.memory(bytes),
+            None => klr,
+        })
+    }
+
+    fn gp(&self) -> Result<GaussianProcess> {
+        let gp = GaussianProcess::new()
+            .kernel(self.kernel)
+            .probabilities(self.probabilities)
+            .tol(self.tol)
+            .max_iter(self.max_iter);
+        Ok(match self.bytes()? {
+            Some(bytes) => gp.memory(bytes),
+            None => gp,
+        })
+    }
+
     /// The memory for kernel values, if it was said.
     fn bytes(&self) -> Result<Option<u64>> {
         let Some(memory) = self.memory else { return Ok(None) };
@@ -168,10 +274,34 @@ impl Settings {
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
-            reason = "positive; more than all there is does no harm"
+            reason = "positive, and whole bytes will do"
         )]
         let bytes = memory as u64;
         Ok(Some(bytes))
+    }
+
+    fn forest(&self) -> Forest {
+        Forest::new()
+            .max_depth(self.max_depth)
+            .max_features(self.max_features)
+            .loss(self.loss)
+            .value(self.value)
+            .trees(self.trees)
+            .rotations(self.rotations)
+            .max_boxes(self.max_boxes)
+            .seed(self.seed)
+            .tol(self.tol)
+    }
+
+    fn mlp(&self) -> Mlp {
+        Mlp::new()
+            .hidden(&self.hidden)
+            .reg(self.reg)
+            .variant(self.variant)
+            .restarts(self.restarts)
+            .seed(self.seed)
+            .tol(self.tol)
+            .max_iter(self.max_iter)
     }
 
     fn scorer<H: Hypothesis + 'static>(&self, hypothesis: H, sample: &Reference) -> Result<Box<dyn Scorer>> {

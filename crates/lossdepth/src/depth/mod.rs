@@ -6,10 +6,12 @@ mod settings;
 
 use crate::error::{DepthError, Result};
 use crate::explain::Explanation;
-use crate::hypothesis::{Hypothesis, Intercept, Linear, Svm};
+use crate::hypothesis::{
+    Forest, GaussianProcess, Halfspace, Hypothesis, Intercept, Kernelised, Linear, Mlp, Svm,
+};
 use crate::loss::{Exponential, Hinge, Logistic, Loss, SquaredHinge};
 use crate::penalty::Variant;
-use crate::reference::{Reference, Scale, Scaling, ScalingWarning};
+use crate::reference::{Reference, Scale, Scaling, ScalingWarning, normal_quantile};
 use crate::rows::{AsRows, Rows};
 use crate::solver::Stop;
 use serde::{Deserialize, Serialize};
@@ -30,6 +32,45 @@ pub struct Fit {
     pub iterations: usize,
     /// Why it stopped.
     pub stop: Stop,
+}
+
+impl Fit {
+    /// A confidence interval for the depth in the distribution that the reference was drawn from.
+    ///
+    /// With the quantile $q$ of the normal distribution and $\operatorname{logit} d = \ln \frac{d}{1-d}$, the ends are
+    ///
+    /// $$ \operatorname{logit}^{-1} \left( \operatorname{logit} d \pm q \frac{\text{stderr}}{d (1-d)} \right), $$
+    ///
+    /// moved apart by `error`. To first order that is $d \pm q \cdot \text{stderr}$, but it stays within $[0, 1]$,
+    /// and follows the skewness of a depth close to one of the ends: an outlier's depth is rather too small than too
+    /// large.
+    ///
+    /// ```
+    /// use lossdepth::{Depth, Reference};
+    /// let sample = Reference::new(&[[0.0], [1.0], [2.0], [5.0]])?;
+    /// let fit = Depth::logistic().fit(&sample)?.score(&[[9.0]])?[0];
+    /// let (low, high) = fit.interval(0.95)?;
+    /// assert!(0.0 < low && low < fit.depth && fit.depth < high && high < 1.0);
+    /// # Ok::<(), lossdepth::DepthError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// `level` is not between 0 and 1.
+    pub fn interval(&self, level: f64) -> Result<(f64, f64)> {
+        if !(level > 0.0 && level < 1.0) {
+            return Err(DepthError::Setting { name: "level", expected: "between 0 and 1", got: level });
+        }
+        let (d, spread) = (self.depth, normal_quantile(0.5 + 0.5 * level) * self.stderr);
+        let scale = d * (1.0 - d);
+        let (low, high) = if scale > 0.0 {
+            // logit⁻¹(logit d + t) = d / (d + (1-d) e⁻ᵗ), without a logarithm.
+            let moved = |t: f64| d / (d + (1.0 - d) * (-t).exp());
+            (moved(-spread / scale), moved(spread / scale))
+        } else {
+            (d - spread, d + spread)
+        };
+        Ok(((low - self.error).clamp(0.0, 1.0), (high + self.error).clamp(0.0, 1.0)))
+    }
 }
 
 /// How a call runs; no setting here changes a result.
@@ -95,10 +136,59 @@ impl Depth<Linear<Exponential>> {
     }
 }
 
+impl Depth<Kernelised<Logistic>> {
+    /// The kernel logistic regression depth; [`Kernelised`] has its settings.
+    pub fn klr() -> Self {
+        Self::new(Kernelised::new(Logistic))
+    }
+}
+
+impl Depth<GaussianProcess> {
+    /// The Gaussian process depth; [`GaussianProcess`] has its settings.
+    pub fn gp() -> Self {
+        Self::new(GaussianProcess::new())
+    }
+}
+
 impl Depth<Svm> {
     /// The depth of a support vector machine with a kernel; [`Svm`] has its settings.
     pub fn svm() -> Self {
         Self::new(Svm::new())
+    }
+}
+
+impl Depth<Forest> {
+    /// The random forest depth: all trees of depth 2; see [`Forest`] for everything else.
+    pub fn forest() -> Self {
+        Self::new(Forest::new())
+    }
+}
+
+impl Depth<Mlp> {
+    /// The depth of a neural network with one hidden layer of 100 units; see [`Mlp`] for everything else.
+    pub fn mlp() -> Self {
+        Self::new(Mlp::new())
+    }
+}
+
+impl Depth<Halfspace> {
+    /// The halfspace depth of Tukey.
+    pub fn halfspace() -> Self {
+        Self::new(Halfspace::new())
+    }
+
+    /// See [`Halfspace::tol`].
+    #[must_use]
+    pub fn tol(mut self, tol: f64) -> Self {
+        self.hypothesis = self.hypothesis.tol(tol);
+        self
+    }
+
+    /// See [`Halfspace::budget`].
+    #[must_use]
+    pub fn budget(mut self, budget: usize) -> Self {
+        self.hypothesis = self.hypothesis.budget(budget);
+        self
     }
 }
 

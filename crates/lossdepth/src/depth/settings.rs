@@ -3,6 +3,8 @@
 use super::method::Method;
 use crate::error::{DepthError, Result};
 use crate::hypothesis::Intercept;
+use crate::hypothesis::forest::{Forest, ForestLoss, ForestValue, MaxFeatures};
+use crate::hypothesis::gp::Probabilities;
 use crate::hypothesis::kernel::{Gamma, KernelChoice, Sigma};
 use crate::penalty::Variant;
 use crate::reference::Scale;
@@ -34,6 +36,8 @@ pub enum Kind {
     NumberOr(&'static [&'static str]),
     /// A whole number, not negative.
     Count,
+    /// One whole number or several.
+    Counts,
     /// One of a few names.
     Choice(&'static [&'static str]),
 }
@@ -46,6 +50,8 @@ pub enum Value {
     Count(u64),
     /// Any number.
     Number(f64),
+    /// Several whole numbers.
+    Counts(Vec<u64>),
     /// A name.
     Text(String),
     /// Nothing.
@@ -86,13 +92,45 @@ impl Setting {
         Self::new("degree", Kind::Count, "The power of the kernel `polynomial`"),
         Self::new("coef0", Kind::Number, "The constant of the kernel `polynomial`, not negative"),
         Self::new(
+            "probabilities",
+            Kind::Choice(&Probabilities::NAMES),
+            "Which probabilities the loss is of: averaged over the posterior, or at its mode",
+        ),
+        Self::new(
             "memory",
             Kind::OptionalNumber,
-            "How many bytes the kernel values of the reference may take, half of the machine's by default; beyond that \
-             they are computed as needed",
+            "How many bytes the kernel values of the reference may take, half of the machine's by default; beyond that `svm` \
+             computes them as needed, and `klr` and `gp` refuse",
         ),
-        Self::new("tol", Kind::Number, "The largest proven error to accept"),
+        Self::new("max_depth", Kind::Count, "How many cuts a tree makes around a row"),
+        Self::new(
+            "max_features",
+            Kind::NumberOr(&MaxFeatures::NAMES),
+            "How many columns a split looks at: a name, a whole number, or a fraction with a decimal point",
+        ),
+        Self::new("loss", Kind::Choice(&ForestLoss::NAMES), "The loss of the averaged probabilities"),
+        Self::new(
+            "value",
+            Kind::Choice(&ForestValue::NAMES),
+            "Which number a forest gives, the risk or what the paper's scripts print",
+        ),
+        Self::new("trees", Kind::Count, "How many random trees to grow; 0 for the average of all there are"),
+        Self::new("rotations", Kind::Count, "How many random frames to grow trees in; 0 for none"),
+        Self::new("max_boxes", Kind::Count, "How many boxes of a level are cut further, the likeliest"),
+        Self::new(
+            "hidden",
+            Kind::Counts,
+            "How many units the hidden layers of a network have, as 100 or 50,20",
+        ),
+        Self::new("restarts", Kind::Count, "How often a network is trained; the best counts"),
+        Self::new("seed", Kind::Count, "Where random numbers come from"),
+        Self::new(
+            "tol",
+            Kind::Number,
+            "The largest proven error to accept; for mlp the relative progress to stop at",
+        ),
         Self::new("max_iter", Kind::Count, "How many iterations a row gets"),
+        Self::new("budget", Kind::Count, "How much work a row gets, in millions of multiplications"),
     ];
 
     const fn new(name: &'static str, kind: Kind, meaning: &'static str) -> Self {
@@ -105,14 +143,22 @@ impl Setting {
     /// The text is not of the setting's [`Kind`].
     pub fn parse(&self, text: &str) -> Result<Value> {
         let number = || text.parse().map(Value::Number);
+        // Whether a number is whole is part of what some settings mean.
+        let any_number = || text.parse().map(Value::Count).or_else(|_| number());
         match self.kind {
             Kind::Number | Kind::OptionalNumber => number().map_err(|_| self.unfit("a number", text)),
             Kind::Count => text.parse().map(Value::Count).map_err(|_| self.unfit("a whole number", text)),
+            Kind::Counts => {
+                let counts: std::result::Result<_, _> =
+                    text.split(',').map(|part| part.trim().parse()).collect();
+                let expected = "whole numbers with commas between them";
+                counts.map(Value::Counts).map_err(|_| self.unfit(expected, text))
+            }
             Kind::Choice(names) if names.contains(&text) => Ok(Value::Text(text.to_owned())),
             Kind::NumberOr(names) if names.contains(&text) => Ok(Value::Text(text.to_owned())),
             Kind::Choice(names) => Err(self.unknown(names.join(", "), text)),
             Kind::NumberOr(names) => {
-                number().map_err(|_| self.unknown(format!("{} or a number", names.join(", ")), text))
+                any_number().map_err(|_| self.unknown(format!("{} or a number", names.join(", ")), text))
             }
         }
     }
@@ -144,10 +190,25 @@ impl Setting {
         }
     }
 
+    fn counts(&self, value: &Value) -> Result<Vec<usize>> {
+        match value {
+            Value::Counts(counts) => counts.iter().map(|&count| self.count(&Value::Count(count))).collect(),
+            one => Ok(vec![self.count(one)?]),
+        }
+    }
+
     fn text<'a>(&self, value: &'a Value) -> Result<&'a str> {
         match value {
             Value::Text(text) => Ok(text),
             other => Err(self.unfit("a name", &other.to_string())),
+        }
+    }
+
+    fn max_features(&self, value: &Value) -> Result<MaxFeatures> {
+        match value {
+            Value::Count(_) => self.count(value).map(MaxFeatures::Count),
+            Value::Number(fraction) => Ok(MaxFeatures::Fraction(*fraction)),
+            other => self.named(other),
         }
     }
 
@@ -162,6 +223,9 @@ impl std::fmt::Display for Value {
             Self::Count(count) => write!(f, "{count}"),
             Self::Number(x) if *x != 0.0 && !(1e-3..1e7).contains(&x.abs()) => write!(f, "{x:e}"),
             Self::Number(x) => write!(f, "{x}"),
+            Self::Counts(counts) => {
+                f.write_str(&counts.iter().map(u64::to_string).collect::<Vec<_>>().join(","))
+            }
             Self::Text(text) => f.write_str(text),
             Self::None => f.write_str("none"),
         }
@@ -195,12 +259,36 @@ pub struct Settings {
     pub support_fraction: f64,
     /// The kernel, with its own settings.
     pub kernel: KernelChoice,
+    /// Which probabilities the Gaussian process depth takes the loss of.
+    pub probabilities: Probabilities,
     /// How many bytes kernel values may take; 4 GiB if not said.
     pub memory: Option<f64>,
-    /// The largest proven error to accept.
+    /// How many cuts a tree makes around a row.
+    pub max_depth: usize,
+    /// How many columns a split looks at.
+    pub max_features: MaxFeatures,
+    /// The loss of a forest's averaged probabilities.
+    pub loss: ForestLoss,
+    /// Which number is the depth of a forest.
+    pub value: ForestValue,
+    /// How many random trees; 0 for all there are.
+    pub trees: usize,
+    /// How many random frames; 0 for none.
+    pub rotations: usize,
+    /// How many boxes of a level are cut further.
+    pub max_boxes: usize,
+    /// How many units each hidden layer of a network has.
+    pub hidden: Vec<usize>,
+    /// How often a network is trained; the best counts.
+    pub restarts: usize,
+    /// Where random numbers come from.
+    pub seed: u64,
+    /// The largest proven error to accept; for networks, see [`Mlp::tol`](crate::hypothesis::Mlp::tol).
     pub tol: f64,
     /// How many iterations a query gets.
     pub max_iter: usize,
+    /// How much work a query gets, in millions of multiplications.
+    pub budget: usize,
 }
 
 /// Settings that belong to a kernel.
@@ -209,17 +297,36 @@ const OF_KERNELS: [&str; 6] = ["gamma", "sigma", "c", "beta", "degree", "coef0"]
 impl Settings {
     /// The defaults of a method.
     pub fn new(method: Method) -> Self {
+        let (reg, tol) = match method {
+            Method::Mlp => (0.01, 1e-5),
+            _ => (1.0, 1e-6),
+        };
         Self {
             method,
-            reg: 1.0,
+            reg,
             variant: Variant::Risk,
-            intercept: if method == Method::Svm { Intercept::None } else { Intercept::Free },
+            intercept: if method.settings().contains(&"kernel") { Intercept::None } else { Intercept::Free },
             scale: Scale::None,
             support_fraction: 0.75,
-            kernel: KernelChoice::default(),
+            kernel: match method {
+                Method::Gp => KernelChoice::Gaussian { gamma: Gamma::Quartile },
+                _ => KernelChoice::default(),
+            },
+            probabilities: Probabilities::Averaged,
             memory: None,
-            tol: 1e-6,
+            max_depth: 2,
+            max_features: MaxFeatures::Sqrt,
+            loss: ForestLoss::Log,
+            value: ForestValue::Risk,
+            trees: 0,
+            rotations: 0,
+            max_boxes: Forest::MAX_BOXES,
+            hidden: vec![100],
+            restarts: 1,
+            seed: 0,
+            tol,
             max_iter: 1000,
+            budget: 100,
         }
     }
 
@@ -252,6 +359,9 @@ impl Settings {
         }
         if variant.is_some() || radius.is_some() {
             let name = variant.as_deref().unwrap_or(settings.variant.name());
+            if name == "constrained" && method.setting("radius").is_err() {
+                return Err(DepthError::Settings(format!("method `{method}` has no variant `constrained`")));
+            }
             settings.variant = Variant::parse(name, radius)?;
         }
         if let Some(name) = kernel.filter(|name| name != settings.kernel.name()) {
@@ -310,7 +420,8 @@ impl Settings {
                 let same = |k: &KernelChoice| {
                     kernel_value(k, name).is_some_and(|v| v.to_string() == value.to_string())
                 };
-                if !having.iter().any(same) && *value != Value::None {
+                let default = Self::new(self.method).kernel;
+                if !having.iter().chain([&default]).any(same) && *value != Value::None {
                     let names: Vec<&str> = having.iter().map(KernelChoice::name).collect();
                     return Err(DepthError::Settings(format!(
                         "`{name}` goes with kernel `{}`, not with `{}`",
@@ -329,9 +440,21 @@ impl Settings {
             "intercept" => self.intercept = setting.named(value)?,
             "scale" => self.scale = setting.named(value)?,
             "support_fraction" => self.support_fraction = setting.number(value)?,
+            "probabilities" => self.probabilities = setting.named(value)?,
             "memory" => self.memory = setting.optional_number(value)?,
+            "max_depth" => self.max_depth = setting.count(value)?,
+            "max_features" => self.max_features = setting.max_features(value)?,
+            "loss" => self.loss = setting.named(value)?,
+            "value" => self.value = setting.named(value)?,
+            "trees" => self.trees = setting.count(value)?,
+            "rotations" => self.rotations = setting.count(value)?,
+            "max_boxes" => self.max_boxes = setting.count(value)?,
+            "hidden" => self.hidden = setting.counts(value)?,
+            "restarts" => self.restarts = setting.count(value)?,
+            "seed" => self.seed = setting.count(value)? as u64,
             "tol" => self.tol = setting.number(value)?,
             "max_iter" => self.max_iter = setting.count(value)?,
+            "budget" => self.budget = setting.count(value)?,
             other => unreachable!("`{other}` is in no table of settings"),
         }
         Ok(())
@@ -349,10 +472,26 @@ impl Settings {
             "scale" => Value::Text(self.scale.name().to_owned()),
             "support_fraction" => Value::Number(self.support_fraction),
             "kernel" => Value::Text(self.kernel.name().to_owned()),
+            "probabilities" => Value::Text(self.probabilities.name().to_owned()),
             "memory" => self.memory.map_or(Value::None, Value::Number),
             name if OF_KERNELS.contains(&name) => kernel_value(&self.kernel, name).unwrap_or(Value::None),
+            "max_depth" => Value::Count(self.max_depth as u64),
+            "max_features" => match self.max_features {
+                MaxFeatures::Count(count) => Value::Count(count as u64),
+                MaxFeatures::Fraction(fraction) => Value::Number(fraction),
+                name => Value::Text(name.to_string()),
+            },
+            "loss" => Value::Text(self.loss.name().to_owned()),
+            "value" => Value::Text(self.value.name().to_owned()),
+            "trees" => Value::Count(self.trees as u64),
+            "rotations" => Value::Count(self.rotations as u64),
+            "max_boxes" => Value::Count(self.max_boxes as u64),
+            "hidden" => Value::Counts(self.hidden.iter().map(|&units| units as u64).collect()),
+            "restarts" => Value::Count(self.restarts as u64),
+            "seed" => Value::Count(self.seed),
             "tol" => Value::Number(self.tol),
             "max_iter" => Value::Count(self.max_iter as u64),
+            "budget" => Value::Count(self.budget as u64),
             other => unreachable!("`{other}` is in no table of settings"),
         }
     }
@@ -419,6 +558,20 @@ mod tests {
     }
 
     #[test]
+    fn a_whole_number_of_columns_is_no_fraction() {
+        let read = |text: &str| {
+            let setting = Method::Forest.setting("max_features").unwrap();
+            let settings =
+                Settings::with(Method::Forest, [("max_features", setting.parse(text).unwrap())]).unwrap();
+            let json = serde_json::to_string(&settings).unwrap();
+            assert_eq!(serde_json::from_str::<Settings>(&json).unwrap(), settings, "{json}");
+            settings.max_features
+        };
+        assert_eq!((read("1"), read("1.0")), (MaxFeatures::Count(1), MaxFeatures::Fraction(1.0)));
+        assert_eq!((read("0.5"), read("all")), (MaxFeatures::Fraction(0.5), MaxFeatures::All));
+    }
+
+    #[test]
     fn what_a_method_does_not_have_it_refuses() {
         let error = Settings::with(Method::Hinge, [("trees", Value::Count(3))]).unwrap_err();
         assert!(
@@ -441,6 +594,21 @@ mod tests {
         assert!(Settings::with(Method::Svm, [("sigma", Value::Text("auto".into()))]).is_ok());
         let error = Settings::with(Method::Svm, [("sigma", Value::Number(2.0))]).unwrap_err();
         assert_eq!(error.to_string(), "`sigma` goes with kernel `laplacian`, not with `gaussian`");
+    }
+
+    #[test]
+    fn several_counts_survive_the_way_through_text_and_json() {
+        let settings = Settings { hidden: vec![50, 20], seed: 7, restarts: 3, ..Settings::new(Method::Mlp) };
+        let json = serde_json::to_string(&settings).unwrap();
+        assert!(json.contains("\"hidden\":[50,20]"), "{json}");
+        assert_eq!(serde_json::from_str::<Settings>(&json).unwrap(), settings);
+        let hidden = Method::Mlp.setting("hidden").unwrap();
+        assert_eq!(hidden.parse("50,20").unwrap(), settings.get("hidden"));
+        assert_eq!(Settings::with(Method::Mlp, [("hidden", Value::Count(9))]).unwrap().hidden, [9]);
+        for wrong in ["", "5,", "5,-1", "1.5", "many"] {
+            let error = hidden.parse(wrong).unwrap_err();
+            assert!(error.to_string().starts_with("`hidden` must be whole numbers"), "{error}");
+        }
     }
 
     #[test]

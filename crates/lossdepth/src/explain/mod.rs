@@ -1,7 +1,7 @@
 //! Why a point has the depth it has.
 
 use crate::depth::Fit;
-use crate::reference::Scaling;
+use crate::reference::{Scaling, Transform};
 
 /// The classifier behind a depth, taken apart.
 ///
@@ -22,7 +22,7 @@ pub struct Explanation {
     /// $w$, one number for each original column; for other depths the gradient of $f$ at $z$, empty where there are no
     /// columns to speak of.
     pub weights: Vec<f64>,
-    /// $b$, so that $f(x) = \langle w, x \rangle + b$ on the original columns; 0 for other than linear depths.
+    /// $b$, so that $f(x) = \langle w, x \rangle + b$ on the original columns; if $f$ is not linear, for $x$ near $z$.
     pub intercept: f64,
     /// $w_j (z_j - \bar x_j)$ for each original column; empty for other than linear depths.
     pub contributions: Vec<f64>,
@@ -33,9 +33,37 @@ pub struct Explanation {
     /// $f(x_i)$ at each reference row: the witness function of a kernel depth. Empty for linear depths, where
     /// `weights` and `intercept` say it all.
     pub witness: Vec<f64>,
+    /// For a forest: the cuts its trees make around the query, the most frequent first. Empty for other methods, and
+    /// where cuts are across columns: with rotations, or a scaling that mixes columns.
+    pub cuts: Vec<Cut>,
+}
+
+/// One side of the boxes that trees put around a query.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Cut {
+    /// The column.
+    pub feature: usize,
+    /// Midway between the query and the nearest value of the sample on the other side. (In a box that other cuts have
+    /// made smaller the nearest may be farther off; what is inside is the same.)
+    pub threshold: f64,
+    /// Whether the cut is above the query, so that larger values are outside; otherwise smaller values are.
+    pub above: bool,
+    /// The share of the trees that make it.
+    pub probability: f64,
+    /// The share of the sample that this cut alone leaves with the query.
+    pub share: f64,
 }
 
 impl Explanation {
+    /// From the boxes of a forest, where `p` is the probability of the query's class at the query.
+    ///
+    /// The classifier is the probability of the sample less that of the query; a forest has no slope. Over the sample
+    /// the mean of `p` is 1 less that at the query.
+    pub(crate) fn of_boxes(fit: Fit, p: f64, influence: Vec<f64>, cuts: Vec<Cut>) -> Self {
+        let value = 1.0 - 2.0 * p;
+        Self { cuts, ..Self::nonlinear(fit, value, -value, Vec::new(), influence, Vec::new()) }
+    }
+
     /// From the classifier in the (scaled) coordinates it was found in.
     pub(crate) fn new(
         fit: Fit,
@@ -55,6 +83,7 @@ impl Explanation {
             contributions,
             influence,
             witness: Vec::new(),
+            cuts: Vec::new(),
         }
     }
 
@@ -69,17 +98,30 @@ impl Explanation {
         witness: Vec<f64>,
     ) -> Self {
         let (intercept, contributions) = (0.0, Vec::new());
-        Self { fit, value, baseline, weights: gradient, intercept, contributions, influence, witness }
+        Self {
+            fit,
+            value,
+            baseline,
+            weights: gradient,
+            intercept,
+            contributions,
+            influence,
+            witness,
+            cuts: Vec::new(),
+        }
     }
 
     /// The same in terms of the columns before scaling, measured from `mean`.
     pub(crate) fn in_columns(mut self, scaling: &Scaling, mean: &[f64], query: &[f64]) -> Self {
         if self.weights.is_empty() {
+            self.cuts_in_columns(scaling);
             return self;
         }
         let mut weights = vec![0.0; mean.len()];
         scaling.pull_back(&self.weights, &mut weights);
         if self.contributions.is_empty() {
+            let along: f64 = weights.iter().zip(query).map(|(w, z)| w * z).sum();
+            self.intercept = self.value - along;
             self.weights = weights;
             return self;
         }
@@ -92,6 +134,18 @@ impl Explanation {
         self.value = self.contributions.iter().fold(self.baseline, |sum, c| sum + c);
         self.weights = weights;
         self
+    }
+
+    fn cuts_in_columns(&mut self, scaling: &Scaling) {
+        match scaling.transform() {
+            Transform::Identity => {}
+            Transform::Diagonal(a) => {
+                for cut in &mut self.cuts {
+                    cut.threshold = cut.threshold / a[cut.feature] + scaling.center()[cut.feature];
+                }
+            }
+            Transform::Full(_) => self.cuts.clear(),
+        }
     }
 
     /// The columns that do most to give the query away, most negative contribution first.

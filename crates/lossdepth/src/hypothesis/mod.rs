@@ -3,8 +3,13 @@
 //! *Prepare once, isolate many*: what does not depend on the query is computed in
 //! [`prepare`](Hypothesis::prepare); [`isolate`](Hypothesis::isolate) gets all queries at once.
 
+pub mod forest;
+pub mod gp;
+pub mod halfspace;
 pub mod kernel;
+pub mod kernelised;
 pub mod linear;
+pub mod mlp;
 pub mod svm;
 
 use crate::depth::{Fit, Run};
@@ -13,7 +18,12 @@ use crate::explain::Explanation;
 use crate::reference::Reference;
 use crate::rows::Rows;
 
+pub use forest::Forest;
+pub use gp::GaussianProcess;
+pub use halfspace::Halfspace;
+pub use kernelised::Kernelised;
 pub use linear::{Intercept, Linear};
+pub use mlp::Mlp;
 pub use svm::Svm;
 
 /// A family of classifiers, a loss and a penalty: everything that defines a depth but the data.

@@ -1,4 +1,4 @@
-use super::{Dual, Loss, Smooth, Walk, simd};
+use super::{Dual, Loss, Single, Smooth, Walk, simd};
 use crate::linalg::dot;
 use std::f64::consts::{LN_2, LOG2_E};
 
@@ -25,6 +25,15 @@ fn kernel(m: f64) -> (f64, f64) {
     let s = sigmoid_neg(m, simd::exp_neg(-m.abs()));
     // s(1-s) loses all digits for m << 0, where s rounds to 1; there the curvature is below 1e-16 anyway.
     (-LOG2_E * s, LOG2_E * (s * (1.0 - s)))
+}
+
+/// [`kernel`] in single precision.
+#[inline(always)]
+fn kernel_single(m: f32) -> (f32, f32) {
+    const SCALE: f32 = std::f32::consts::LOG2_E;
+    let e = simd::exp_neg_single(-m.abs());
+    let s = (if m >= 0.0 { e } else { 1.0 }) / (1.0 + e);
+    (-SCALE * s, SCALE * (s * (1.0 - s)))
 }
 
 impl Loss for Logistic {
@@ -77,6 +86,44 @@ impl Smooth for Logistic {
             },
         );
         dot(losses, weights)
+    }
+    fn assess(&self, margins: &[f64], weights: &[f64], losses: &mut [f64], slopes: &mut [f64]) -> f64 {
+        simd::vectorised(
+            #[inline(always)]
+            || {
+                for (((&m, &c), l), s) in margins.iter().zip(weights).zip(&mut *losses).zip(slopes) {
+                    let e = simd::exp_neg(-m.abs());
+                    // One division serves the slope, over 1 + e, and the logarithm, over 2 + e.
+                    let shared = 1.0 / ((1.0 + e) * (2.0 + e));
+                    let share = (if m >= 0.0 { e } else { 1.0 }) * (shared * (2.0 + e));
+                    *l = LOG2_E * ((-m).max(0.0) + simd::ln_1p_from(e * (shared * (1.0 + e))));
+                    *s = c * (-LOG2_E * share);
+                }
+            },
+        );
+        dot(losses, weights)
+    }
+    fn single(&self) -> Option<&dyn Single> {
+        Some(self)
+    }
+}
+
+impl Single for Logistic {
+    fn walk_single(&self, m: &[f32], d: &[f32], step: f32, weights: &[f32], slopes: &mut [f32]) -> Walk {
+        simd::vectorised(
+            #[inline(always)]
+            || simd::walk_single(m, d, step, weights, slopes, kernel_single),
+        )
+    }
+    fn curvatures_single(&self, margins: &[f32], weights: &[f32], curvatures: &mut [f32]) {
+        simd::vectorised(
+            #[inline(always)]
+            || {
+                for ((&m, &c), h) in margins.iter().zip(weights).zip(curvatures) {
+                    *h = c * kernel_single(m).1;
+                }
+            },
+        );
     }
 }
 

@@ -78,6 +78,33 @@ pub trait Smooth: Loss {
         }
         total
     }
+
+    /// Writes the losses $\ell(m_i)$ and the weighted slopes $c_i \ell'(m_i)$, and returns
+    /// $\sum_i c_i \ell(m_i)$.
+    fn assess(&self, margins: &[f64], weights: &[f64], losses: &mut [f64], slopes: &mut [f64]) -> f64 {
+        let mut total = 0.0;
+        for (((&m, &c), l), s) in margins.iter().zip(weights).zip(losses).zip(slopes) {
+            *l = self.value(m);
+            *s = c * self.grad(m);
+            total += c * *l;
+        }
+        total
+    }
+
+    /// The same loss in single precision, if there is vector code for it: a solver may then come close with that, at
+    /// twice the speed, and do the rest in double precision.
+    fn single(&self) -> Option<&dyn Single> {
+        None
+    }
+}
+
+/// A smooth loss in single precision.
+pub trait Single: Send + Sync {
+    /// [`Smooth::walk`].
+    fn walk_single(&self, m: &[f32], d: &[f32], step: f32, weights: &[f32], slopes: &mut [f32]) -> Walk;
+
+    /// Writes the weighted curvatures $c_i \ell''(m_i)$.
+    fn curvatures_single(&self, margins: &[f32], weights: &[f32], curvatures: &mut [f32]);
 }
 
 /// What [`Smooth::walk`] sums up on its way.

@@ -35,10 +35,38 @@ pub(crate) fn exp_neg(x: f64) -> f64 {
     p * power
 }
 
+/// $e^x$ for $x \le 0$ in single precision, within 2 ulp; results below 1e-26 are flushed to about that,
+/// far enough from the subnormal numbers that products with them stay away from those too.
+#[inline(always)]
+pub(crate) fn exp_neg_single(x: f32) -> f32 {
+    const LN2_HI: f32 = 0.693_359_4;
+    const LN2_LO: f32 = -2.121_944_4e-4;
+    // Adding 1.5 * 2^23 rounds to an integer and leaves it in the low bits.
+    const ROUND: f32 = 12_582_912.0;
+    let x = if x < -60.0 { -60.0 } else { x };
+    let shifted = x.mul_add(std::f32::consts::LOG2_E, ROUND);
+    let k = shifted - ROUND;
+    let r = k.mul_add(-LN2_LO, k.mul_add(-LN2_HI, x));
+    let mut p: f32 = 0.001_393_365_2;
+    p = p.mul_add(r, 0.008_363_182);
+    p = p.mul_add(r, 0.041_666_465);
+    p = p.mul_add(r, 0.166_665_77);
+    p = p.mul_add(r, 0.5);
+    p = p.mul_add(r, 1.0);
+    p = p.mul_add(r, 1.0);
+    let power = f32::from_bits((shifted.to_bits().wrapping_add(127)) << 23);
+    p * power
+}
+
 /// $\ln(1 + e)$ for $0 \le e \le 1$, through $2 \operatorname{artanh}(e / (2 + e))$.
 #[inline(always)]
 pub(crate) fn ln_1p_unit(e: f64) -> f64 {
-    let s = e / (2.0 + e);
+    ln_1p_from(e / (2.0 + e))
+}
+
+/// $2 \operatorname{artanh}(s)$ for $0 \le s \le 1/3$.
+#[inline(always)]
+pub(crate) fn ln_1p_from(s: f64) -> f64 {
     let t = s * s; // at most 1/9
     // The best polynomial for (artanh(s) / s - 1) / t, right to 2^-57.
     let mut p: f64 = 0.080_820_228_059_717_66;
@@ -88,6 +116,42 @@ pub(crate) fn walk(
     sums
 }
 
+/// [`walk`] in single precision.
+#[inline(always)]
+pub(crate) fn walk_single(
+    m: &[f32],
+    d: &[f32],
+    step: f32,
+    weights: &[f32],
+    slopes: &mut [f32],
+    kernel: impl Fn(f32) -> (f32, f32),
+) -> Walk {
+    const WIDE: usize = 2 * LANES;
+    let n = m.len();
+    let (d, weights, slopes) = (&d[..n], &weights[..n], &mut slopes[..n]);
+    let (mut along, mut total, mut curvature) = ([0.0f32; WIDE], [0.0f32; WIDE], [0.0f32; WIDE]);
+    let body = n - n % WIDE;
+    let chunks = m[..body].chunks_exact(WIDE).zip(d.chunks_exact(WIDE)).zip(weights.chunks_exact(WIDE));
+    for (((m, d), c), s) in chunks.zip(slopes.chunks_exact_mut(WIDE)) {
+        for k in 0..WIDE {
+            let (slope, curve) = kernel(step.mul_add(d[k], m[k]));
+            let slope = slope * c[k];
+            s[k] = slope;
+            along[k] = slope.mul_add(d[k], along[k]);
+            total[k] += slope;
+            curvature[k] = curve.mul_add(c[k], curvature[k]);
+        }
+    }
+    let sum = |lanes: [f32; WIDE]| lanes.iter().map(|x| f64::from(*x)).sum::<f64>();
+    let mut sums = Walk { along: sum(along), total: sum(total), curvature: sum(curvature) };
+    for i in body..n {
+        let (slope, curve) = kernel(step.mul_add(d[i], m[i]));
+        slopes[i] = slope * weights[i];
+        sums.add(f64::from(slopes[i]), f64::from(d[i]), f64::from(curve * weights[i]));
+    }
+    sums
+}
+
 /// $\sum_i c_i \, \text{kernel}(m_i)$.
 #[inline(always)]
 pub(crate) fn weighted_sum(margins: &[f64], weights: &[f64], kernel: impl Fn(f64) -> f64) -> f64 {
@@ -116,6 +180,13 @@ mod tests {
             let (ours, std) = (ln_1p_unit(std), std.ln_1p());
             assert!((ours - std).abs() <= 8e-16 * std, "ln_1p: {ours:e} {std:e}");
         }
+        for i in 0..20_000_u16 {
+            let x = -f32::from(i) * 0.003;
+            let (ours, std) = (f64::from(exp_neg_single(x)), f64::from(x).exp());
+            assert!((ours - std).abs() <= 2.5e-7 * std, "exp({x}): {ours:e} {std:e}");
+        }
+        assert!(exp_neg_single(-1e9) > 0.0 && exp_neg_single(-1e9) < 1e-26);
+        assert_eq!(exp_neg_single(0.0), 1.0);
         assert!(exp_neg(-1e9) > 0.0 && exp_neg(-1e9) < 1e-300);
         assert_eq!(exp_neg(0.0), 1.0);
     }

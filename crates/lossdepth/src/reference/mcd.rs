@@ -43,6 +43,7 @@ use std::collections::HashSet;
 pub(super) use cloud::{Cloud, Column, negligible};
 pub(super) use matrix::inverse_square_root;
 pub(super) use quantile::quantile;
+pub(crate) use special::normal_quantile;
 
 use super::scale::ScalingWarning;
 use cloud::{Moments, VANISHING};

@@ -3,6 +3,7 @@
 mod mcd;
 mod scale;
 
+pub(crate) use mcd::normal_quantile;
 pub use scale::{Scale, Scaling, ScalingWarning, Transform};
 
 use crate::error::{DepthError, Result};
@@ -154,6 +155,44 @@ impl Reference {
     pub(crate) fn with_constant(&self) -> Self {
         let data = self.rows().iter().flat_map(|row| row.iter().copied().chain([1.0])).collect();
         Self { data, width: self.width + 1, weights: self.weights.clone(), mass: self.mass }
+    }
+
+    /// The different rows with a positive weight in a fixed order, each with the weight of all its copies; and for
+    /// every row here, which one of them it is, if it has a weight.
+    ///
+    /// Where weights count observations, samples that are the same up to the order of the rows, or up to copies
+    /// written as weights, come out the same to the last bit.
+    pub(crate) fn merged(&self) -> (Self, Vec<Option<usize>>) {
+        let rows = self.rows();
+        let order = |a: &[f64], b: &[f64]| {
+            let mut each = a.iter().zip(b).map(|(a, b)| (a + 0.0).total_cmp(&(b + 0.0)));
+            each.find(|o| o.is_ne()).unwrap_or(std::cmp::Ordering::Equal)
+        };
+        let mut sorted: Vec<usize> = (0..self.len()).filter(|&i| self.weights[i] > 0.0).collect();
+        sorted.sort_by(|&a, &b| order(rows.row(a), rows.row(b)));
+        let (mut data, mut weights) = (Vec::new(), Vec::<f64>::new());
+        let mut place = vec![None; self.len()];
+        for (k, &i) in sorted.iter().enumerate() {
+            let copy = k > 0 && order(rows.row(sorted[k - 1]), rows.row(i)).is_eq();
+            match weights.last_mut() {
+                Some(weight) if copy => *weight += self.weights[i],
+                _ => {
+                    // Adding 0 makes -0 and 0 the same.
+                    data.extend(rows.row(i).iter().map(|x| x + 0.0));
+                    weights.push(self.weights[i]);
+                }
+            }
+            place[i] = Some(weights.len() - 1);
+        }
+        if let Mass::Counts(total) = self.mass
+            && total < 1e9
+        {
+            // The counts themselves, so that the quotients are rounded once.
+            for w in &mut weights {
+                *w = (*w * total).round() / total;
+            }
+        }
+        (Self { data, width: self.width, weights, mass: self.mass }, place)
     }
 
     /// The weighted mean of the rows; exact for a constant column, whatever its value.

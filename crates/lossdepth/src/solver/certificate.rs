@@ -48,6 +48,12 @@ impl Point<'_> {
         if error.is_nan() { f64::INFINITY } else { error }
     }
 
+    /// Whether the gradient is no more than what rounding to `epsilon` makes of it.
+    pub(crate) fn drowned(&self, loss: &impl Dual, epsilon: f64) -> bool {
+        let noise = epsilon / f64::EPSILON * self.rounding(loss);
+        norm(self.gradient) <= noise
+    }
+
     fn penalised_gap(&self, loss: &impl Dual, reg: f64) -> f64 {
         let (bias, fenchel) = self.feasible(loss);
         let length = self.gradient_norm(bias)

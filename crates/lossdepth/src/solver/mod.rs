@@ -14,6 +14,7 @@
 pub(crate) mod active_set;
 pub(crate) mod central_path;
 pub(crate) mod certificate;
+pub(crate) mod descent;
 pub(crate) mod gram;
 pub(crate) mod interior;
 pub(crate) mod lbfgs;

@@ -247,6 +247,12 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
         shifts
     }
 
+    /// The margins of the sample, and the gradient of the bare risk.
+    pub(crate) fn look(&mut self, query: &[f64], theta: &[f64]) -> (&[f64], Vec<f64>) {
+        let gradient = self.gradient_at(query, theta, 0.0);
+        (&self.margins, gradient)
+    }
+
     /// The influence of every reference row on the depth that `theta` gives a query.
     pub(crate) fn explain(&mut self, query: &[f64], theta: &[f64]) -> Vec<f64> {
         let shifts = self.influence(query, theta, self.task.reg);

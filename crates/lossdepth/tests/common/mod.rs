@@ -68,9 +68,13 @@ pub(crate) fn settings(method: Method, intercept: Intercept, variant: Variant, r
     Settings { reg, variant, intercept, ..Settings::new(method) }
 }
 
-/// Every method with every intercept.
+/// The methods with a linear classifier.
+pub(crate) const LINEAR: [Method; 4] =
+    [Method::Logistic, Method::Hinge, Method::SquaredHinge, Method::Exponential];
+
+/// Every linear method with every intercept.
 pub(crate) fn methods() -> impl Iterator<Item = (Method, Intercept)> {
-    Method::ALL.into_iter().flat_map(|m| Intercept::ALL.into_iter().map(move |i| (m, i)))
+    LINEAR.into_iter().flat_map(|m| Intercept::ALL.into_iter().map(move |i| (m, i)))
 }
 
 /// Scores on one thread.

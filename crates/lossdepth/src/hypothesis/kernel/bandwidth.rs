@@ -138,8 +138,6 @@ fn inverse(x: f64, scale: f64) -> f64 {
     if gamma > 0.0 && gamma.is_finite() { gamma } else { 1.0 }
 }
 
-/// Columns of distances computed at a time.
-const STEP: usize = 32;
 /// Above this many different rows a subsample stands for them.
 const MOST: usize = 2048;
 
@@ -159,6 +157,7 @@ struct Pairs {
 
 impl Pairs {
     fn new(sample: &Reference, measure: impl Fn(&Points, crate::Rows<'_>, &mut Columns<'_>)) -> Self {
+        const STEP: usize = 32;
         let (points, weights) = thinned(sample);
         let n = weights.len();
         let same = weights.iter().all(|w| *w == weights[0]);
@@ -240,7 +239,7 @@ impl Pairs {
             #[expect(
                 clippy::cast_possible_truncation,
                 clippy::cast_sign_loss,
-                reason = "rounded down on purpose, not negative"
+                reason = "a rank, and not negative"
             )]
             let rank = ((beyond / self.common) as usize).min(last);
             return *self.distances.select_nth_unstable_by(rank, f64::total_cmp).1;
@@ -316,7 +315,6 @@ mod tests {
     }
 
     /// numpy's linear rule on the list of all pairs, written out.
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "small and not negative")]
     fn written_out(rows: &[Vec<f64>], level: f64, power: i32) -> f64 {
         let mut all: Vec<f64> = Vec::new();
         for x in rows {
@@ -327,6 +325,7 @@ mod tests {
         }
         all.sort_by(f64::total_cmp);
         let p = (all.len() - 1) as f64 * level;
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a place in the list")]
         let (a, b) = (all[p.floor() as usize], all[p.ceil() as usize]);
         a + p.fract() * (b - a)
     }

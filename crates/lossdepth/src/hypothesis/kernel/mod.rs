@@ -40,6 +40,7 @@
 //! ```
 
 mod bandwidth;
+pub(crate) mod factor;
 mod points;
 mod space;
 mod standard;

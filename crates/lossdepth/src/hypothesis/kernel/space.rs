@@ -213,6 +213,29 @@ impl Space {
         }
     }
 
+    /// A few points from all over the sample, as rows; none for a precomputed kernel.
+    pub(crate) fn probes(&self, count: usize) -> Option<Vec<f64>> {
+        let Source::Function { points, .. } = &self.source else { return None };
+        let (n, count) = (points.len(), count.min(points.len()));
+        Some((0..count).flat_map(|j| points.point((2 * j + 1) * n / (2 * count))).copied().collect())
+    }
+
+    /// $\sum \omega^2$ over the rows that each point stands for.
+    pub(crate) fn squares(&self) -> Vec<f64> {
+        let mut squares = vec![0.0; self.len()];
+        for (point, w) in self.point_of.iter().zip(&self.row_weights) {
+            if let Some(point) = point {
+                squares[*point] += 4.0 * w * w;
+            }
+        }
+        squares
+    }
+
+    /// What the weights say about how many observations there are.
+    pub(crate) fn mass(&self) -> Mass {
+        self.mass
+    }
+
     /// The whole Gram matrix.
     ///
     /// # Errors

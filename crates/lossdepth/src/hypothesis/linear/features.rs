@@ -11,11 +11,11 @@
 //! to the rest.
 
 use crate::linalg::{
-    COLUMN_GROUP, Matrix, dot, eigen, multiply, multiply_symmetric, norm, orthonormal_basis,
+    COLUMN_GROUP, Matrix, Real, dot, eigen, multiply, multiply_symmetric, norm, orthonormal_basis,
 };
 use crate::reference::{Mass, Reference};
 use crate::rows::Rows;
-use crate::simd::vectorised;
+use crate::simd::{sum_of, vectorised};
 
 /// The sample turned into its principal axes: what all queries of a linear depth share.
 #[derive(Debug, Clone)]
@@ -28,6 +28,8 @@ pub struct Features {
     pub(crate) moments: Vec<f64>,
     /// ½ωᵢ.
     pub(crate) half_weights: Vec<f64>,
+    /// One over each of them.
+    inverse_half_weights: Vec<f64>,
     /// Which row of the reference each row here is: those without weight are left out.
     pub(crate) origin: Vec<usize>,
     /// 1 if the first coordinate is the constant of a free intercept, which is not penalised.
@@ -35,6 +37,8 @@ pub struct Features {
     /// The largest norm of a row.
     pub(crate) reach: f64,
     mass: Mass,
+    /// Σ ω² over the rows that each point stands for.
+    squares: Vec<f64>,
     center: Vec<f64>,
     /// d × k with orthonormal columns, k ≥ rank.
     axes: Matrix,
@@ -43,6 +47,23 @@ pub struct Features {
     rank: usize,
     sample_len: usize,
     /// Differences below this are rounding.
+    noise: f64,
+    single: Option<Single>,
+}
+
+/// The sample in single precision.
+#[derive(Debug, Clone)]
+pub(crate) struct Single {
+    pub(crate) tall: Matrix<f32>,
+    pub(crate) wide: Matrix<f32>,
+    pub(crate) half_weights: Vec<f32>,
+}
+
+/// Where the points were turned from.
+struct Frame {
+    center: Vec<f64>,
+    axes: Matrix,
+    turn: Matrix,
     noise: f64,
 }
 
@@ -65,33 +86,97 @@ impl Features {
             (points, None)
         };
         let (points, axes) = rotate(&points, span, &weights);
-        let moments: Vec<f64> = (0..points.cols()).map(|j| second_moment(points.col(j), &weights)).collect();
-        let rank = moments.iter().rposition(|m| m.sqrt() > noise).map_or(0, |j| j + 1);
+        let frame = Frame { center, turn: axes.transposed(), axes, noise };
+        let squares = weights.iter().map(|w| w * w).collect();
+        let features = Self::turned(&points, frame, &weights, squares, sample.mass(), free_intercept);
+        Self { origin, sample_len: sample.len(), ..features }
+    }
 
+    /// Points by coordinates of which the first carry most of the variance, as in a pivoted Cholesky factor: only
+    /// these are turned.
+    ///
+    /// `squares` holds $\sum \omega^2$ over the rows that each point stands for. Queries come through
+    /// [`place`](Self::place).
+    pub(crate) fn of_points(
+        mut points: Matrix,
+        weights: &[f64],
+        squares: Vec<f64>,
+        mass: Mass,
+        free_intercept: bool,
+    ) -> Self {
+        let (n, d) = (points.rows(), points.cols());
+        let largest = (0..d).flat_map(|j| points.col(j)).fold(0.0f64, |m, v| m.max(v.abs()));
+        let noise = 8.0 * f64::EPSILON * largest * (d as f64).sqrt();
+        let mut center = vec![0.0; d];
+        if free_intercept {
+            for j in 0..d {
+                center[j] = dot(points.col(j), weights);
+                points.col_mut(j).iter_mut().for_each(|x| *x -= center[j]);
+            }
+        }
+        let lead = d.min(LEADING);
+        let (turned, axes) = rotate(&Matrix::from_fn(n, lead, |i, j| points.at(i, j)), None, weights);
+        for j in 0..lead {
+            points.col_mut(j).copy_from_slice(turned.col(j));
+        }
+        let frame = Frame { center, turn: axes.transposed(), axes, noise };
+        Self::turned(&points, frame, weights, squares, mass, free_intercept)
+    }
+
+    /// From points in their principal axes.
+    fn turned(
+        points: &Matrix,
+        frame: Frame,
+        weights: &[f64],
+        squares: Vec<f64>,
+        mass: Mass,
+        free_intercept: bool,
+    ) -> Self {
+        let n = points.rows();
+        let moments: Vec<f64> = (0..points.cols()).map(|j| second_moment(points.col(j), weights)).collect();
+        let rank = moments.iter().rposition(|m| m.sqrt() > frame.noise).map_or(0, |j| j + 1);
         let free = usize::from(free_intercept);
         let tall =
             Matrix::from_fn(n, rank + free, |i, j| if j < free { 1.0 } else { points.at(i, j - free) });
         let wide = tall.transposed();
         let reach = (0..n).fold(0.0f64, |m, i| m.max(norm(wide.col(i))));
         let moments = std::iter::repeat_n(1.0, free).chain(moments[..rank].iter().copied()).collect();
-        let turn = axes.transposed();
+        let Frame { center, axes, turn, noise } = frame;
         let half_weights = weights.iter().map(|w| 0.5 * w).collect();
+        let inverse_half_weights = weights.iter().map(|w| 2.0 / w).collect();
         Self {
             tall,
             wide,
             moments,
             half_weights,
-            origin,
+            inverse_half_weights,
+            origin: (0..n).collect(),
             free,
             reach,
-            mass: sample.mass(),
+            mass,
+            squares,
             center,
             axes,
             turn,
             rank,
-            sample_len: sample.len(),
+            sample_len: n,
             noise,
+            single: None,
         }
+    }
+
+    /// Adds the sample in single precision, unless its numbers are too large or too small for that.
+    pub(crate) fn with_single(mut self) -> Self {
+        if (1e-6..1e10).contains(&self.reach) {
+            let (tall, wide) = (self.tall.single(), self.wide.single());
+            let half_weights = self.half_weights.iter().map(|&w| f32::rounded(w)).collect();
+            self.single = Some(Single { tall, wide, half_weights });
+        }
+        self
+    }
+
+    pub(crate) fn single(&self) -> Option<&Single> {
+        self.single.as_ref()
     }
 
     /// How many sample points there are.
@@ -113,14 +198,21 @@ impl Features {
     pub(crate) fn observations(&self) -> f64 {
         match self.mass {
             Mass::Counts(n) => n,
-            Mass::Importance => 0.25 / dot(&self.half_weights, &self.half_weights),
+            Mass::Importance => 1.0 / self.squares.iter().sum::<f64>(),
         }
     }
 
     /// The sampling standard error of a depth; `losses` become the influence values.
     pub(crate) fn standard_error(&self, losses: &mut [f64], slopes: &[f64], shifts: &[f64]) -> f64 {
         self.influence_values(losses, slopes, shifts);
-        self.mass.standard_error(losses, &self.half_weights)
+        match self.mass {
+            Mass::Counts(_) => self.mass.standard_error(losses, &self.half_weights),
+            Mass::Importance => {
+                let mean = 2.0 * dot(losses, &self.half_weights);
+                let (y, squares) = (&*losses, &self.squares[..losses.len()]);
+                sum_of(y.len(), |i| squares[i] * ((y[i] - mean) * (y[i] - mean))).sqrt()
+            }
+        }
     }
 
     /// The influence of every row of the reference on a depth: see [`Explanation`](crate::Explanation).
@@ -138,12 +230,12 @@ impl Features {
 
     /// Replaces the losses by $\frac12 (\ell(m_i) + \ell'(m_i) s_i)$; `slopes` are weighted.
     fn influence_values(&self, losses: &mut [f64], slopes: &[f64], shifts: &[f64]) {
-        let weights = &self.half_weights;
+        let inverse = &self.inverse_half_weights;
         vectorised(
             #[inline(always)]
             || {
-                for (((l, s), c), shift) in losses.iter_mut().zip(slopes).zip(weights).zip(shifts) {
-                    *l = 0.5 * (*l + s / c * shift);
+                for (((l, s), c), shift) in losses.iter_mut().zip(slopes).zip(inverse).zip(shifts) {
+                    *l = 0.5 * (*l + s * c * shift);
                 }
             },
         );
@@ -184,6 +276,39 @@ impl Features {
             out[self.free + self.rank] = if rho > noise { rho } else { 0.0 };
         }
         coordinates
+    }
+
+    /// The coordinates of queries given in those of [`of_points`](Self::of_points), one column each, with their
+    /// distances from the span of the points.
+    pub(crate) fn place(&self, mut points: Matrix, beyond: &[f64]) -> Matrix {
+        let (padded, lead) = (points.cols(), self.axes.cols());
+        for j in 0..beyond.len() {
+            points.col_mut(j).iter_mut().zip(&self.center).for_each(|(x, c)| *x -= c);
+        }
+        let leading = Matrix::from_fn(lead, padded, |i, j| points.at(i, j));
+        let mut turned = Matrix::zeros(lead, padded);
+        multiply(&mut turned, &self.turn, &leading);
+        let mut coordinates = Matrix::zeros(self.query_width(), padded);
+        for (j, rho) in beyond.iter().enumerate() {
+            points.col_mut(j)[..lead].copy_from_slice(turned.col(j));
+            let (inside, dropped) = points.col(j).split_at(self.rank);
+            let out = coordinates.col_mut(j);
+            out[..self.free].fill(1.0);
+            out[self.free..self.free + self.rank].copy_from_slice(inside);
+            out[self.free + self.rank] = rho.hypot(norm(dropped));
+        }
+        coordinates
+    }
+
+    /// $b$ of $f(x) = \langle w, x \rangle + b$ in the coordinates of [`of_points`](Self::of_points).
+    pub(crate) fn constant(&self, theta: &[f64]) -> f64 {
+        if self.free == 0 {
+            return 0.0;
+        }
+        let lead = self.axes.cols();
+        let turned =
+            |j: usize| if j < lead { dot(self.axes.col(j), &self.center[..lead]) } else { self.center[j] };
+        (0..self.rank).fold(theta[0], |sum, j| sum - theta[self.free + j] * turned(j))
     }
 
     /// The classifier $f(x) = \langle w, x \rangle + b$ that `theta` stands for, in the coordinates
@@ -244,6 +369,9 @@ fn rotate(points: &Matrix, span: Option<Matrix>, weights: &[f64]) -> (Matrix, Ma
     }
     (turned, axes)
 }
+
+/// How many of the coordinates of [`Features::of_points`] are turned: what lies beyond is too small for the metric.
+const LEADING: usize = 768;
 
 /// Second moments below this share of the largest are turned again.
 const SMALL: f64 = 1e-9;

@@ -204,7 +204,7 @@ impl<L: Loss> Queue for Located<'_, '_, L> {
 
 /// How many queries stand side by side: enough to keep the products efficient, few enough for their columns
 /// (five of the sample's length each) to stay in cache, and in bounded memory for large samples.
-fn slots(features: &Features, queries: usize, workers: usize) -> usize {
+pub(crate) fn slots(features: &Features, queries: usize, workers: usize) -> usize {
     let widest = match features.len() {
         0..=4_096 => 64,
         4_097..=131_072 => 32,
@@ -228,7 +228,8 @@ impl<L: Smooth + Dual> Hypothesis for Linear<L> {
     type Prepared = Features;
 
     fn prepare(&self, sample: &Reference) -> Result<Features> {
-        self.prepare_features(sample)
+        let features = self.prepare_features(sample)?;
+        Ok(if self.loss.single().is_some() { features.with_single() } else { features })
     }
 
     fn isolate(&self, features: &Features, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Fit>> {

@@ -314,7 +314,7 @@ impl Machine {
         self.found(point, scale, shifted, norm, risk, error, risk)
     }
 
-    #[expect(clippy::too_many_arguments, reason = "they are the parts of the result")]
+    #[expect(clippy::too_many_arguments, reason = "one number each")]
     fn found(
         &self,
         point: Point,
@@ -441,8 +441,7 @@ impl<'a> Worker<'a> {
         if let Variant::Constrained { radius } = machine.task.variant {
             return search(machine, set, point, query, columns, radius, cancelled);
         }
-        let mut point = point;
-        let reg = machine.task.reg;
+        let (mut point, reg) = (point, machine.task.reg);
         let (end, rounds) = settle(machine, set, &mut point, query, columns, reg, cancelled)?;
         let found = machine.penalised(set, point, query, reg);
         Ok(conclude(machine, found, end, rounds))

@@ -221,7 +221,7 @@ impl ActiveSet {
 
     /// Improves a point until its gap and norm are good `enough`, or nothing can be gained; returns the number of
     /// rounds.
-    #[expect(clippy::too_many_arguments, reason = "one call, each of them of its own kind")]
+    #[expect(clippy::too_many_arguments, reason = "what to solve, with what, and how long")]
     pub(crate) fn solve(
         &mut self,
         point: &mut Point,
@@ -367,8 +367,8 @@ impl ActiveSet {
             return;
         }
         for (c, chunk) in self.offence.chunks(LANES).enumerate() {
-            let any = chunk.iter().fold(0.0f64, |most, o| if *o > most { *o } else { most }) > noise;
-            if any {
+            // The largest first, without a branch; then which.
+            if chunk.iter().fold(0.0f64, |most, o| most.max(*o)) > noise {
                 let bad = chunk.iter().enumerate().filter(|(_, o)| **o > noise);
                 self.offenders.extend(bad.map(|(k, o)| (*o, c * LANES + k)));
             }

@@ -1,13 +1,14 @@
 //! A constraint $\|w\| \le W$: the sweeps follow the penalty until its minimiser reaches the radius.
 
-use super::{Outcome, Stage, Sweep};
+use super::precision::Precision;
+use super::{End, Stage, Sweep};
 use crate::linalg::{axpy, dot, norm};
 use crate::loss::{Dual, Smooth};
 use crate::penalty::Variant;
 
-impl<L: Smooth + Dual> Sweep<'_, L> {
+impl<L: Smooth + Dual, T: Precision> Sweep<'_, L, T> {
     /// Under a constraint: once the penalised problem is solved well enough, look at its norm.
-    pub(super) fn follow_radius(&mut self, k: usize) -> Option<(usize, Outcome)> {
+    pub(super) fn follow_radius(&mut self, k: usize) -> Option<End> {
         let free = self.features.free;
         let slot = &mut self.slots[k];
         let length = norm(&slot.theta[free..]);
@@ -58,7 +59,7 @@ impl<L: Smooth + Dual> Sweep<'_, L> {
     }
 
     /// Under a constraint, at a feasible point with the gradient of the bare risk: is it good enough?
-    pub(super) fn check_radius(&mut self, k: usize) -> Option<(usize, Outcome)> {
+    pub(super) fn check_radius(&mut self, k: usize) -> Option<End> {
         let free = self.features.free;
         let error = self.point(&self.slots[k]).error(self.loss, self.slots[k].reg, self.task.variant);
         let slot = &mut self.slots[k];

@@ -17,13 +17,15 @@
 
 mod constraint;
 mod influence;
+mod precision;
 
 use self::influence::Influence;
+use self::precision::{Precision, Sample};
 use super::certificate::Point;
 use super::lbfgs::{Memory, Metric};
 use super::line_search::search;
 use super::radius::Radius;
-use super::{Stop, Task, newton, warm_start};
+use super::{Stop, Task, warm_start};
 use crate::depth::Fit;
 use crate::hypothesis::linear::Features;
 use crate::linalg::{COLUMN_GROUP, Matrix, axpy, dot, hadamard, multiply_first, norm};
@@ -55,6 +57,9 @@ impl Outcome {
 /// Sweeps without a new best error after which a query is stubborn.
 const HEADWAY: usize = 20;
 
+/// How far below the tolerance the error must be expected to be before a step is trusted without a look.
+const LEAP: f64 = 0.25;
+
 /// Queries to solve, handed out one group of coordinates at a time.
 pub(crate) trait Queue {
     /// The next few queries with their numbers, at most `most`; empty when there are no more.
@@ -73,18 +78,56 @@ pub(crate) fn solve<L: Smooth + Dual>(
     width: usize,
     queue: &mut impl Queue,
 ) {
-    let mut sweep = Sweep::new(loss, features, task, width);
+    let Some(mut exact) = Sweep::<L, f64>::new(loss, features, task, width) else { return };
+    let draft = match task.variant {
+        Variant::Constrained { .. } => None,
+        _ => Sweep::<L, f32>::new(loss, features, task, width),
+    };
+    if let Some(draft) = draft {
+        return solve_twice(draft, &mut exact, queue);
+    }
     loop {
-        let more = sweep.refill(queue);
-        let active = if more { width } else { sweep.gather() };
+        let more = exact.refill(queue);
+        let active = if more { width } else { exact.gather() };
         if queue.cancelled() || active == 0 {
             return;
         }
-        sweep.run(active.next_multiple_of(COLUMN_GROUP));
-        for slot in 0..active {
-            if let Some((id, outcome)) = sweep.advance(slot) {
-                queue.done(id, outcome);
+        exact.sweep(active, queue);
+    }
+}
+
+/// First in single precision, then, once there are enough to fill a sweep, in double.
+fn solve_twice<L: Smooth + Dual>(
+    mut draft: Sweep<'_, L, f32>,
+    exact: &mut Sweep<'_, L, f64>,
+    queue: &mut impl Queue,
+) {
+    // What waits for double precision, and idle slots to take its place.
+    let (mut waiting, mut spare): (Vec<Slot>, Vec<Slot>) = (Vec::new(), Vec::new());
+    loop {
+        let more = draft.refill(queue);
+        let active = if more { draft.slots.len() } else { draft.gather() };
+        draft.run(active.next_multiple_of(COLUMN_GROUP));
+        for k in 0..active {
+            if draft.advance(k).is_some() {
+                let idle = spare.pop().unwrap_or_else(|| Slot::idle(draft.features.query_width()));
+                waiting.push(std::mem::replace(&mut draft.slots[k], idle));
             }
+        }
+        loop {
+            let busy = exact.gather();
+            let full = waiting.len() + busy >= exact.slots.len();
+            if queue.cancelled() || !(full || active == 0 && waiting.len() + busy > 0) {
+                break;
+            }
+            let room = waiting.len().min(exact.slots.len() - busy);
+            for (k, slot) in (busy..).zip(waiting.drain(..room)) {
+                spare.push(exact.adopt(k, slot));
+            }
+            exact.sweep(busy + room, queue);
+        }
+        if queue.cancelled() || active == 0 {
+            return;
         }
     }
 }
@@ -99,6 +142,16 @@ enum Stage {
     Rescale,
     /// The Hessian times the direction.
     Influence,
+    /// Slopes at the parameters that single precision has found.
+    Verify,
+}
+
+/// How a query leaves a sweep.
+enum End {
+    /// Solved.
+    Done(usize, Outcome),
+    /// As far as single precision goes; the slot has it all.
+    Draft,
 }
 
 /// One query on its way.
@@ -108,6 +161,8 @@ struct Slot {
     query: Vec<f64>,
     theta: Vec<f64>,
     gradient: Vec<f64>,
+    /// The gradient before, then what became of it.
+    change: Vec<f64>,
     /// What the next sweep multiplies the sample with.
     direction: Vec<f64>,
     memory: Memory,
@@ -132,43 +187,52 @@ struct Slot {
     best_at: usize,
     iterations: usize,
     influence: Influence,
+    /// In single precision: a last step, trusted without a look.
+    leap: Vec<f64>,
+    /// The shifts of the influence, if single precision got that far.
+    shift: Vec<f32>,
+    influenced: bool,
 }
 
-struct Sweep<'a, L> {
+struct Sweep<'a, L, T: Precision> {
     loss: &'a L,
     features: &'a Features,
+    sample: Sample<'a, T>,
     task: &'a Task,
     slots: Vec<Slot>,
     /// Σ ½ωᵢ tᵢ.
     mean: Vec<f64>,
-    directions: Matrix,
+    directions: Matrix<T>,
     /// One column a slot, one row a sample point: the change of the margins along the direction,
-    along: Matrix,
+    along: Matrix<T>,
     /// the margins,
-    margins: Matrix,
+    margins: Matrix<T>,
     /// the weighted slopes,
-    slopes: Matrix,
-    /// the losses and the weighted curvatures of a query that has converged,
+    slopes: Matrix<T>,
+    /// the losses (in double precision only) and the weighted curvatures of a query that has converged,
     losses: Matrix,
-    curvatures: Matrix,
+    curvatures: Matrix<T>,
     /// and ⟨tᵢ, q⟩ of the influence.
-    shift: Matrix,
-    gradients: Matrix,
+    shift: Matrix<T>,
+    gradients: Matrix<T>,
     diagonal: Vec<f64>,
     patience: usize,
 }
 
-impl<'a, L: Smooth + Dual> Sweep<'a, L> {
-    fn new(loss: &'a L, features: &'a Features, task: &'a Task, width: usize) -> Self {
+impl<'a, L: Smooth + Dual, T: Precision> Sweep<'a, L, T> {
+    /// `None` if there is no such precision.
+    fn new(loss: &'a L, features: &'a Features, task: &'a Task, width: usize) -> Option<Self> {
+        let sample = T::sample(loss, features)?;
         let (n, q) = (features.len(), features.width());
         let mean = (0..q).map(|j| dot(features.tall.col(j), &features.half_weights)).collect();
         let slots = (0..width).map(|_| Slot::idle(q + 1)).collect();
         let tall = || Matrix::zeros(n, width);
         // Six Newton steps cost about as much as this many sweeps.
         let patience = 15 + 3 * q / 2 + q * q / (2 * n);
-        Self {
+        Some(Self {
             loss,
             features,
+            sample,
             task,
             slots,
             mean,
@@ -176,13 +240,13 @@ impl<'a, L: Smooth + Dual> Sweep<'a, L> {
             along: tall(),
             margins: tall(),
             slopes: tall(),
-            losses: tall(),
+            losses: Matrix::zeros(if T::EXACT { n } else { 0 }, width),
             curvatures: tall(),
             shift: tall(),
             gradients: Matrix::zeros(q, width),
             diagonal: vec![0.0; q + 1],
             patience,
-        }
+        })
     }
 
     /// Gives waiting queries to idle slots; false once there are no more.
@@ -216,7 +280,8 @@ impl<'a, L: Smooth + Dual> Sweep<'a, L> {
         slot.error = f64::INFINITY;
         (slot.best, slot.best_at) = (f64::INFINITY, 0);
         slot.iterations = 0;
-        slot.influence = Influence::default();
+        slot.influenced = false;
+        slot.leap.clear();
         for ((g, m), z) in slot.gradient.iter_mut().zip(self.mean.iter().chain([&0.0])).zip(&query) {
             *g = slope * (m - 0.5 * z);
         }
@@ -229,7 +294,7 @@ impl<'a, L: Smooth + Dual> Sweep<'a, L> {
             _ => (self.task.reg, None),
         };
         slot.looseness = 1e-2;
-        self.margins.col_mut(k).fill(0.0);
+        self.margins.col_mut(k).fill(T::default());
         let Slot { query, reg, direction, gradient, .. } = slot;
         let far = free == 1 && warm_start::pays(loss, &self.features.moments, query, *reg);
         slot.jumped = far
@@ -264,30 +329,37 @@ impl<'a, L: Smooth + Dual> Sweep<'a, L> {
         let q = self.features.width();
         for (k, slot) in self.slots[..width].iter().enumerate() {
             let column = self.directions.col_mut(k);
-            match slot.stage {
-                Stage::Descend | Stage::Influence => column.copy_from_slice(&slot.direction[..q]),
-                Stage::Rescale => column.copy_from_slice(&slot.theta[..q]),
-                Stage::Idle => column.fill(0.0),
+            let from = match slot.stage {
+                Stage::Descend | Stage::Influence => &slot.direction[..q],
+                Stage::Rescale | Stage::Verify => &slot.theta[..q],
+                Stage::Idle => {
+                    column.fill(T::default());
+                    continue;
+                }
+            };
+            for (to, from) in column.iter_mut().zip(from) {
+                *to = T::rounded(*from);
             }
         }
-        multiply_first(&mut self.along, &self.features.tall, &self.directions, width);
+        multiply_first(&mut self.along, self.sample.tall, &self.directions, width);
         for k in 0..width {
             match self.slots[k].stage {
                 Stage::Descend => self.step(k),
                 Stage::Rescale => self.look_again(k),
+                Stage::Verify => self.look_closely(k),
                 Stage::Influence => {
                     hadamard(self.curvatures.col(k), self.along.col(k), self.slopes.col_mut(k));
                 }
-                Stage::Idle => self.slopes.col_mut(k).fill(0.0),
+                Stage::Idle => self.slopes.col_mut(k).fill(T::default()),
             }
         }
-        multiply_first(&mut self.gradients, &self.features.wide, &self.slopes, width);
+        multiply_first(&mut self.gradients, self.sample.wide, &self.slopes, width);
     }
 
     /// Finds the step along the direction and takes it.
     fn step(&mut self, k: usize) {
         let (loss, free, slot) = (self.loss, self.features.free, &mut self.slots[k]);
-        let weights = &self.features.half_weights;
+        let weights = self.sample.half_weights;
         let (along, slopes) = (self.along.col(k), self.slopes.col_mut(k));
         let margins = self.margins.col_mut(k);
         let (w, p) = (&slot.theta[free..], &slot.direction[free..]);
@@ -296,12 +368,12 @@ impl<'a, L: Smooth + Dual> Sweep<'a, L> {
         let mut curvature = 0.0;
         let start = dot(&slot.gradient, &slot.direction);
         slot.step = search(start, |t| {
-            let walk = loss.walk(margins, along, t, weights, slopes);
+            let walk = T::walk(loss, margins, along, t, weights, slopes);
             curvature = walk.curvature;
             walk.along - 0.5 * loss.grad(-(value + t * zp)) * zp + 2.0 * reg * (wp + t * pp)
         });
         if let Some(t) = slot.step {
-            axpy(t, along, margins);
+            axpy(T::rounded(t), along, margins);
             axpy(t, &slot.direction, &mut slot.theta);
             slot.value += t * zp;
             slot.curvature = curvature;
@@ -314,54 +386,84 @@ impl<'a, L: Smooth + Dual> Sweep<'a, L> {
         let slot = &mut self.slots[k];
         let margins = self.margins.col_mut(k);
         margins.copy_from_slice(self.along.col(k));
-        let walk = self.loss.walk(
-            margins,
-            self.along.col(k),
-            0.0,
-            &self.features.half_weights,
-            self.slopes.col_mut(k),
-        );
+        let along = self.along.col(k);
+        let walk = T::walk(self.loss, margins, along, 0.0, self.sample.half_weights, self.slopes.col_mut(k));
         slot.value = dot(&slot.query, &slot.theta);
         slot.curvature = walk.curvature;
         slot.query_curvature = 0.5 * self.loss.hess(-slot.value);
     }
 
+    /// Takes the product as the margins at the parameters themselves, for losses and slopes.
+    fn look_closely(&mut self, k: usize) {
+        let (losses, slopes) = (self.losses.col_mut(k), self.slopes.col_mut(k));
+        let slot = &mut self.slots[k];
+        slot.depth = T::assess(self.loss, self.along.col(k), self.sample.half_weights, losses, slopes);
+        slot.value = dot(&slot.query, &slot.theta);
+    }
+
+    /// Whether what single precision has found stands up to a closer look.
+    fn verify(&mut self, k: usize) -> Option<End> {
+        self.slots[k].iterations += 1;
+        self.find_gradient(k, self.slots[k].reg);
+        let error = self.point(&self.slots[k]).error(self.loss, self.task.reg, self.task.variant);
+        let slot = &mut self.slots[k];
+        if error <= self.task.tol && slot.influenced {
+            slot.error = error;
+            let rest = 0.5 * self.loss.value(-slot.value) + self.penalty(k);
+            self.slots[k].depth += rest;
+            return Some(T::finish(self, k));
+        }
+        // What single precision makes of a point that is not good enough is not good enough either.
+        slot.influenced = false;
+        self.look_again(k);
+        self.check(k)
+    }
+
+    /// What the penalty adds to the depth.
+    fn penalty(&self, k: usize) -> f64 {
+        let (slot, w) = (&self.slots[k], &self.slots[k].theta[self.features.free..]);
+        if self.task.variant == Variant::Objective { slot.reg * dot(w, w) } else { 0.0 }
+    }
+
     /// Reads the products' outcome and decides what a slot does next.
-    fn advance(&mut self, k: usize) -> Option<(usize, Outcome)> {
+    fn advance(&mut self, k: usize) -> Option<End> {
         match self.slots[k].stage {
             Stage::Idle => None,
-            Stage::Descend if self.slots[k].step.is_none() => Some(self.finish_by_newton(k)),
+            Stage::Descend if self.slots[k].step.is_none() => Some(T::give_up(self, k)),
             Stage::Descend => {
-                self.slots[k].iterations += 1;
-                let mut change = std::mem::take(&mut self.slots[k].gradient);
-                self.slots[k].gradient = self.full_gradient(k, self.slots[k].reg);
+                let slot = &mut self.slots[k];
+                slot.iterations += 1;
+                std::mem::swap(&mut slot.gradient, &mut slot.change);
+                self.find_gradient(k, self.slots[k].reg);
                 let slot = &mut self.slots[k];
                 let step = slot.step.unwrap_or(0.0);
                 slot.direction.iter_mut().for_each(|p| *p *= step);
-                change.iter_mut().zip(&slot.gradient).for_each(|(c, g)| *c = g - *c);
+                slot.change.iter_mut().zip(&slot.gradient).for_each(|(c, g)| *c = g - *c);
                 // The jump from the origin says nothing about the curvature where it landed.
                 if slot.iterations > 1 || !slot.jumped {
-                    slot.memory.push(&slot.direction, &change);
+                    slot.memory.push(&slot.direction, &slot.change);
                 }
                 if slot.radius.is_some() { self.follow_radius(k) } else { self.check(k) }
             }
             Stage::Rescale => {
                 self.slots[k].iterations += 1;
-                self.slots[k].gradient = self.full_gradient(k, 0.0);
+                self.find_gradient(k, 0.0);
                 self.check_radius(k)
             }
             Stage::Influence => self.follow_influence(k),
+            Stage::Verify => self.verify(k),
         }
     }
 
     /// The gradient of risk + reg · ‖w‖² after a sweep.
-    fn full_gradient(&self, k: usize, reg: f64) -> Vec<f64> {
-        let (slot, free) = (&self.slots[k], self.features.free);
+    fn find_gradient(&mut self, k: usize, reg: f64) {
+        let (slot, free) = (&mut self.slots[k], self.features.free);
         let at_query = -0.5 * self.loss.grad(-slot.value);
-        let mut g: Vec<f64> = self.gradients.col(k).iter().chain([&0.0]).copied().collect();
-        axpy(at_query, &slot.query, &mut g);
-        axpy(2.0 * reg, &slot.theta[free..], &mut g[free..]);
-        g
+        let Slot { gradient, query, theta, .. } = slot;
+        gradient.clear();
+        gradient.extend(self.gradients.col(k).iter().map(|g| g.widened()).chain([0.0]));
+        axpy(at_query, query, gradient);
+        axpy(2.0 * reg, &theta[free..], &mut gradient[free..]);
     }
 
     fn point<'s>(&self, slot: &'s Slot) -> Point<'s> {
@@ -376,22 +478,37 @@ impl<'a, L: Smooth + Dual> Sweep<'a, L> {
     }
 
     /// Converged, hopeless, or once more?
-    fn check(&mut self, k: usize) -> Option<(usize, Outcome)> {
-        let error = self.point(&self.slots[k]).error(self.loss, self.task.reg, self.task.variant);
+    fn check(&mut self, k: usize) -> Option<End> {
+        let (point, tol) = (self.point(&self.slots[k]), T::SHARE * self.task.tol);
+        let error = point.error(self.loss, self.task.reg, self.task.variant);
+        let hopeless = !T::EXACT && error > tol && point.drowned(self.loss, f64::from(f32::EPSILON));
         let slot = &mut self.slots[k];
-        slot.error = error;
+        let before = std::mem::replace(&mut slot.error, error);
         if error < 0.5 * slot.best {
             (slot.best, slot.best_at) = (error, slot.iterations);
         }
-        if error <= self.task.tol { self.converged(k) } else { self.go_on(k) }
+        if error <= tol {
+            return self.converged(k);
+        }
+        if hopeless {
+            return Some(T::give_up(self, k));
+        }
+        // If the next step does as much as this one did it is the last, and double precision looks at it anyway.
+        if !T::EXACT && before.is_finite() && error / before * error <= LEAP * tol {
+            self.head_downhill(k);
+            let Slot { leap, direction, .. } = &mut self.slots[k];
+            leap.clone_from(direction);
+            return self.converged(k);
+        }
+        self.go_on(k)
     }
 
     /// One more direction, unless that has gone on for too long.
-    fn go_on(&mut self, k: usize) -> Option<(usize, Outcome)> {
+    fn go_on(&mut self, k: usize) -> Option<End> {
         let Slot { iterations, best_at, .. } = self.slots[k];
         let stuck = self.slots[k].radius.is_none() && iterations >= best_at + HEADWAY;
         if stuck || iterations >= self.patience || iterations >= self.task.max_iter {
-            return Some(self.finish_by_newton(k));
+            return Some(T::give_up(self, k));
         }
         self.head_downhill(k);
         None
@@ -422,23 +539,31 @@ impl<'a, L: Smooth + Dual> Sweep<'a, L> {
             *last = penalty;
         }
     }
+}
 
-    /// Frees the slot and reports.
-    fn finish(&mut self, k: usize, stop: Stop) -> (usize, Outcome) {
-        let (losses, slopes) = (self.losses.col_mut(k), self.margins.col(k));
-        let stderr = self.features.standard_error(losses, slopes, self.shift.col(k));
-        let slot = &mut self.slots[k];
-        slot.stage = Stage::Idle;
-        let (depth, error, iterations) = (slot.depth, slot.error, slot.iterations);
-        (slot.id, Outcome { depth, error, stderr, iterations, stop, theta: slot.theta.clone() })
+impl<L: Smooth + Dual> Sweep<'_, L, f64> {
+    /// One sweep over the first `active` slots.
+    fn sweep(&mut self, active: usize, queue: &mut impl Queue) {
+        self.run(active.next_multiple_of(COLUMN_GROUP));
+        for k in 0..active {
+            if let Some(End::Done(id, outcome)) = self.advance(k) {
+                queue.done(id, outcome);
+            }
+        }
     }
 
-    /// Hands a stubborn query over.
-    fn finish_by_newton(&mut self, k: usize) -> (usize, Outcome) {
+    /// Takes over what single precision has found; returns the idle slot that was there.
+    fn adopt(&mut self, k: usize, slot: Slot) -> Slot {
+        let idle = std::mem::replace(&mut self.slots[k], slot);
         let slot = &mut self.slots[k];
-        slot.stage = Stage::Idle;
-        let mut problem = newton::Newton::new(self.loss, self.features, self.task);
-        (slot.id, problem.finish(&slot.query, slot.theta.clone(), slot.iterations))
+        slot.stage = Stage::Verify;
+        (slot.error, slot.best, slot.best_at) = (f64::INFINITY, f64::INFINITY, slot.iterations);
+        if slot.influenced {
+            for (to, from) in self.shift.col_mut(k).iter_mut().zip(&slot.shift) {
+                *to = f64::from(*from);
+            }
+        }
+        idle
     }
 }
 
@@ -450,6 +575,7 @@ impl Slot {
             query: Vec::new(),
             theta: vec![0.0; width],
             gradient: vec![0.0; width],
+            change: vec![0.0; width],
             direction: vec![0.0; width],
             memory: Memory::default(),
             reg: 0.0,
@@ -466,6 +592,9 @@ impl Slot {
             best_at: 0,
             iterations: 0,
             influence: Influence::default(),
+            leap: Vec::new(),
+            shift: Vec::new(),
+            influenced: false,
         }
     }
 }

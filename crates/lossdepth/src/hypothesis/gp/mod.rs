@@ -1,0 +1,372 @@
+//! Gaussian process classification by Laplace's approximation.
+//!
+//! A latent function $f \sim GP(0, k)$ and the logistic likelihood; the sample is one class, the query the other, and
+//! both have the mass $N$ of the sample: each row counts by its weight ($c_i = N \omega_i$, 1 for plain rows), the query $N$
+//! times. The posterior is approximated by a Gaussian at its mode,
+//!
+//! $$ \hat f = \arg\max_f \sum_i c_i \ln \sigma(f_i) + N \ln \sigma(-f_z) - \tfrac12 \|f\|^2, $$
+//!
+//! with the covariance of its curvature there. The depth is the balanced loss, in bits, of the probabilities
+//! $\bar\pi = \mathbb{E} \sigma(f)$ that follow for the sample and for the query,
+//!
+//! $$ D(z) = -\tfrac12 \sum_i \omega_i \log_2 \bar\pi(x_i) - \tfrac12 \log_2 (1 - \bar\pi(z)). $$
+//!
+//! Fitting scikit-learn's `GaussianProcessClassifier` to the sample and $n$ copies of $z$, and asking it for
+//! `predict_proba`, gives the same number in $O(n^3)$ a query. At the mode itself ([`Probabilities::Mode`]) it is the risk of kernel
+//! logistic regression with $\text{reg} = 1 / (4 N \ln 2)$.
+//!
+//! What all queries share is a split of the Gram matrix into a few dozen large directions and a small rest; see
+//! the modules `basis` and `solve`. `error` is proven for the depth as defined by Laplace's approximation and the formula for
+//! $\bar\pi$ that scikit-learn uses; it says nothing about how good these are.
+
+mod averaged;
+mod basis;
+mod solve;
+
+use self::basis::Basis;
+use self::solve::Solver;
+use super::Hypothesis;
+use super::kernel::{Gamma, KernelChoice, KernelSource, Space};
+use crate::depth::batch::{Batch, Ticket};
+use crate::depth::{Fit, Run};
+use crate::error::{DepthError, Result};
+use crate::explain::Explanation;
+use crate::linalg::{COLUMN_GROUP, dot};
+use crate::penalty::positive;
+use crate::reference::Reference;
+use crate::rows::Rows;
+use crate::solver::Stop;
+use serde::{Deserialize, Serialize};
+use std::str::FromStr;
+use std::sync::{Mutex, OnceLock};
+
+/// Which probabilities the Gaussian process depth takes the loss of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Probabilities {
+    /// Those averaged over the posterior.
+    #[default]
+    Averaged,
+    /// Those at the posterior's mode.
+    Mode,
+}
+
+impl Probabilities {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::Averaged, Self::Mode];
+    /// Their names.
+    pub const NAMES: [&str; 2] = ["averaged", "mode"];
+
+    /// The name used on the command line and in Python.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Averaged => "averaged",
+            Self::Mode => "mode",
+        }
+    }
+}
+
+impl std::fmt::Display for Probabilities {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Probabilities {
+    type Err = DepthError;
+
+    fn from_str(s: &str) -> Result<Self> {
+        Self::ALL.into_iter().find(|v| v.name() == s).ok_or_else(|| DepthError::Name {
+            name: "probabilities",
+            expected: Self::ALL.map(Self::name).join(", "),
+            got: s.to_owned(),
+        })
+    }
+}
+
+/// The Gaussian process depth.
+///
+/// ```
+/// use lossdepth::{Depth, Reference, hypothesis::GaussianProcess};
+/// let sample = Reference::new(&[[0.0], [0.3], [1.0], [1.2], [8.0], [8.5], [9.0]])?;
+/// let fits = Depth::new(GaussianProcess::new()).fit(&sample)?.score(&[[0.5], [4.5]])?;
+/// assert!(fits[0].depth > fits[1].depth);
+/// # Ok::<(), lossdepth::DepthError>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct GaussianProcess {
+    kernel: KernelSource,
+    probabilities: Probabilities,
+    tol: f64,
+    max_iter: usize,
+    memory: u64,
+}
+
+impl Default for GaussianProcess {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl GaussianProcess {
+    /// A Gaussian kernel with `gamma` quartile, averaged probabilities, a tolerance of 1e-6.
+    pub fn new() -> Self {
+        let kernel = KernelChoice::Gaussian { gamma: Gamma::Quartile }.into();
+        Self { kernel, probabilities: Probabilities::Averaged, tol: 1e-6, max_iter: 1000, memory: 4 << 30 }
+    }
+
+    /// The kernel: a [`KernelChoice`] or one's own.
+    #[must_use]
+    pub fn kernel(mut self, kernel: impl Into<KernelSource>) -> Self {
+        self.kernel = kernel.into();
+        self
+    }
+
+    /// Which probabilities to take.
+    #[must_use]
+    pub fn probabilities(mut self, probabilities: Probabilities) -> Self {
+        self.probabilities = probabilities;
+        self
+    }
+
+    /// The largest proven error to accept; larger tolerances are faster on large samples.
+    #[must_use]
+    pub fn tol(mut self, tol: f64) -> Self {
+        self.tol = tol;
+        self
+    }
+
+    /// How many iterations a query gets.
+    #[must_use]
+    pub fn max_iter(mut self, max_iter: usize) -> Self {
+        self.max_iter = max_iter;
+        self
+    }
+
+    /// How many bytes the Gram matrix and what is made of it may take; a sample that needs more is refused.
+    #[must_use]
+    pub fn memory(mut self, bytes: u64) -> Self {
+        self.memory = bytes;
+        self
+    }
+
+    /// Whether single precision is enough for what the rest of the Gram matrix adds to the variances.
+    fn single(&self, points: usize) -> bool {
+        self.probabilities == Probabilities::Averaged && self.tol >= SINGLE && points > 96
+    }
+
+    fn problem<'a>(&self, process: &'a Process, basis: &Basis) -> Problem<'a> {
+        Problem {
+            half_weights: &process.space.half_weights,
+            counts: &process.counts,
+            total: process.total,
+            averaged: self.probabilities == Probabilities::Averaged,
+            target: 0.05 * self.tol / basis.largest.max(f64::MIN_POSITIVE).sqrt(),
+            max_iter: self.max_iter,
+        }
+    }
+
+    /// The posteriors of a few queries; `None` if cancelled.
+    fn posteriors(
+        &self,
+        process: &Process,
+        solver: &mut Solver<'_>,
+        queries: Rows<'_>,
+        cancelled: &impl Fn() -> bool,
+    ) -> Result<Option<Vec<Posterior>>> {
+        let places = process.basis.locate(&process.space, queries)?;
+        let Some(mut found) = solver.group(places, cancelled) else { return Ok(None) };
+        for (j, posterior) in found.iter_mut().enumerate() {
+            if posterior.error <= self.tol || process.basis.rest.is_none() {
+                continue;
+            }
+            // More directions for the odd one out.
+            let Some(fine) = process.fine(self.memory)? else { continue };
+            let problem = self.problem(process, fine);
+            let places = fine.locate(&process.space, queries.range(j, j + 1))?;
+            let Some(again) = Solver::new(&problem, fine, COLUMN_GROUP).group(places, cancelled) else {
+                return Ok(None);
+            };
+            for again in again {
+                if again.error < posterior.error {
+                    *posterior = again;
+                }
+            }
+        }
+        Ok(Some(found))
+    }
+
+    fn all<T: Send>(
+        &self,
+        process: &Process,
+        queries: Rows<'_>,
+        run: &Run<'_>,
+        make: impl Fn(&Posterior, &[f64]) -> T + Sync,
+    ) -> Result<Vec<T>> {
+        let failure = Mutex::new(None);
+        let problem = self.problem(process, &process.basis);
+        let batch = Batch::new(queries, run);
+        let width = queries.len().div_ceil(batch.workers()).next_multiple_of(COLUMN_GROUP).min(GROUP);
+        let found = batch.run(|mut ticket: Ticket<'_, '_, T>| {
+            let mut solver = Solver::new(&problem, &process.basis, width);
+            while let Some((first, rows)) = ticket.take(width, COLUMN_GROUP) {
+                let failed =
+                    || failure.lock().is_ok_and(|f: std::sync::MutexGuard<'_, Option<_>>| f.is_some());
+                let cancelled = || ticket.cancelled() || failed();
+                match self.posteriors(process, &mut solver, rows, &cancelled) {
+                    Ok(Some(posteriors)) => {
+                        for (j, posterior) in posteriors.iter().enumerate() {
+                            ticket.done(first + j, make(posterior, rows.row(j)));
+                        }
+                    }
+                    Ok(None) => return,
+                    Err(error) => {
+                        if let Ok(mut failure) = failure.lock() {
+                            *failure = Some(error);
+                        }
+                        return;
+                    }
+                }
+            }
+        })?;
+        match failure.into_inner() {
+            Ok(Some(error)) => Err(error),
+            _ => Ok(found),
+        }
+    }
+
+    fn fit(&self, process: &Process, posterior: &Posterior) -> Fit {
+        let depth = posterior.depth.clamp(0.0, 1.0);
+        let error = posterior.error;
+        let stop = if error <= self.tol { Stop::Converged } else { posterior.stop.judge(error, self.tol) };
+        let stderr = process.space.standard_error(&posterior.influence);
+        Fit { depth, error, stderr, iterations: posterior.iterations, stop }
+    }
+}
+
+/// What the solver needs to know.
+struct Problem<'a> {
+    half_weights: &'a [f64],
+    /// $c_i = N \omega_i$.
+    counts: &'a [f64],
+    /// $N$.
+    total: f64,
+    averaged: bool,
+    /// How small the gradient at the mode must become.
+    target: f64,
+    max_iter: usize,
+}
+
+/// What became of one query.
+struct Posterior {
+    depth: f64,
+    error: f64,
+    /// Per point, not centred.
+    influence: Vec<f64>,
+    f: Vec<f64>,
+    at_query: f64,
+    /// The coefficients of the mode: $f = \sum_i s_i k(\cdot, x_i) + p \, k(\cdot, z)$.
+    slopes: Vec<f64>,
+    pull: f64,
+    iterations: usize,
+    stop: Stop,
+}
+
+/// The split Gram matrix of a sample: what all queries share.
+#[derive(Debug)]
+pub struct Process {
+    space: Space,
+    counts: Vec<f64>,
+    total: f64,
+    basis: Basis,
+    /// With more directions, for queries that need them.
+    fine: OnceLock<Option<Basis>>,
+}
+
+/// How many queries share a pass over the Gram matrix.
+const GROUP: usize = 32;
+/// Above this tolerance and a certain size, single precision is enough for corrections to the variances.
+const SINGLE: f64 = 2e-7;
+/// Samples up to this size are not split.
+const WHOLE: usize = 48;
+/// Directions to begin with, and the most there may be.
+const FEWEST: usize = 32;
+const MOST: usize = 1536;
+
+impl Process {
+    fn fine(&self, memory: u64) -> Result<Option<&Basis>> {
+        if self.fine.get().is_none() {
+            let (n, width) = (self.space.len(), self.basis.width());
+            let wider = if 4 * width >= n { n } else { 3 * width };
+            let fits = memory >= 4 * self.space.gram_bytes() && wider <= MOST;
+            let made = if fits { Some(Basis::new(&self.space, wider, false)?) } else { None };
+            // Another thread may have been faster; both made the same.
+            let _ = self.fine.set(made);
+        }
+        Ok(self.fine.get().and_then(Option::as_ref))
+    }
+}
+
+impl Hypothesis for GaussianProcess {
+    type Prepared = Process;
+
+    fn prepare(&self, sample: &Reference) -> Result<Process> {
+        positive("tol", self.tol)?;
+        if self.max_iter == 0 {
+            return Err(DepthError::Setting { name: "max_iter", expected: "at least 1", got: 0.0 });
+        }
+        let space = Space::new(&self.kernel, sample, false)?;
+        let (n, total) = (space.len(), space.observations());
+        let (needed, gib) = (2 * space.gram_bytes(), f64::from(1 << 30));
+        if needed > self.memory {
+            return Err(DepthError::Kernel(format!(
+                "the Gram matrix of {n} points and its factor need {:.1} GiB, more than the {:.1} GiB that `memory` \
+                 allows",
+                needed as f64 / gib,
+                self.memory as f64 / gib
+            )));
+        }
+        let counts = space.half_weights.iter().map(|w| 2.0 * total * w).collect();
+        let mut width = if n <= WHOLE { n } else { FEWEST };
+        let basis = Basis::new(&space, width, self.single(n))?;
+        let mut process = Process { space, counts, total, basis, fine: OnceLock::new() };
+        // A few points of the sample tell how many directions the tolerance takes.
+        let Some(probes) = process.space.probes(COLUMN_GROUP) else {
+            process.basis = Basis::new(&process.space, n.min(MOST / 4), self.single(n))?;
+            return Ok(process);
+        };
+        while process.basis.rest.is_some() && width < MOST.min(n) {
+            let problem = self.problem(&process, &process.basis);
+            let places = process.basis.locate(&process.space, Rows::new(&probes, sample.width())?)?;
+            let found = Solver::new(&problem, &process.basis, COLUMN_GROUP)
+                .group(places, || false)
+                .unwrap_or_default();
+            if found.iter().all(|p| p.error <= 0.75 * self.tol) {
+                break;
+            }
+            width = (width + width / 8).next_multiple_of(8);
+            if 2 * width > n {
+                width = n;
+            }
+            process.basis = Basis::new(&process.space, width, self.single(n))?;
+        }
+        Ok(process)
+    }
+
+    fn isolate(&self, process: &Process, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Fit>> {
+        self.all(process, queries, run, |posterior, _| self.fit(process, posterior))
+    }
+
+    fn explain(&self, process: &Process, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Explanation>> {
+        let space = &process.space;
+        let made = self.all(process, queries, run, |posterior, query| {
+            let gradient = space.gradient(&posterior.slopes, posterior.pull, query);
+            let witness = space.witness(&posterior.slopes, posterior.pull, 0.0, &posterior.f, query)?;
+            let influence = space.influence(&posterior.influence);
+            let fit = self.fit(process, posterior);
+            let baseline = 2.0 * dot(&posterior.f, &space.half_weights);
+            Ok(Explanation::nonlinear(fit, posterior.at_query, baseline, gradient, influence, witness))
+        })?;
+        made.into_iter().collect()
+    }
+}
