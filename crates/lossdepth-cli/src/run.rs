@@ -195,7 +195,7 @@ fn describe(auc: &Auc, label: &str) -> String {
 /// The settings in a line.
 fn summary(settings: &Settings) -> String {
     let tells = |name: &str| match name {
-        "max_iter" => false,
+        "max_iter" | "memory" => false,
         "reg" => !matches!(settings.variant, Variant::Constrained { .. }),
         "support_fraction" => settings.scale == Scale::Mcd,
         _ => true,
