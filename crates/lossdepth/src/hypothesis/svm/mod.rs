@@ -40,10 +40,12 @@ use crate::solver::Task;
 ///    \tfrac12 \sum_i \omega_i \max(0, 1 - f(x_i)) + \tfrac12 \max(0, 1 + f(z)) + \text{reg} \, \|f\|^2. $$
 ///
 /// ```
+/// use lossdepth::hypothesis::kernel::{Gamma, KernelChoice};
 /// use lossdepth::{Depth, Reference, hypothesis::Svm};
-/// // Two clusters: the middle between them is as outlying as the far end.
+/// // Two clusters: nothing is central about the middle between them.
+/// let kernel = KernelChoice::Gaussian { gamma: Gamma::Value(0.5) };
 /// let sample = Reference::new(&[[-5.0], [-4.8], [-5.2], [-4.9], [5.0], [4.8], [5.2], [5.1]])?;
-/// let depth = Depth::new(Svm::new().reg(0.1)).fit(&sample)?;
+/// let depth = Depth::new(Svm::new().kernel(kernel).reg(0.1)).fit(&sample)?;
 /// let fits = depth.score(&[[-5.0], [0.0]])?;
 /// assert!(fits[0].depth > fits[1].depth);
 /// assert!(fits.iter().all(|fit| fit.error <= 1e-6));
