@@ -675,3 +675,32 @@ fn a_cancelled_call_returns_no_numbers() {
     is_interrupted(&Depth::logistic().fit(&good()).unwrap());
     is_interrupted(&Depth::hinge().fit(&good()).unwrap());
 }
+
+/// Large samples are swept in single precision first; that must change neither the guarantee nor the bits.
+#[test]
+fn single_precision_leaves_no_trace() {
+    let mut random = Random::new(77);
+    let row = |random: &mut Random| (0..5).map(|_| 3.0 * random.normal()).collect::<Vec<f64>>();
+    let rows: Vec<Vec<f64>> = (0..700).map(|_| row(&mut random)).collect();
+    let queries: Vec<Vec<f64>> =
+        (0..150).map(|i| row(&mut random).iter().map(|x| x * f64::from(i) / 30.0).collect()).collect();
+    let sample = reference(&rows);
+    for intercept in Intercept::ALL {
+        for variant in [Variant::Risk, Variant::Objective] {
+            for reg in [1.0, 1e-2, 1e-5] {
+                let settings = settings(Method::Logistic, intercept, variant, reg);
+                let tight = Settings { tol: 1e-11, ..settings.clone() };
+                let fits = score(&settings, &sample, &queries);
+                for (fit, best) in fits.iter().zip(score(&tight, &sample, &queries)) {
+                    assert!(fit.error <= 1e-6, "{settings:?}: {fit:?}");
+                    assert!(close(fit, &best, ROUNDING), "{settings:?}: {fit:?} {best:?}");
+                }
+                for (k, fit) in fits.iter().enumerate().step_by(29) {
+                    assert_eq!(score_one(&settings, &sample, &queries[k]), *fit, "{settings:?}");
+                }
+                let backwards: Vec<Vec<f64>> = queries.iter().rev().cloned().collect();
+                assert!(score(&settings, &sample, &backwards).iter().rev().eq(&fits), "{settings:?}");
+            }
+        }
+    }
+}
