@@ -1,9 +1,7 @@
 //! Independent witnesses of the support vector machine depth: golden/make_svm.py asked scikit-learn's SVC and an
 //! interior-point method.
 
-mod common;
-
-use common::{Failures, golden, numbers, table};
+use crate::common::{Failures, golden, numbers, table};
 use lossdepth::hypothesis::Svm;
 use lossdepth::hypothesis::kernel::{Gamma, KernelChoice, Sigma};
 use lossdepth::{Depth, Intercept, Reference, Scale, Variant};

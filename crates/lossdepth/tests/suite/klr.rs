@@ -1,8 +1,6 @@
 //! Kernel logistic regression: the definition, the linear depth it contains, and the guarantees.
 
-mod common;
-
-use common::{Failures, Random, golden, numbers, reference, table};
+use crate::common::{Failures, Random, golden, numbers, reference, table};
 use lossdepth::hypothesis::kernel::{Gamma, KernelChoice, Sigma};
 use lossdepth::hypothesis::{Kernelised, Linear};
 use lossdepth::loss::{Exponential, Logistic, SquaredHinge};

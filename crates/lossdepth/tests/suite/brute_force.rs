@@ -5,9 +5,7 @@
 //! optimum's, and its equations are linear. A constraint $\|w\| \le W$ goes through the dual,
 //! $\max_\lambda \min_f R_z(f) + \lambda (\|w\|^2 - W^2)$.
 
-mod common;
-
-use common::{Failures, Random, dot, methods, norm, score_one, settings};
+use crate::common::{Failures, Random, dot, methods, norm, score_one, settings};
 use lossdepth::loss::{Exponential, Logistic, Smooth, SquaredHinge};
 use lossdepth::{Fit, Intercept, Method, Reference, Variant};
 
@@ -243,7 +241,7 @@ fn cases() -> Vec<(Reference, Vec<Vec<f64>>)> {
         let rows = random.cloud(n, d);
         let weights: Vec<f64> = (0..n).map(|_| random.between(0.2, 2.0)).collect();
         let far: Vec<f64> = (0..d).map(|_| 3.0 + random.unit()).collect();
-        let inside = common::between(&rows[0], &rows[1], 0.3);
+        let inside = crate::common::between(&rows[0], &rows[1], 0.3);
         let queries = vec![inside, far, rows[1].clone()];
         cases.push((Reference::new(&rows).unwrap(), queries.clone()));
         cases.push((Reference::weighted(&rows, &weights).unwrap(), queries));
@@ -324,10 +322,13 @@ fn errors_are_honest() {
         for reg in [10.0, 0.1, 1e-3, 1e-5] {
             for variant in variants(reg) {
                 let tight = lossdepth::Settings { tol: 1e-10, ..settings(method, intercept, variant, reg) };
-                let best = common::score(&tight, &sample, &queries);
+                let best = crate::common::score(&tight, &sample, &queries);
                 for tol in [1e-2, 1e-4] {
-                    let loose =
-                        common::score(&lossdepth::Settings { tol, ..tight.clone() }, &sample, &queries);
+                    let loose = crate::common::score(
+                        &lossdepth::Settings { tol, ..tight.clone() },
+                        &sample,
+                        &queries,
+                    );
                     for (a, b) in loose.iter().zip(&best) {
                         let honest = (a.depth - b.depth).abs() <= a.error + b.error;
                         failures.check(honest && a.error <= tol && b.error <= 1e-7, || {

@@ -1,8 +1,8 @@
 //! What every score guarantees, whatever the data: purity, weights, the theory, degenerate samples, clear errors.
 
-mod common;
-
-use common::{Failures, LINEAR, Random, between, dot, methods, norm, reference, score, score_one, settings};
+use crate::common::{
+    Failures, LINEAR, Random, between, dot, methods, norm, reference, score, score_one, settings,
+};
 use lossdepth::hypothesis::Hypothesis;
 use lossdepth::reference::Scaling;
 use lossdepth::{
@@ -145,7 +145,7 @@ fn same_stderr(settings: &Settings, a: &Fit, b: &Fit) -> bool {
 }
 
 proptest! {
-    #![proptest_config(common::tries(400))]
+    #![proptest_config(crate::common::tries(400))]
 
     #[test]
     fn weight_k_is_k_copies(
@@ -199,7 +199,7 @@ fn turn(rows: &[Vec<f64>], angle: f64) -> Vec<Vec<f64>> {
 }
 
 proptest! {
-    #![proptest_config(common::tries(400))]
+    #![proptest_config(crate::common::tries(400))]
 
     #[test] // Quarters shifted by whole numbers are exact, so little but the proven errors is allowed.
     fn translation_invariant(

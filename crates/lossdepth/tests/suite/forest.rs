@@ -1,8 +1,6 @@
 //! The forest depth against its definition: trees grown literally, every order of the features at every node.
 
-mod common;
-
-use common::{Failures, Random, golden, numbers, reference, table, tries};
+use crate::common::{Failures, Random, golden, numbers, reference, table, tries};
 use lossdepth::hypothesis::Forest;
 use lossdepth::hypothesis::forest::{ForestLoss, ForestValue, MaxFeatures};
 use lossdepth::{Depth, DepthError, Fit, FittedDepth, Reference, Run, Scale, Stop};

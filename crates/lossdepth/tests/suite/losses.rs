@@ -1,8 +1,6 @@
 //! Losses: derivatives, conjugates, extremes, and blocks that do what single margins do.
 
-mod common;
-
-use common::Random;
+use crate::common::Random;
 use lossdepth::loss::{Dual, Exponential, Hinge, Logistic, Smooth, SquaredHinge};
 use proptest::prelude::*;
 use std::f64::consts::LOG2_E;
@@ -27,7 +25,7 @@ fn difference(f: impl Fn(f64) -> f64, m: f64) -> (f64, f64) {
 }
 
 proptest! {
-    #![proptest_config(common::tries(256))]
+    #![proptest_config(crate::common::tries(256))]
 
     #[test]
     fn gradients_match_differences(m in -20.0..30.0f64) {

@@ -1,8 +1,6 @@
 //! Independent witnesses: depths that golden/make.py got from scikit-learn on real data.
 
-mod common;
-
-use common::{Failures, golden, numbers, score, settings, table};
+use crate::common::{Failures, golden, numbers, score, settings, table};
 use lossdepth::{Intercept, Method, Reference, Scale, Settings, Variant};
 
 /// Compares a file's depths with ours, within our proven error and `slack` for theirs.

@@ -1,8 +1,6 @@
 //! Halfspace depth against its definition, in whole numbers.
 
-mod common;
-
-use common::{Failures, Random, dot};
+use crate::common::{Failures, Random, dot};
 use lossdepth::hypothesis::halfspace::Regions;
 use lossdepth::{Depth, Reference, Run, Stop};
 

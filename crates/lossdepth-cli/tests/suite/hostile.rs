@@ -1,8 +1,6 @@
 //! Bad input gets a clear error and nothing else: exit code 2, this message, no output.
 
-mod common;
-
-use common::Folder;
+use crate::common::Folder;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use std::io::Write;

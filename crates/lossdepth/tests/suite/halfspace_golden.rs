@@ -1,8 +1,6 @@
 //! An independent witness: exact depths that golden/make_halfspace.R got from ddalpha.
 
-mod common;
-
-use common::{Failures, golden, numbers, table};
+use crate::common::{Failures, golden, numbers, table};
 use lossdepth::{Depth, Reference, Stop};
 
 #[test]

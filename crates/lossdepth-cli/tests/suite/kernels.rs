@@ -1,8 +1,6 @@
 //! The settings of kernels as flags.
 
-mod common;
-
-use common::Folder;
+use crate::common::Folder;
 
 const DATA: &str = "x,y\n0,0\n1,2\n2,1\n3,3\n2,2\n1,1\n0,2\n9,-4\n";
 

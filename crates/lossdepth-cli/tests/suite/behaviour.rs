@@ -1,8 +1,6 @@
 //! References, weights, labels, exit codes, interruptions.
 
-mod common;
-
-use common::{Folder, TABLE};
+use crate::common::{Folder, TABLE};
 use std::io::{BufRead, BufReader, Read};
 use std::process::Stdio;
 

@@ -1,8 +1,6 @@
 //! What the output looks like, and that every way in gives the same numbers.
 
-mod common;
-
-use common::{Folder, TABLE, assert_snapshot};
+use crate::common::{Folder, TABLE, assert_snapshot};
 use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;

@@ -1,8 +1,6 @@
 //! Explanations: what adds up exactly, what is true within rounding, what is true to first order.
 
-mod common;
-
-use common::{Failures, Random, dot, methods, reference, score_one, settings};
+use crate::common::{Failures, Random, dot, methods, reference, score_one, settings};
 use lossdepth::{Explanation, Intercept, Method, Reference, Rows, Run, Scale, Settings, Variant};
 
 fn explain(settings: &Settings, sample: &Reference, queries: &[Vec<f64>]) -> Vec<Explanation> {

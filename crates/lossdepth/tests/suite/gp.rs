@@ -1,8 +1,6 @@
 //! The Gaussian process depth: scikit-learn's values, the definition by dense algebra, and the guarantees.
 
-mod common;
-
-use common::{Failures, Random, golden, numbers, reference, table};
+use crate::common::{Failures, Random, golden, numbers, reference, table};
 use lossdepth::hypothesis::gp::Probabilities;
 use lossdepth::hypothesis::kernel::{Gamma, KernelChoice, Sigma};
 use lossdepth::hypothesis::{GaussianProcess, Kernelised};

@@ -1,8 +1,6 @@
 //! The support vector machine depth: its definition, its theory, its two ways to the answer.
 
-mod common;
-
-use common::{Failures, Random};
+use crate::common::{Failures, Random};
 use lossdepth::hypothesis::Svm;
 use lossdepth::hypothesis::kernel::{Columns, Gamma, Kernel, KernelChoice, Points, Sigma, Standard};
 use lossdepth::{Depth, DepthError, Fit, FittedDepth, Intercept, Reference, Rows, Run, Scale, Stop, Variant};

@@ -1,8 +1,6 @@
 //! Sampling: rates of convergence, standard errors and the coverage of intervals, in seeded simulations.
 
-mod common;
-
-use common::{Random, reference, score, settings};
+use crate::common::{Random, reference, score, settings};
 use lossdepth::{Fit, Intercept, Method, Settings, Variant};
 
 /// Correlated, heavy-tailed rows: Student's t with five degrees of freedom, mixed.

@@ -1,0 +1,7 @@
+//! All tests of the program as its users run it, in one program: it is linked once.
+
+mod behaviour;
+mod common;
+mod formats;
+mod hostile;
+mod kernels;

@@ -1,0 +1,18 @@
+//! All tests of the library's public face, in one program: it is linked once.
+
+mod brute_force;
+mod common;
+mod explain;
+mod forest;
+mod golden;
+mod gp;
+mod halfspace;
+mod halfspace_golden;
+mod klr;
+mod losses;
+mod mlp;
+mod properties;
+mod scaling;
+mod statistics;
+mod svm;
+mod svm_golden;
