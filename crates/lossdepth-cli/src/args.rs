@@ -1,13 +1,12 @@
 //! What can be asked for.
 
+use crate::commands::score::Score;
 use crate::error::Result;
 use crate::load::Header;
 use crate::settings::Given;
-use crate::write::Target;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
 use lossdepth::{DepthError, Method, Settings};
-use std::path::PathBuf;
 use std::str::FromStr;
 
 const EXAMPLES: &str = "\
@@ -37,93 +36,36 @@ pub(crate) enum Command {
     Methods,
 }
 
-// One line a paragraph: clap wraps them.
-const SCORE_NOTES: &str = "\
-Files are CSV with commas, semicolons or tabs, in UTF-8, gzipped or not. A first line of numbers is data, any \
-other is the header. Columns are called by name or by number, from 0. Missing values are errors.
-
-The output has one line a row, in order: row (from 0, or the id), depth, error (a proven bound on how far the \
-depth is from the exact one), stderr (how much it would vary from sample to sample), and the label if given.
-
-With a label of two values the AUC-ROC is printed on standard error: the chance that an outlier has a lower depth \
-than another row, ties counted half. The outlier is 1 of {0, 1}; else a word like `outlier`, `anomaly`, `fault` or \
-`true`; else the rarer value.
-
-Exit codes: 0 done, 1 done but some rows did not converge, 2 failed.
-
-Examples:
-  lossdepth score data.csv --scale standard
-  lossdepth score new.csv --reference old.csv --out scores.csv.gz
-  lossdepth score data.csv --id id --label y --reg 0.01 --out scores.json
-  zcat data.csv.gz | lossdepth score - --columns a,b,c --method hinge | sort -t, -gk2 | head";
-
-/// Score the rows of a table: one depth a row, high is central, low is outlying
-#[derive(Debug, Args)]
-#[command(after_help = SCORE_NOTES)]
-pub(crate) struct Score {
-    /// The table to score; `-` is standard input
-    pub(crate) data: PathBuf,
-
-    /// The table to compare with [default: the data itself]
-    ///
-    /// Columns are matched by name if both tables have a header, by position otherwise. The data is then read
-    /// piece by piece and may be of any size.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) reference: Option<PathBuf>,
-
-    /// The method, see `lossdepth methods`
-    #[arg(long, value_name = "NAME", default_value = "logistic", value_parser = named::<Method>(Method::ALL.map(Method::name)))]
-    #[arg(help_heading = "Settings", hide_possible_values = true)]
-    pub(crate) method: Method,
-
-    #[command(flatten)]
-    pub(crate) settings: Given,
-
+/// Which columns play which part.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Columns")]
+pub(crate) struct Roles {
     /// The columns to compare, as `a,b` [default: all but label, id and weights]
-    #[arg(long, value_name = "COLS", help_heading = "Columns")]
+    #[arg(long, value_name = "COLS")]
     pub(crate) columns: Option<String>,
 
     /// The column with the label: copied to the output, never compared
-    #[arg(long, value_name = "COL", help_heading = "Columns")]
+    #[arg(long, value_name = "COL")]
     pub(crate) label: Option<String>,
 
     /// The column with the id: takes the place of the row number in the output, never compared
-    #[arg(long, value_name = "COL", help_heading = "Columns")]
+    #[arg(long, value_name = "COL")]
     pub(crate) id: Option<String>,
 
     /// The column of the reference with the weights of its rows: a weight of 2 is as good as two copies
-    #[arg(long, value_name = "COL", help_heading = "Columns")]
+    #[arg(long, value_name = "COL")]
     pub(crate) weights: Option<String>,
 
     /// The first line is the header, even if it is all numbers
-    #[arg(long, conflicts_with = "no_header", help_heading = "Columns")]
+    #[arg(long, conflicts_with = "no_header")]
     pub(crate) header: bool,
 
     /// The first line is data, even if it has text
-    #[arg(long, help_heading = "Columns")]
+    #[arg(long)]
     pub(crate) no_header: bool,
-
-    /// Write to this file: .csv, .tsv or .json, and .gz after it [default: CSV to standard output]
-    ///
-    /// The file appears when all rows are done, or not at all.
-    #[arg(long, value_name = "FILE", value_parser = Target::parse, help_heading = "Output")]
-    pub(crate) out: Option<Target>,
-
-    /// Show no progress, notes or summary; warnings, errors and the AUC remain
-    #[arg(long, short, help_heading = "Output")]
-    pub(crate) quiet: bool,
-
-    /// How many threads to use [default: as many as there are cores]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
-    pub(crate) threads: Option<u16>,
 }
 
-impl Score {
-    /// The defaults of the method, and what was said otherwise.
-    pub(crate) fn settings(&self) -> Result<Settings> {
-        self.settings.settings(self.method)
-    }
-
+impl Roles {
     pub(crate) fn header(&self) -> Header {
         match (self.header, self.no_header) {
             (true, _) => Header::Yes,
@@ -137,6 +79,38 @@ impl Score {
         let list = self.columns.as_deref()?;
         Some(crate::load::split(list).into_iter().filter(|name| !name.is_empty()).collect())
     }
+}
+
+/// What is computed: a method and its settings.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Settings")]
+pub(crate) struct Question {
+    /// The method, see `lossdepth methods`
+    #[arg(long, value_name = "NAME", default_value = "logistic", value_parser = named::<Method>(Method::ALL.map(Method::name)))]
+    #[arg(hide_possible_values = true)]
+    pub(crate) method: Method,
+
+    #[command(flatten)]
+    pub(crate) given: Given,
+}
+
+impl Question {
+    /// The defaults of the method, and what was said otherwise.
+    pub(crate) fn settings(&self) -> Result<Settings> {
+        self.given.settings(self.method)
+    }
+}
+
+/// How it runs; nothing here changes a result.
+#[derive(Debug, Clone, Copy, Default, Args)]
+pub(crate) struct Running {
+    /// Show no progress, notes or summary; warnings, errors and what was asked for remain
+    #[arg(long, short, help_heading = "Output")]
+    pub(crate) quiet: bool,
+
+    /// How many threads to use [default: as many as there are cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024), help_heading = "Options")]
+    pub(crate) threads: Option<u16>,
 }
 
 /// Values chosen by name: clap lists them and suggests the nearest.

@@ -1,27 +1,26 @@
 //! The command line of `lossdepth`: score the rows of a table by how hard they are to tell apart from the data.
 //!
-//! [`args`] → [`load`] → [`run`] → [`mod@write`], with [`auc`] on the way and [`console`] for what is said on
+//! [`args`] → [`load`] → [`commands`] → [`mod@write`], with [`auc`] on the way and [`console`] for what is said on
 //! standard error. All mathematics is in the library.
 
 mod args;
 mod auc;
+mod commands;
 mod console;
 mod error;
 mod load;
-mod methods;
-mod run;
 mod settings;
 mod write;
 
 use args::{Cli, Command};
 use clap::Parser;
-use run::Outcome;
+use commands::{Outcome, methods, score};
 use std::process::ExitCode;
 
 /// Exit codes: 0 done, 1 done but some rows did not converge, 2 failed.
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
-        Command::Score(args) => run::score(&args),
+        Command::Score(args) => score::score(&args),
         Command::Methods => methods::list(),
     };
     match result {

@@ -1,7 +1,7 @@
 //! Which column plays which part.
 
 use super::table::Table;
-use crate::args::Score;
+use crate::args::Roles;
 use crate::error::{Problem, Result};
 
 /// The columns of one table, by position.
@@ -16,15 +16,15 @@ pub(crate) struct Columns {
 
 impl Columns {
     /// The columns of data that is its own reference.
-    pub(crate) fn of(table: &Table, args: &Score) -> Result<Self> {
+    pub(crate) fn of(table: &Table, roles: &Roles) -> Result<Self> {
         let find = |asked: &Option<String>| asked.as_deref().map(|asked| find(table, asked)).transpose();
         let mut columns = Self {
             features: Vec::new(),
-            label: find(&args.label)?,
-            id: find(&args.id)?,
-            weights: find(&args.weights)?,
+            label: find(&roles.label)?,
+            id: find(&roles.id)?,
+            weights: find(&roles.weights)?,
         };
-        columns.features = columns.choose(table, args)?;
+        columns.features = columns.choose(table, roles)?;
         Ok(columns)
     }
 
@@ -51,8 +51,8 @@ impl Columns {
     }
 
     /// The columns to compare: those asked for, or all that have no other part.
-    fn choose(&self, table: &Table, args: &Score) -> Result<Vec<usize>> {
-        let Some(asked) = args.columns() else {
+    fn choose(&self, table: &Table, roles: &Roles) -> Result<Vec<usize>> {
+        let Some(asked) = roles.columns() else {
             let free: Vec<usize> = (0..table.names().len()).filter(|&c| self.role(c).is_none()).collect();
             return if free.is_empty() { Err(table.problem(Problem::NothingToCompare)) } else { Ok(free) };
         };
@@ -75,10 +75,10 @@ impl Columns {
 ///
 /// Label and id are the data's, weights the reference's; where the other table has such a column too, it is not
 /// compared either.
-pub(crate) fn pair(reference: &Table, data: &Table, args: &Score) -> Result<(Columns, Columns)> {
+pub(crate) fn pair(reference: &Table, data: &Table, roles: &Roles) -> Result<(Columns, Columns)> {
     let in_data = |asked: &Option<String>| asked.as_deref().map(|asked| find(data, asked)).transpose();
-    let (label, id) = (in_data(&args.label)?, in_data(&args.id)?);
-    let weights = args.weights.as_deref().map(|asked| find(reference, asked)).transpose()?;
+    let (label, id) = (in_data(&roles.label)?, in_data(&roles.id)?);
+    let weights = roles.weights.as_deref().map(|asked| find(reference, asked)).transpose()?;
     let by_name = reference.has_header() && data.has_header();
     let same = |from: &Table, to: &Table, column: usize| {
         if by_name {
@@ -92,12 +92,12 @@ pub(crate) fn pair(reference: &Table, data: &Table, args: &Score) -> Result<(Col
     let mut ours = Columns { features: Vec::new(), label: there(label), id: there(id), weights };
     let mut theirs =
         Columns { features: Vec::new(), label, id, weights: weights.and_then(|c| same(reference, data, c)) };
-    ours.features = ours.choose(reference, args)?;
+    ours.features = ours.choose(reference, roles)?;
     theirs.features = if by_name {
         let match_up = |&column: &usize| named(data, &reference.names()[column]);
         ours.features.iter().map(match_up).collect::<Result<_>>()?
     } else {
-        theirs.choose(data, args)?
+        theirs.choose(data, roles)?
     };
     let (expected, got) = (ours.features.len(), theirs.features.len());
     if expected != got {

@@ -1,7 +1,7 @@
 //! `lossdepth methods`: what there is to choose from.
 
+use super::Outcome;
 use crate::error::{Error, Result};
-use crate::run::Outcome;
 use crate::settings::flag_name;
 use lossdepth::depth::{Kind, Setting, Value};
 use lossdepth::{Method, Settings};

@@ -1,30 +1,74 @@
 //! `lossdepth score`: from tables to scores.
 
-use crate::args::Score;
+use super::{Outcome, fit, open};
+use crate::args::{Question, Roles, Running};
 use crate::auc::{Auc, Classes};
 use crate::console::{self, Progress};
 use crate::error::{Error, Result, count};
-use crate::load::{Columns, Part, Table, list, pair};
-use crate::settings::half_of_memory;
-use crate::write::{About, Output};
+use crate::load::{Columns, Part, list, pair};
+use crate::write::{About, Output, Target};
+use clap::Args;
 use lossdepth::depth::Value;
-use lossdepth::{DepthError, Fit, Model, Reference, Run, Scale, Settings, Stop, Variant};
+use lossdepth::{DepthError, Fit, Model, Run, Scale, Settings, Stop, Variant};
+use std::path::PathBuf;
 use std::time::Instant;
+
+// One line a paragraph: clap wraps them.
+const SCORE_NOTES: &str = "\
+Files are CSV with commas, semicolons or tabs, in UTF-8, gzipped or not. A first line of numbers is data, any \
+other is the header. Columns are called by name or by number, from 0. Missing values are errors.
+
+The output has one line a row, in order: row (from 0, or the id), depth, error (a proven bound on how far the \
+depth is from the exact one), stderr (how much it would vary from sample to sample), and the label if given.
+
+With a label of two values the AUC-ROC is printed on standard error: the chance that an outlier has a lower depth \
+than another row, ties counted half. The outlier is 1 of {0, 1}; else a word like `outlier`, `anomaly`, `fault` or \
+`true`; else the rarer value.
+
+Exit codes: 0 done, 1 done but some rows did not converge, 2 failed.
+
+Examples:
+  lossdepth score data.csv --scale standard
+  lossdepth score new.csv --reference old.csv --out scores.csv.gz
+  lossdepth score data.csv --id id --label y --reg 0.01 --out scores.json
+  zcat data.csv.gz | lossdepth score - --columns a,b,c --method hinge | sort -t, -gk2 | head";
+
+/// Score the rows of a table: one depth a row, high is central, low is outlying
+#[derive(Debug, Args)]
+#[command(after_help = SCORE_NOTES)]
+pub(crate) struct Score {
+    /// The table to score; `-` is standard input
+    pub(crate) data: PathBuf,
+
+    /// The table to compare with [default: the data itself]
+    ///
+    /// Columns are matched by name if both tables have a header, by position otherwise. The data is then read
+    /// piece by piece and may be of any size.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) reference: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) question: Question,
+
+    #[command(flatten)]
+    pub(crate) roles: Roles,
+
+    /// Write to this file: .csv, .tsv or .json, and .gz after it [default: CSV to standard output]
+    ///
+    /// The file appears when all rows are done, or not at all.
+    #[arg(long, value_name = "FILE", value_parser = Target::parse, help_heading = "Output")]
+    pub(crate) out: Option<Target>,
+
+    #[command(flatten)]
+    pub(crate) running: Running,
+}
 
 /// How many rows are scored, and held in memory, at a time.
 const PIECE: usize = 1 << 16;
 
-/// How a command ended that did not fail.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Outcome {
-    Done,
-    /// Done, but some rows have a larger error than asked for.
-    NotConverged,
-}
-
 pub(crate) fn score(args: &Score) -> Result<Outcome> {
     let started = Instant::now();
-    let settings = args.settings()?;
+    let settings = args.question.settings()?;
     let job = match &args.reference {
         None => score_itself(args, &settings)?,
         Some(_) => score_against(args, &settings)?,
@@ -34,8 +78,8 @@ pub(crate) fn score(args: &Score) -> Result<Outcome> {
 
 /// The data is its own reference: all of it is in memory.
 fn score_itself<'a>(args: &'a Score, settings: &Settings) -> Result<Job<'a>> {
-    let mut table = open(args, &args.data)?;
-    let columns = Columns::of(&table, args)?;
+    let mut table = open(&args.data, &args.roles, args.running.quiet)?;
+    let columns = Columns::of(&table, &args.roles)?;
     let piece = table.read(&columns, usize::MAX)?;
     let all = piece.whole()?;
     let model = fit(settings, &all, piece.weights()).map_err(|error| table.locate(&all, &columns, error))?;
@@ -52,13 +96,13 @@ fn score_against<'a>(args: &'a Score, settings: &Settings) -> Result<Job<'a>> {
     if path == args.data && path.as_os_str() == "-" {
         return Err(Error::Usage("only one of the data and the reference can be standard input".to_owned()));
     }
-    let mut reference = open(args, path)?;
-    let mut data = open(args, &args.data)?;
-    let (ours, theirs) = pair(&reference, &data, args)?;
+    let mut reference = open(path, &args.roles, args.running.quiet)?;
+    let mut data = open(&args.data, &args.roles, args.running.quiet)?;
+    let (ours, theirs) = pair(&reference, &data, &args.roles)?;
     let unused = theirs.unused(&data);
-    if args.columns.is_none() && !unused.is_empty() {
+    if args.roles.columns.is_none() && !unused.is_empty() {
         let (from, to, names) = (data.file(), reference.file(), list(&unused));
-        console::note(args.quiet, format_args!("note: {from}: not in {to}, so left out: {names}"));
+        console::note(args.running.quiet, format_args!("note: {from}: not in {to}, so left out: {names}"));
     }
     let sample = reference.read(&ours, usize::MAX)?;
     let all = sample.whole()?;
@@ -74,27 +118,6 @@ fn score_against<'a>(args: &'a Score, settings: &Settings) -> Result<Job<'a>> {
         let part = piece.whole()?;
         job.score(&part, |error| data.locate(&part, &theirs, error))?;
     }
-}
-
-fn open(args: &Score, path: &std::path::Path) -> Result<Table> {
-    let table = Table::open(path, args.header())?;
-    if let Some(line) = table.doubtful_header() {
-        let file = table.file();
-        console::note(
-            args.quiet,
-            format_args!("note: {file}: line {line} is taken for the header; if it is data, say --no-header"),
-        );
-    }
-    Ok(table)
-}
-
-fn fit(settings: &Settings, sample: &Part<'_>, weights: Option<&[f64]>) -> Result<Model, DepthError> {
-    let reference = match weights {
-        Some(weights) => Reference::weighted(&sample.rows, weights)?,
-        None => Reference::new(&sample.rows)?,
-    };
-    let memory = settings.memory.or_else(half_of_memory);
-    Settings { memory, ..settings.clone() }.fit(&reference)
 }
 
 /// A model at work: scores go out as they come, and what is said of them at the end is gathered.
@@ -119,14 +142,14 @@ impl<'a> Job<'a> {
             settings: model.settings().clone(),
             columns,
             reference_rows: model.reference_len(),
-            labelled: args.label.is_some(),
+            labelled: args.roles.label.is_some(),
         };
         Ok(Self {
             args,
             model,
             output: Output::open(args.out.as_ref(), about)?,
-            progress: Progress::new(args.quiet, rows),
-            classes: args.label.as_ref().map(|_| Classes::default()),
+            progress: Progress::new(args.running.quiet, rows),
+            classes: args.roles.label.as_ref().map(|_| Classes::default()),
             rows: 0,
             unconverged: 0,
             largest: 0.0,
@@ -135,7 +158,11 @@ impl<'a> Job<'a> {
 
     fn score(&mut self, part: &Part<'_>, locate: impl FnOnce(DepthError) -> Error) -> Result<()> {
         let advance = |rows| self.progress.advance(rows);
-        let run = Run { threads: self.args.threads.map(usize::from), progress: Some(&advance), cancel: None };
+        let run = Run {
+            threads: self.args.running.threads.map(usize::from),
+            progress: Some(&advance),
+            cancel: None,
+        };
         let fits = self.model.score(part.rows, &run).map_err(locate)?;
         self.progress.aside(|| self.output.rows(part, &fits))?;
         self.gather(part, &fits);
@@ -156,11 +183,11 @@ impl<'a> Job<'a> {
         drop(progress);
         let auc = classes.map(Classes::auc);
         output.finish(auc.as_ref().and_then(|found| found.as_ref().ok()))?;
-        let label = args.label.as_deref().unwrap_or_default();
+        let label = args.roles.label.as_deref().unwrap_or_default();
         match auc {
             Some(Ok(auc)) => console::result(describe(&auc, label)),
             Some(Err(why)) => {
-                console::note(args.quiet, format_args!("note: no AUC-ROC: label `{label}` {why}"));
+                console::note(args.running.quiet, format_args!("note: no AUC-ROC: label `{label}` {why}"));
             }
             None => {}
         }
@@ -168,7 +195,7 @@ impl<'a> Job<'a> {
         let (scored, against, columns) =
             (count(rows, "row"), model.reference_len(), count(model.width(), "column"));
         console::note(
-            args.quiet,
+            args.running.quiet,
             format_args!(
                 "{scored} scored against {against} in {columns}: {settings}; \
                  {seconds:.2} s, largest error {largest:.1e}"
