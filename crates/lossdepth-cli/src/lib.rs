@@ -12,6 +12,8 @@ mod console;
 mod error;
 mod load;
 mod settings;
+#[doc(hidden)]
+pub mod testing;
 mod write;
 
 use args::{Cli, Command};

@@ -5,7 +5,7 @@ use crate::args::{Question, Roles, Running};
 use crate::auc::{Auc, Classes};
 use crate::console::{self, Progress};
 use crate::error::{Error, Result, count};
-use crate::load::{Columns, Part, list, pair};
+use crate::load::{Columns, Part, Table, list, pair};
 use crate::write::{About, Field, Kind, Output, Target, Values, score_fields, scores};
 use clap::Args;
 use lossdepth::depth::Value;
@@ -15,8 +15,10 @@ use std::time::Instant;
 
 // One line a paragraph: clap wraps them.
 const SCORE_NOTES: &str = "\
-Files are CSV with commas, semicolons or tabs, in UTF-8, gzipped or not. A first line of numbers is data, any \
-other is the header. Columns are called by name or by number, from 0. Missing values are errors.
+Files are CSV (commas, semicolons or tabs), Parquet, Arrow (Feather), NPY, NPZ, MAT 5 or IDX, told by their content; \
+all may be gzipped. A first line of numbers is data, any other is the header. Columns are called by name or by number, \
+from 0; those of arrays have numbers only. NPZ and MAT files have the table in `X` and the label in `y`; IDX images have \
+their labels in the file next to them. Missing values, and text in what is compared, are errors.
 
 The output has one line a row, in order: row (from 0, or the id), depth, error (a proven bound on how far the \
 depth is from the exact one), stderr (how much it would vary from sample to sample), and the label if given.
@@ -31,6 +33,7 @@ Examples:
   lossdepth score data.csv --scale standard
   lossdepth score new.csv --reference old.csv --out scores.csv.gz
   lossdepth score data.csv --id id --label y --reg 0.01 --out scores.json
+  lossdepth score large.parquet --reference old.parquet --columns a,b,c --out scores.parquet
   zcat data.csv.gz | lossdepth score - --columns a,b,c --method hinge | sort -t, -gk2 | head";
 
 /// Score the rows of a table: one depth a row, high is central, low is outlying
@@ -53,7 +56,7 @@ pub(crate) struct Score {
     #[command(flatten)]
     pub(crate) roles: Roles,
 
-    /// Write to this file: .csv, .tsv or .json, and .gz after it [default: CSV to standard output]
+    /// Write to this file: .csv, .tsv or .json (with .gz or not), .parquet, .arrow [default: CSV to standard output]
     ///
     /// The file appears when all rows are done, or not at all.
     #[arg(long, value_name = "FILE", value_parser = Target::parse, help_heading = "Output")]
@@ -83,7 +86,8 @@ fn score_itself<'a>(args: &'a Score, settings: &Settings) -> Result<Job<'a>> {
     let piece = table.read(&columns, usize::MAX)?;
     let all = piece.whole()?;
     let model = fit(settings, &all, piece.weights()).map_err(|error| table.locate(&all, &columns, error))?;
-    let mut job = Job::new(args, model, columns.names(&table), Some(all.rows.len()))?;
+    let names = Names::of(&table, &columns);
+    let mut job = Job::new(args, model, names, Some(all.rows.len()))?;
     for part in all.pieces(PIECE) {
         job.score(&part, |error| table.locate(&part, &columns, error))?;
     }
@@ -109,7 +113,8 @@ fn score_against<'a>(args: &'a Score, settings: &Settings) -> Result<Job<'a>> {
     let model =
         fit(settings, &all, sample.weights()).map_err(|error| reference.locate(&all, &ours, error))?;
     drop(sample);
-    let mut job = Job::new(args, model, ours.names(&reference), None)?;
+    let names = Names { features: ours.names(&reference), ..Names::of(&data, &theirs) };
+    let mut job = Job::new(args, model, names, None)?;
     loop {
         let piece = data.read(&theirs, PIECE)?;
         if piece.is_empty() {
@@ -120,6 +125,19 @@ fn score_against<'a>(args: &'a Score, settings: &Settings) -> Result<Job<'a>> {
     }
 }
 
+/// What the columns of the data are called.
+struct Names {
+    features: Vec<String>,
+    label: Option<String>,
+}
+
+impl Names {
+    fn of(table: &Table, columns: &Columns) -> Self {
+        let label = columns.label.map(|label| table.names()[label].clone());
+        Self { features: columns.names(table), label }
+    }
+}
+
 /// A model at work: scores go out as they come, and what is said of them at the end is gathered.
 struct Job<'a> {
     args: &'a Score,
@@ -127,24 +145,25 @@ struct Job<'a> {
     output: Output,
     progress: Progress,
     classes: Option<Classes>,
+    label: String,
     rows: usize,
     unconverged: usize,
     largest: f64,
 }
 
 impl<'a> Job<'a> {
-    fn new(args: &'a Score, model: Model, columns: Vec<String>, rows: Option<usize>) -> Result<Self> {
+    fn new(args: &'a Score, model: Model, names: Names, rows: Option<usize>) -> Result<Self> {
         if let Some(warning) = model.warning() {
             console::warning(warning);
         }
         let mut fields = score_fields(args.roles.id.is_some());
-        if args.roles.label.is_some() {
+        if names.label.is_some() {
             fields.push(Field::new("label", Kind::Text));
         }
         let about = About {
             version: env!("CARGO_PKG_VERSION"),
             settings: model.settings().clone(),
-            columns,
+            columns: names.features,
             reference_rows: model.reference_len(),
             fields,
         };
@@ -153,7 +172,8 @@ impl<'a> Job<'a> {
             model,
             output: Output::open(args.out.as_ref(), about)?,
             progress: Progress::new(args.running.quiet, rows),
-            classes: args.roles.label.as_ref().map(|_| Classes::default()),
+            classes: names.label.is_some().then(Classes::default),
+            label: names.label.unwrap_or_default(),
             rows: 0,
             unconverged: 0,
             largest: 0.0,
@@ -185,13 +205,12 @@ impl<'a> Job<'a> {
     }
 
     fn finish(self, started: Instant) -> Result<Outcome> {
-        let Self { args, model, output, progress, classes, rows, unconverged, largest } = self;
+        let Self { args, model, output, progress, classes, label, rows, unconverged, largest } = self;
         drop(progress);
         let auc = classes.map(Classes::auc);
         output.finish(auc.as_ref().and_then(|found| found.as_ref().ok()))?;
-        let label = args.roles.label.as_deref().unwrap_or_default();
         match auc {
-            Some(Ok(auc)) => console::result(describe(&auc, label)),
+            Some(Ok(auc)) => console::result(describe(&auc, &label)),
             Some(Err(why)) => {
                 console::note(args.running.quiet, format_args!("note: no AUC-ROC: label `{label}` {why}"));
             }

@@ -1,7 +1,10 @@
 //! All tests of the program as its users run it, in one program: it is linked once.
 
 mod behaviour;
+mod build;
 mod common;
 mod formats;
+mod fuzz;
 mod hostile;
 mod kernels;
+mod tables;
