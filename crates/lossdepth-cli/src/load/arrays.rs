@@ -43,7 +43,7 @@ impl Array {
     }
 
     /// `(n)`, `(n, 1)` and `(1, n)` are vectors of n.
-    fn as_vector(mut self) -> Option<Self> {
+    fn into_vector(mut self) -> Option<Self> {
         let mut long = self.shape.iter().copied().filter(|n| *n != 1);
         let length = long.next().unwrap_or(1);
         if self.shape.len() > 2 || long.next().is_some() {
@@ -104,7 +104,7 @@ pub(super) fn many(format: &'static str, mut arrays: Vec<Array>) -> Opened {
         }
     }
     let mut vectors: Vec<Array> =
-        arrays.into_iter().filter_map(Array::as_vector).filter(|array| array.rows() == rows).collect();
+        arrays.into_iter().filter_map(Array::into_vector).filter(|array| array.rows() == rows).collect();
     // The label first, then as their names sort.
     vectors.sort_by(|a, b| (a.name != "y", &a.name).cmp(&(b.name != "y", &b.name)));
     table(format, matrix, vectors)

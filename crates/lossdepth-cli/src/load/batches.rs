@@ -161,8 +161,7 @@ fn is_text(kind: &DataType) -> bool {
     match kind {
         DataType::Dictionary(_, values) => is_text(values),
         DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => true,
-        DataType::Date32 | DataType::Date64 | DataType::Timestamp(..) => true,
-        _ => false,
+        kind => matches!(kind, DataType::Date32 | DataType::Date64 | DataType::Timestamp(..)),
     }
 }
 

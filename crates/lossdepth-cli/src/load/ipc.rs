@@ -40,7 +40,7 @@ struct Messages {
     finished: bool,
 }
 
-pub(super) fn open_file(input: Input) -> Opened {
+pub(super) fn open_file(input: &Input) -> Opened {
     let mut file = input.again()?;
     let length = file.seek(SeekFrom::End(0)).map_err(unreadable)?;
     let end = length.checked_sub(START + END).ok_or_else(|| cut_off(ARROW))? + START;

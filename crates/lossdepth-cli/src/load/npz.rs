@@ -29,7 +29,7 @@ struct Entry {
     header: u64,
 }
 
-pub(super) fn open(input: Input) -> Opened {
+pub(super) fn open(input: &Input) -> Opened {
     let mut archive = input.again()?;
     let mut arrays = Vec::new();
     for entry in directory(&mut *archive)? {

@@ -208,10 +208,10 @@ fn recognise(path: &Path, input: Input, header: Header) -> Opened {
     let (head, input) = unpack(input)?;
     match Format::of(&head)? {
         Format::Parquet => parquet::open(input.whole()?),
-        Format::ArrowFile => ipc::open_file(input.whole()?),
+        Format::ArrowFile => ipc::open_file(&input.whole()?),
         Format::ArrowStream => ipc::open_stream(input),
         Format::Npy => npy::open(input),
-        Format::Npz => npz::open(input.whole()?),
+        Format::Npz => npz::open(&input.whole()?),
         Format::Mat => mat::open(&input.bytes()?),
         Format::Idx => idx::open(input, path),
         Format::Text => match Format::expected(path) {

@@ -8,7 +8,9 @@ use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
 };
+use parquet::basic::Compression;
 use parquet::errors::ParquetError;
+use parquet::file::metadata::RowGroupMetaData;
 use parquet::file::reader::ChunkReader;
 
 const PARQUET: &str = "Parquet";
@@ -35,10 +37,25 @@ fn table<T: ChunkReader + 'static>(file: T) -> Opened {
     let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
     let metadata =
         guard(PARQUET, || ArrowReaderMetadata::load(&file, options))?.map_err(|error| damaged(&error))?;
+    if let Some(codec) = unknown_codec(&metadata) {
+        return Err(Problem::Unsupported(format!(
+            "the Parquet file is compressed with {codec}: save it with snappy, zstd, lz4 or gzip"
+        )));
+    }
     let schema = metadata.schema().clone();
     let outline = outline(&schema)?;
     let groups = Groups { file: Some(file), metadata, columns: Vec::new(), reader: None };
     Ok((outline, Box::new(Columnar::new(PARQUET, &schema, groups))))
+}
+
+/// A way to compress that is not built in.
+fn unknown_codec(metadata: &ArrowReaderMetadata) -> Option<&'static str> {
+    let chunks = metadata.metadata().row_groups().iter().flat_map(RowGroupMetaData::columns);
+    chunks.into_iter().find_map(|chunk| match chunk.compression() {
+        Compression::BROTLI(_) => Some("brotli"),
+        Compression::LZO => Some("LZO"),
+        _ => None,
+    })
 }
 
 impl<T: ChunkReader + 'static> Batches for Groups<T> {

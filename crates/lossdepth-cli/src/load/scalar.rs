@@ -29,7 +29,7 @@ impl Scalar {
             Kind::Signed | Kind::Unsigned => matches!(size, 1 | 2 | 4 | 8),
             Kind::Bool => size == 1,
             Kind::Bytes => (1..=1 << 16).contains(&size),
-            Kind::Unicode => (4..=1 << 18).contains(&size) && size % 4 == 0,
+            Kind::Unicode => (4..=1 << 18).contains(&size) && size.is_multiple_of(4),
         };
         fits.then_some(Self { kind, size, big_endian })
     }

@@ -1,4 +1,6 @@
 //! Small files of every format, made by hand or by the libraries of the formats.
+// The sizes are small.
+#![allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap)]
 
 use arrow_array::{ArrayRef, Float64Array, RecordBatch};
 use arrow_ipc::CompressionType;
@@ -6,7 +8,7 @@ use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
 use flate2::Compression;
 use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
 use parquet::arrow::ArrowWriter;
-use parquet::basic::{Compression as Codec, ZstdLevel};
+use parquet::basic::{Compression as Codec, GzipLevel, ZstdLevel};
 use parquet::file::properties::WriterProperties;
 use std::io::Write;
 use std::sync::Arc;
@@ -116,7 +118,7 @@ impl Sample {
             ("snappy.parquet", self.parquet(Codec::SNAPPY)),
             ("zstd.parquet", self.parquet(zstd)),
             ("lz4.parquet", self.parquet(Codec::LZ4_RAW)),
-            ("gzip.parquet", self.parquet(Codec::GZIP(Default::default()))),
+            ("gzip.parquet", self.parquet(Codec::GZIP(GzipLevel::default()))),
             ("t.parquet.gz", gzip(&self.parquet(Codec::UNCOMPRESSED))),
             ("t.arrow", self.arrow(None)),
             ("lz4.feather", self.arrow(Some(CompressionType::LZ4_FRAME))),

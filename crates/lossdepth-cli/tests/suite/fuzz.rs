@@ -1,6 +1,8 @@
 //! Every reader, on files that are damaged, cut, spliced, or noise: an answer or an error, never a panic.
 //!
 //! `FUZZ` is how many inputs each format gets; `scripts/fuzz` asks for a million, with a limit on the memory.
+// The sizes are small.
+#![allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
 
 use crate::build::{gzip, sample};
 use lossdepth_cli::testing::read;

@@ -1,4 +1,6 @@
 //! Tables of every format: the same numbers whichever way they come, roles, refusals, scores written and read back.
+// The sizes are small.
+#![allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap)]
 
 use crate::build::{arrow, gzip, idx, mat, matrix, npy, parquet, sample, zip};
 use crate::common::{Folder, TABLE};
