@@ -97,14 +97,12 @@ fn fuzz(seed: u64, names: &[&str], packed: bool) {
         }
         let piece = [1, 5, usize::MAX][noise.below(3)];
         let kept = bytes.clone();
-        match catch_unwind(AssertUnwindSafe(|| read(name, bytes, piece))) {
-            Ok(answer) => read_well += usize::from(answer.is_ok()),
-            Err(_) => {
-                let path = std::env::temp_dir().join(format!("found-{input}-{name}"));
-                std::fs::write(&path, kept).unwrap();
-                panic!("input {input} of {name} brings the reader to a panic: kept in {}", path.display());
-            }
-        }
+        let Ok(answer) = catch_unwind(AssertUnwindSafe(|| read(name, bytes, piece))) else {
+            let path = std::env::temp_dir().join(format!("found-{input}-{name}"));
+            std::fs::write(&path, kept).unwrap();
+            panic!("input {input} of {name} brings the reader to a panic: kept in {}", path.display());
+        };
+        read_well += usize::from(answer.is_ok());
     }
     // If all or none can be read, the damage is not what it should be.
     assert!(read_well > 0 && read_well < inputs, "{read_well} of {inputs} read");
