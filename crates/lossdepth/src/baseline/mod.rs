@@ -124,7 +124,9 @@ impl Baseline {
             let setting = baseline.setting(name)?;
             match (&mut baseline.detector, setting.name) {
                 (Detector::OneClassSvm(svm), "nu") => svm.nu = setting.number(&value)?,
-                (Detector::Lof(Lof { k }) | Detector::Knn(Knn { k, .. }), "k") => *k = setting.count(&value)?,
+                (Detector::Lof(Lof { k }) | Detector::Knn(Knn { k, .. }), "k") => {
+                    *k = setting.count(&value)?
+                }
                 (Detector::Knn(knn), "distance") => knn.distance = setting.named(&value)?,
                 (_, name) => of_kernel.push((name, value)),
             }
@@ -232,7 +234,9 @@ impl Baseline {
         let scaled = sample.mapped(&scaling);
         let sample = if self.scale == Scale::None { sample } else { &scaled };
         let fitted = match &self.detector {
-            Detector::OneClassSvm(svm) => Fitted::OneClassSvm(Box::new(svm.fit(sample, run)?), sample.clone()),
+            Detector::OneClassSvm(svm) => {
+                Fitted::OneClassSvm(Box::new(svm.fit(sample, run)?), sample.clone())
+            }
             Detector::Lof(lof) => Fitted::Lof(lof.fit(sample, run)?),
             Detector::Knn(knn) => Fitted::Knn(knn.fit(sample)?),
         };

@@ -225,7 +225,11 @@ fn part(sample: &Reference, rows: &[usize]) -> Result<Reference> {
     let data = gathered(sample, rows);
     let weights: Vec<f64> = rows.iter().map(|&i| counts[i]).collect();
     let table = Rows::new(&data, sample.width())?;
-    if weights.iter().all(|w| *w == 1.0) { Reference::new(&table) } else { Reference::weighted(&table, &weights) }
+    if weights.iter().all(|w| *w == 1.0) {
+        Reference::new(&table)
+    } else {
+        Reference::weighted(&table, &weights)
+    }
 }
 
 fn gathered(sample: &Reference, rows: &[usize]) -> Vec<f64> {

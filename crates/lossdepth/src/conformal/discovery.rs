@@ -57,10 +57,7 @@ impl FromStr for Fdr {
 /// A p-value is not between 0 and 1.
 pub fn adjust(p: &[f64], how: Fdr) -> Result<Vec<f64>> {
     if let Some(row) = p.iter().position(|p| !(0.0..=1.0).contains(p)) {
-        return Err(DepthError::Labels(format!(
-            "p-value {row} must be between 0 and 1, got {}",
-            p[row]
-        )));
+        return Err(DepthError::Labels(format!("p-value {row} must be between 0 and 1, got {}", p[row])));
     }
     let m = p.len() as f64;
     let factor = match how {

@@ -1,5 +1,6 @@
 //! The estimator: a hypothesis and a scaling, fitted to a reference sample.
 
+pub mod archive;
 pub(crate) mod batch;
 pub mod method;
 mod settings;
@@ -254,12 +255,23 @@ impl<H: Hypothesis> Depth<H> {
     /// # Errors
     /// A setting is out of its range.
     pub fn fit(self, sample: &Reference) -> Result<FittedDepth<H>> {
+        let (scaling, warning) =
+            Scaling::learn(self.scale, sample.rows(), sample.weights(), self.support_fraction)?;
+        self.fit_scaled(sample, scaling, warning)
+    }
+
+    /// [`fit`](Self::fit) with a scaling that was learned before.
+    pub(crate) fn fit_scaled(
+        self,
+        sample: &Reference,
+        scaling: Scaling,
+        warning: Option<ScalingWarning>,
+    ) -> Result<FittedDepth<H>> {
         let fraction = self.support_fraction;
         if !(0.5..=1.0).contains(&fraction) {
             let (name, expected) = ("support_fraction", "between 0.5 and 1");
             return Err(DepthError::Setting { name, expected, got: fraction });
         }
-        let (scaling, warning) = Scaling::learn(self.scale, sample.rows(), sample.weights(), fraction)?;
         let prepared = if self.scale == Scale::None {
             self.hypothesis.prepare(sample)?
         } else {

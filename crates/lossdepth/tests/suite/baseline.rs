@@ -190,7 +190,12 @@ fn settings_go_by_name() {
     let svm = Baseline::with("oc-svm", [("nu", Value::Number(0.5)), ("gamma", Value::Number(2.0))]).unwrap();
     assert!(svm.values().contains(&("gamma", Value::Number(2.0))));
     for (name, setting, value, message) in [
-        ("lof", "nu", Value::Number(0.1), "method `lof` has no setting `nu`; it has k, scale, support_fraction"),
+        (
+            "lof",
+            "nu",
+            Value::Number(0.1),
+            "method `lof` has no setting `nu`; it has k, scale, support_fraction",
+        ),
         ("knn", "distance", Value::Text("far".into()), "`distance` must be one of largest, mean, got `far`"),
         ("oc-svm", "sigma", Value::Number(1.0), "`sigma` goes with kernel `laplacian`, not with `gaussian`"),
     ] {

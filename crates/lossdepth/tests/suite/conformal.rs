@@ -87,7 +87,8 @@ fn scoring_the_reference_against_itself_would_not_do() {
     for _ in 0..150 {
         let (rows, query) = (random.cloud(30, 10), random.cloud(1, 10));
         let sample = Reference::new(&rows).unwrap();
-        let (own, new) = (depths(&settings, &sample, &rows, &RUN), depths(&settings, &sample, &query, &RUN)[0]);
+        let (own, new) =
+            (depths(&settings, &sample, &rows, &RUN), depths(&settings, &sample, &query, &RUN)[0]);
         let p = (1.0 + own.iter().filter(|d| **d <= new).count() as f64) / 31.0;
         naive += usize::from(p <= 0.1);
         exact += usize::from(p_values(Conformal::LeaveOneOut, &settings, &sample, &query, &RUN)[0] <= 0.1);
