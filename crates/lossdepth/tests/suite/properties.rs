@@ -527,6 +527,37 @@ fn any_units_with_any_penalty() {
     failures.report();
 }
 
+#[test] // As good as no penalty at all, on data of many kinds: near to separable, skewed, correlated, with ties.
+fn hardly_any_penalty_on_skewed_data() {
+    let (mut failures, mut random) = (Failures::default(), Random::new(24));
+    let row = |_| {
+        let z: Vec<f64> = (0..9).map(|_| random.normal()).collect();
+        let skewed = [(1.5 * z[0]).exp(), z[1] * z[1] * z[1], (2.0 * z[2]).round(), z[3].max(0.0)];
+        let correlated = [z[0] + 0.02 * z[4], z[1] + z[2] + 0.1 * z[5], 5.0 * z[6], z[7], z[8]];
+        skewed.into_iter().chain(correlated).map(|x| 1e6 * x).collect()
+    };
+    let rows: Vec<Vec<f64>> = (0..240).map(row).collect();
+    let sample = reference(&rows);
+    let queries: Vec<Vec<f64>> = rows.iter().step_by(4).cloned().collect();
+    for method in [Method::Logistic, Method::SquaredHinge, Method::Exponential] {
+        for intercept in [Intercept::Free, Intercept::None] {
+            for (reg, variant) in [(1e-8, Variant::Risk), (1e-4, Variant::Risk), (1e-8, Variant::Objective)] {
+                // Its values span so many orders of magnitude that their rounding alone is 1e-6 here.
+                if method == Method::Exponential && intercept == Intercept::None && reg < 1e-6 {
+                    continue;
+                }
+                let settings = settings(method, intercept, variant, reg);
+                for (row, fit) in score(&settings, &sample, &queries).iter().enumerate() {
+                    failures.check(solved(fit, method), || {
+                        format!("{method} {intercept} {variant:?} reg {reg:e} row {}: {fit:?}", 4 * row)
+                    });
+                }
+            }
+        }
+    }
+    failures.report();
+}
+
 #[test]
 fn far_queries_are_solved() {
     let (mut failures, mut random) = (Failures::default(), Random::new(23));
