@@ -14,14 +14,18 @@ mod write;
 
 use args::{Cli, Command};
 use clap::Parser;
-use commands::{Outcome, methods, score};
+use commands::{Outcome, fit, info, methods, score, shell};
 use std::process::ExitCode;
 
 /// Exit codes: 0 done, 1 done but some rows did not converge, 2 failed.
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Score(args) => score::score(&args),
+        Command::Fit(args) => fit::run(&args),
+        Command::Info(args) => info::run(&args),
         Command::Methods => methods::list(),
+        Command::Completions(args) => shell::completions(&args),
+        Command::Man(args) => shell::manual(&args),
     };
     match result {
         Ok(Outcome::Done) => ExitCode::SUCCESS,

@@ -735,3 +735,25 @@ fn single_precision_leaves_no_trace() {
         }
     }
 }
+
+/// A penalty near nothing makes some bounds overflow; what is reported is never wider than what a depth can be.
+#[test]
+fn no_error_is_larger_than_the_range_of_a_depth() {
+    let mut random = Random::new(4);
+    let rows = random.cloud(30, 2);
+    let (sample, queries) = (reference(&rows), [random.cloud(4, 2), vec![vec![50.0, -80.0]]].concat());
+    for method in [Method::Svm, Method::Hinge, Method::Logistic, Method::Klr, Method::Gp, Method::Mlp] {
+        for reg in [1e-300, 1e-30, 1e-9] {
+            let settings = Settings { reg, max_iter: 5, ..Settings::new(method) };
+            let fits = score(&settings, &sample, &queries);
+            let explained = settings.fit(&sample).unwrap();
+            let explained =
+                explained.explain(Rows::new(&queries.concat(), 2).unwrap(), &Run::default()).unwrap();
+            for fit in fits.iter().chain(explained.iter().map(|e| &e.fit)) {
+                let Fit { depth, error, .. } = *fit;
+                assert!((0.0..=1.0).contains(&depth), "{method} {reg}: {fit:?}");
+                assert!(error >= 0.0 && error <= depth.max(1.0 - depth), "{method} {reg}: {fit:?}");
+            }
+        }
+    }
+}
