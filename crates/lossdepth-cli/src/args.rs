@@ -1,5 +1,6 @@
 //! What can be asked for.
 
+use crate::commands::evaluate::Evaluate;
 use crate::commands::fit::Fit;
 use crate::commands::info::Info;
 use crate::commands::score::Score;
@@ -22,6 +23,7 @@ Examples:
   lossdepth score new.csv --model model.safetensors
   lossdepth score data.csv --id id --label y --out scores.json
   zcat data.csv.gz | lossdepth score - --columns a,b,c --method hinge | sort -t, -gk2 | head
+  lossdepth evaluate data.csv --label y                which method finds the outliers
   lossdepth methods                                    methods, settings and defaults";
 
 const METHODS_EXAMPLES: &str = "\
@@ -46,6 +48,8 @@ pub(crate) enum Command {
     Score(Box<Score>),
     /// Fit a model to a table and save it
     Fit(Box<Fit>),
+    /// Compare methods on data with known outliers
+    Evaluate(Box<Evaluate>),
     /// Show what is in a model file
     Info(Info),
     /// List every method, its settings and their defaults

@@ -12,6 +12,11 @@ use lossdepth::{Method, Scale, Settings};
 pub(crate) struct Given(Vec<(&'static str, Value)>);
 
 impl Given {
+    /// What was said, setting by setting.
+    pub(crate) fn values(&self) -> &[(&'static str, Value)] {
+        &self.0
+    }
+
     /// The memory for kernel values, if it was said.
     pub(crate) fn memory(&self) -> Option<f64> {
         self.0.iter().find_map(|(name, value)| match value {

@@ -43,6 +43,9 @@ pub enum DepthError {
     /// Two settings that do not go together, or one that needs another.
     #[error("{0}")]
     Settings(String),
+    /// Scores, labels or p-values that nothing can be said about.
+    #[error("{0}")]
+    Labels(String),
     /// Kernel values that cannot be worked with.
     #[error("{0}")]
     Kernel(String),

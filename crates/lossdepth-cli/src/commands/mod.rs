@@ -1,5 +1,6 @@
 //! A file for each command, and what they share: opening a table, fitting a model to it.
 
+pub(crate) mod evaluate;
 pub(crate) mod fit;
 pub(crate) mod info;
 pub(crate) mod methods;
@@ -39,12 +40,20 @@ fn open(path: &Path, roles: &Roles, quiet: bool) -> Result<Table> {
 
 /// Fits a model to a sample, within half of the memory of this machine unless something else was said.
 fn fit(settings: &Settings, sample: &Part<'_>, weights: Option<&[f64]>) -> Result<Model, DepthError> {
-    let reference = match weights {
-        Some(weights) => Reference::weighted(&sample.rows, weights)?,
-        None => Reference::new(&sample.rows)?,
-    };
-    let memory = settings.memory.or_else(half_of_memory);
-    Settings { memory, ..settings.clone() }.fit(&reference)
+    within_memory(settings).fit(&reference(sample, weights)?)
+}
+
+/// The rows of a table as a sample.
+fn reference(sample: &Part<'_>, weights: Option<&[f64]>) -> Result<Reference, DepthError> {
+    match weights {
+        Some(weights) => Reference::weighted(&sample.rows, weights),
+        None => Reference::new(&sample.rows),
+    }
+}
+
+/// The same settings, with half of the memory of this machine unless something else was said.
+fn within_memory(settings: &Settings) -> Settings {
+    Settings { memory: settings.memory.or_else(half_of_memory), ..settings.clone() }
 }
 
 /// The settings in a line.

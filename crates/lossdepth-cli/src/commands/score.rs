@@ -7,7 +7,7 @@ use crate::auc::{Auc, Classes};
 use crate::console::{self, Progress};
 use crate::error::{Error, Result, count};
 use crate::load::{Columns, Part, Table, fitting, list, pair};
-use crate::write::{About, Output, Target};
+use crate::write::{About, Field, Kind, Output, Target, Values, score_fields, scores};
 use clap::Args;
 use lossdepth::{DepthError, Fit, Model, Run, Settings, Stop};
 use std::path::{Path, PathBuf};
@@ -151,7 +151,7 @@ struct Job<'a> {
     model: Model,
     output: Output,
     progress: Progress,
-    classes: Option<Classes>,
+    classes: Option<Classes<f64>>,
     rows: usize,
     unconverged: usize,
     largest: f64,
@@ -162,12 +162,16 @@ impl<'a> Job<'a> {
         if let Some(warning) = model.warning() {
             console::warning(warning);
         }
+        let mut fields = score_fields(args.roles.id.is_some());
+        if args.roles.label.is_some() {
+            fields.push(Field::new("label", Kind::Text));
+        }
         let about = About {
             version: env!("CARGO_PKG_VERSION"),
             settings: model.settings().clone(),
             columns,
             reference_rows: model.reference_len(),
-            labelled: args.roles.label.is_some(),
+            fields,
         };
         Ok(Self {
             args,
@@ -189,7 +193,9 @@ impl<'a> Job<'a> {
             cancel: None,
         };
         let fits = self.model.score(part.rows, &run).map_err(locate)?;
-        self.progress.aside(|| self.output.rows(part, &fits))?;
+        let mut columns = scores(part, &fits);
+        columns.extend(part.labels.map(|labels| Values::Texts(labels.into())));
+        self.progress.aside(|| self.output.rows(&columns))?;
         self.gather(part, &fits);
         Ok(())
     }

@@ -275,7 +275,7 @@ impl Settings {
     }
 
     /// The memory for kernel values, if it was said.
-    fn bytes(&self) -> Result<Option<u64>> {
+    pub(crate) fn bytes(&self) -> Result<Option<u64>> {
         let Some(memory) = self.memory else { return Ok(None) };
         crate::penalty::positive("memory", memory)?;
         #[expect(
