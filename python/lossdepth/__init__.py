@@ -22,6 +22,7 @@ from lossdepth._linear import ExponentialDepth, HingeDepth, LogisticDepth, Squar
 from lossdepth._native import __version__
 from lossdepth._network import MLPDepth
 from lossdepth._results import Cut, Explanation, Scores
+from lossdepth._wrapper import LossDepth
 
 __all__ = [
     "Bagplot",
@@ -34,6 +35,7 @@ __all__ = [
     "HingeDepth",
     "KernelLogisticDepth",
     "LogisticDepth",
+    "LossDepth",
     "MLPDepth",
     "SVMDepth",
     "Scores",
