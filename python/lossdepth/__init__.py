@@ -14,6 +14,7 @@ array([1.  , 0.02])
 array([ 1, -1])
 """
 
+from lossdepth import plot
 from lossdepth._forest import ForestDepth
 from lossdepth._function import depth
 from lossdepth._halfspace import Bagplot, HalfspaceDepth
@@ -42,4 +43,5 @@ __all__ = [
     "SquaredHingeDepth",
     "__version__",
     "depth",
+    "plot",
 ]

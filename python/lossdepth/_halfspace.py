@@ -58,6 +58,25 @@ class Bagplot:
     outliers: NDArray[np.int64]
     depths: Floats
 
+    def plot(self, X: Any = None, *, ax: Any = None) -> Any:
+        """Draw it; needs matplotlib.
+
+        Parameters
+        ----------
+        X : {array-like, dataframe} of shape (n_samples, 2) or None, default=None
+            The sample, to draw its rows.
+        ax : matplotlib.axes.Axes or None, default=None
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            What was drawn on.
+        """
+        from lossdepth import plot  # noqa: PLC0415
+
+        return plot.bagplot(self, X, ax=ax)
+
 
 @documented
 class HalfspaceDepth(Depth):
