@@ -11,21 +11,29 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
-from joblib import effective_n_jobs
 from sklearn.base import BaseEstimator, OutlierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from lossdepth import _native
+from lossdepth._input import as_table, check_numeric, named
+from lossdepth._progress import in_parts, threads
 from lossdepth._results import Explanation, Scores, named_cut
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
     from typing_extensions import Self
 
     Floats = NDArray[np.float64]
 
+T = TypeVar("T")
+
 _HERE = Path(__file__).parent
+
+# Beyond it the native core does not go.
+_LARGEST = 1e100
 
 # What each parameter means; a class says otherwise in `_parameters`.
 _PARAMETERS = {
@@ -83,7 +91,10 @@ default="gaussian"
     The share of the training weight to call outlying, between 0 and 0.5; it sets `offset_`.""",
     "n_jobs": """n_jobs : int or None, default=None
     How many threads score: None means 1 unless in a :obj:`joblib.parallel_config` context, -1 means
-    one for each core. No result depends on it.""",
+    one for each core, or as many as joblib or Dask leave to a worker process. No result depends on
+    it.""",
+    "verbose": """verbose : bool or int, default=0
+    Whether to show progress on standard error; with tqdm if that is installed.""",
 }
 
 _ATTRIBUTES = """Attributes
@@ -109,7 +120,7 @@ def documented(cls: _Class) -> _Class:
     names = inspect.signature(cls.__init__).parameters
     texts = _PARAMETERS | cls._parameters
     parameters = "\n".join(texts[name] for name in names if name != "self")
-    text = f"Parameters\n----------\n{parameters}\n\n{_ATTRIBUTES}"
+    text = f"Parameters\n----------\n{parameters}\n\n{cls._attributes}"
     cls.__doc__ = inspect.cleandoc(cls.__doc__ or "").replace("{parameters}", text)
     return cls
 
@@ -119,11 +130,13 @@ class Depth(OutlierMixin, BaseEstimator):
 
     _method: ClassVar[str]
     _parameters: ClassVar[dict[str, str]] = {}
+    _attributes: ClassVar[str] = _ATTRIBUTES
     _remedy: ClassVar[str] = "Scale the data, or raise tol, max_iter or reg."
 
     # What a subclass sets in its constructor, beside the settings of its method.
     contamination: float
     n_jobs: int | None
+    verbose: int
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Take X for the reference sample.
@@ -252,8 +265,8 @@ class Depth(OutlierMixin, BaseEstimator):
         """
         check_is_fitted(self, "model_")
         rows = self._rows(X, reset=False)
-        scores, parts = self.model_.explain(rows, effective_n_jobs(self.n_jobs))
-        names = getattr(self, "feature_names_in_", None)
+        scores, parts = self._ask(self.model_.explain, rows)
+        names = self._feature_names()
         if names is None:
             names = np.array([f"x{j}" for j in range(self.n_features_in_)], dtype=object)
         cuts = parts.pop("cuts")
@@ -318,7 +331,7 @@ class Depth(OutlierMixin, BaseEstimator):
         """Fit, find the offset and return the depths of the training rows."""
         share = _share(self.contamination)
         model, rows, weights = self._prepare(X, sample_weight)
-        scores = self._named(model.score(rows, effective_n_jobs(self.n_jobs)), X)
+        scores = self._named(self._score(model, rows, "fit"), X)
         # All at once, so that an interrupt leaves no half of a fit.
         self._calibrate(scores, weights, share)
         self.model_ = model
@@ -331,13 +344,18 @@ class Depth(OutlierMixin, BaseEstimator):
         settings = {name: getattr(self, name) for name in _native.METHODS[self._method]}
         if settings.get("memory", 0) is None:
             settings["memory"] = half_of_memory()
-        model = _native.Model(rows, weights, self._method, settings)
+        try:
+            model = _native.Model(rows, weights, self._method, settings)
+        except ValueError as error:
+            raise ValueError(named(str(error), self._feature_names())) from None
         if model.warning is not None:
             _warn(model.warning, UserWarning)
         return model, rows, weights
 
     def _rows(self, X: Any, *, reset: bool) -> Floats:
         """Turn any table into what the native core takes, which checks that it is finite."""
+        X = as_table(X)
+        check_numeric(X)
         checked = validate_data(
             self,
             X,
@@ -352,7 +370,27 @@ class Depth(OutlierMixin, BaseEstimator):
     def _scores(self, X: Any) -> Scores:
         check_is_fitted(self, "model_")
         rows = self._rows(X, reset=False)
-        return self._named(self.model_.score(rows, effective_n_jobs(self.n_jobs)), X)
+        return self._named(self._score(self.model_, rows, "score"), X)
+
+    def _score(self, model: _native.Model, rows: Floats, what: str) -> _native._Scores:
+        """Score all rows; with progress, if wanted, in parts."""
+        # Errors count rows from the first: what will fail is not taken apart.
+        if not self.verbose or not (np.abs(rows) <= _LARGEST).all():
+            return self._ask(model.score, rows)
+        what = f"{type(self).__name__} {what}"
+        parts = list(in_parts(lambda part: self._ask(model.score, part), rows, what))
+        depth, error, stderr, iterations, stop = map(np.concatenate, zip(*parts, strict=True))
+        return depth, error, stderr, iterations, stop
+
+    def _ask(self, work: Callable[[Floats, int], T], rows: Floats) -> T:
+        """Let the native core work; it counts columns, users call them by name."""
+        try:
+            return work(rows, threads(self.n_jobs))
+        except ValueError as error:
+            raise ValueError(named(str(error), self._feature_names())) from None
+
+    def _feature_names(self) -> NDArray[np.object_] | None:
+        return getattr(self, "feature_names_in_", None)
 
     def _named(self, scores: _native._Scores, X: Any) -> Scores:
         """Name the native scores, and warn if some are not as exact as they should be."""

@@ -32,7 +32,10 @@ fn every_shell_gets_completions() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let ran = folder.run(&["completions", shell]);
         assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "{shell}");
-        for word in ["score", "fit", "support-fraction", "halfspace", "squared-hinge", "penalised"] {
+        // The generator for elvish and powershell leaves values out.
+        let values = ["halfspace", "squared-hinge", "penalised"];
+        let values = if ["elvish", "powershell"].contains(&shell) { &[][..] } else { &values };
+        for word in ["score", "fit", "support-fraction"].iter().chain(values) {
             assert!(ran.out.contains(word), "{shell}: {word}");
         }
     }

@@ -192,7 +192,8 @@ impl Scaling {
     /// A scaling that was learned before.
     ///
     /// # Errors
-    /// If there is no column, the numbers of the transform do not go with those of the centre, or one is not finite.
+    /// If there is no column, the numbers of the transform do not go with those of the centre, or one is not finite or
+    /// absurdly large.
     pub fn from_parts(center: Vec<f64>, transform: Transform) -> Result<Scaling> {
         let width = center.len();
         Rows::new(&center, width)?.check_finite()?;
@@ -206,8 +207,10 @@ impl Scaling {
             let text = format!("a scaling of {width} columns cannot have {got} factors");
             return Err(DepthError::Settings(text));
         }
-        if let Some(at) = numbers.iter().position(|a| !a.is_finite()) {
-            return Err(DepthError::NotFinite { row: at / width, column: at % width, value: numbers[at] });
+        // No scaling that is learned comes near: columns that vary by less than 1e-140 count as constant.
+        let wrong = |a: &f64| a.is_nan() || a.abs() > 1e160;
+        if let Some(at) = numbers.iter().position(wrong) {
+            return Err(DepthError::Settings(format!("a scaling cannot have the factor {:e}", numbers[at])));
         }
         Ok(Scaling { center, transform })
     }

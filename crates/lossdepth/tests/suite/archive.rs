@@ -273,7 +273,7 @@ fn what_does_not_fit_together_is_refused() {
         rows[at] = value;
         rows
     };
-    let huge = [1e300; 9];
+    let (huge, large) = ([1e300; 9], [1e120; 9]);
     for (got, expected) in [
         (text("format_version", Some("0")), "no format version `0`"),
         (text("format_version", None), "no format version ``"),
@@ -319,6 +319,10 @@ fn what_does_not_fit_together_is_refused() {
         (tensor("scaling.matrix", Some((&[9], &huge))), "`scaling.matrix` is of shape [9]"),
         (
             tensor("scaling.matrix", Some((&[3, 3], &huge))),
+            "its scaling: a scaling cannot have the factor 1e300",
+        ),
+        (
+            tensor("scaling.matrix", Some((&[3, 3], &large))),
             "its scaling takes the reference to numbers too large",
         ),
         (tensor("spare", Some((&[1], &[0.0]))), "unknown tensor `spare`"),
