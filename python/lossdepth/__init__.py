@@ -16,7 +16,7 @@ array([ 1, -1])
 
 from lossdepth import plot
 from lossdepth._forest import ForestDepth
-from lossdepth._function import depth
+from lossdepth._function import depth, halfspace
 from lossdepth._halfspace import Bagplot, HalfspaceDepth
 from lossdepth._kernel import GPDepth, KernelLogisticDepth, SVMDepth
 from lossdepth._linear import ExponentialDepth, HingeDepth, LogisticDepth, SquaredHingeDepth
@@ -43,5 +43,6 @@ __all__ = [
     "SquaredHingeDepth",
     "__version__",
     "depth",
+    "halfspace",
     "plot",
 ]
