@@ -15,6 +15,7 @@ array([ 1, -1])
 """
 
 from lossdepth import plot
+from lossdepth._files import load
 from lossdepth._forest import ForestDepth
 from lossdepth._function import depth, halfspace
 from lossdepth._halfspace import Bagplot, HalfspaceDepth
@@ -44,5 +45,6 @@ __all__ = [
     "__version__",
     "depth",
     "halfspace",
+    "load",
     "plot",
 ]

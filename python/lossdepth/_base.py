@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 import os
 import warnings
 from numbers import Real
@@ -273,14 +274,66 @@ class Depth(OutlierMixin, BaseEstimator):
             parts["cuts"] = [[named_cut(names, cut) for cut in row] for row in cuts]
         return Explanation(scores=self._named(scores, X), feature_names=names, **parts)
 
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Save the fitted estimator to a file, for :func:`lossdepth.load` and the command line.
+
+        The file is in the safetensors format: numbers and text, nothing that could be executed.
+        It holds the reference sample, so it is as confidential as that. It appears when it is
+        complete, or not at all.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file, by convention with the ending ``.safetensors``.
+
+        See Also
+        --------
+        lossdepth.load : Read it back.
+
+        Examples
+        --------
+        >>> import lossdepth, os, tempfile
+        >>> detector = lossdepth.HingeDepth(reg=0.1).fit([[0.0], [1.0], [2.0]])
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = os.path.join(folder, "model.safetensors")
+        ...     detector.save(path)
+        ...     lossdepth.load(path)
+        HingeDepth(reg=0.1)
+        """
+        check_is_fitted(self, "model_")
+        notes = {"params": _written(self.get_params(deep=False))}
+        # A model of the command line has no offset until someone asks for it.
+        for name in ("offset_", "n_iter_"):
+            if name in vars(self):
+                notes[name.removesuffix("_")] = json.dumps(vars(self)[name])
+        names = getattr(self, "feature_names_in_", None)
+        columns = None if names is None else [str(name) for name in names]
+        memory = getattr(self, "memory", None)
+        write_whole(Path(path), self.model_.to_bytes(columns, notes, memory))
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """Find the offset of a model that was saved without one when it is asked for."""
+            if name in {"offset_", "n_iter_"} and "model_" in vars(self):
+                rows, weights = self.model_.reference()
+                scores = self._named(self._score(self.model_, rows, "fit"), None)
+                self._calibrate(scores, weights, _share(self.contamination))
+                return vars(self)[name]
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def _calibrate(self, scores: Scores, weights: Floats | None, share: float) -> None:
+        """Keep what the scores of the training rows say."""
+        self.offset_ = _offset(scores.depth, weights, share)
+        self.n_iter_ = max(1, int(scores.iterations.max()))
+
     def _fit(self, X: Any, sample_weight: Any) -> Floats:
         """Fit, find the offset and return the depths of the training rows."""
         share = _share(self.contamination)
         model, rows, weights = self._prepare(X, sample_weight)
         scores = self._named(self._score(model, rows, "fit"), X)
         # All at once, so that an interrupt leaves no half of a fit.
-        self.offset_ = _offset(scores.depth, weights, share)
-        self.n_iter_ = max(1, int(scores.iterations.max()))
+        self._calibrate(scores, weights, share)
         self.model_ = model
         return scores.depth
 
@@ -290,7 +343,7 @@ class Depth(OutlierMixin, BaseEstimator):
         weights = _weights(sample_weight, len(rows))
         settings = {name: getattr(self, name) for name in _native.METHODS[self._method]}
         if settings.get("memory", 0) is None:
-            settings["memory"] = _half_of_memory()
+            settings["memory"] = half_of_memory()
         try:
             model = _native.Model(rows, weights, self._method, settings)
         except ValueError as error:
@@ -359,7 +412,33 @@ class Depth(OutlierMixin, BaseEstimator):
         return np.where(depths < self.offset_, np.int64(-1), np.int64(1))
 
 
-def _half_of_memory() -> float | None:
+def _written(params: dict[str, Any]) -> str:
+    """Write parameters as JSON; numbers of numpy become numbers of Python."""
+
+    def plain(value: Any) -> Any:
+        if isinstance(value, np.generic | np.ndarray):
+            return value.tolist()
+        raise TypeError(f"a parameter that is no number or text cannot be saved: {value!r}")
+
+    return json.dumps(params, default=plain)
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file, complete or not at all."""
+    path = path.resolve()
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        with temporary.open("xb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def half_of_memory() -> float | None:
     """Return half of the machine's memory in bytes, if it says how much it has."""
     try:
         return 0.5 * os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")

@@ -233,5 +233,4 @@ class HalfspaceDepth(Depth):
 
     def _regions(self) -> _native.Regions:
         check_is_fitted(self, "model_")
-        _, (rows, weights, _, _) = self.model_.__reduce__()
-        return _native.Regions(rows, weights)
+        return _native.Regions(*self.model_.reference())

@@ -208,7 +208,7 @@ def test_the_native_core_takes_no_other_arrays():
     with pytest.raises(TypeError):
         model.score(X.astype(np.float32), 1)
     with pytest.raises(TypeError):
-        _native.Model(X.tolist(), *model.__reduce__()[1][1:])
+        _native.Model(X.tolist(), None, model.method, model.settings)
     with pytest.raises(ValueError, match="`threads` must be at least 1"):
         model.score(X, 0)
     with pytest.raises(ValueError, match="row 0 has 2 features, expected 3"):

@@ -5,3 +5,5 @@ mod common;
 mod formats;
 mod hostile;
 mod kernels;
+mod models;
+mod shell;
