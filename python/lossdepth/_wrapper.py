@@ -281,6 +281,7 @@ feature_names_in_ : ndarray of shape (n_features_in_,)
                 offset = _offset(depths, weights, share)
         # All at once, so that an interrupt leaves no half of a fit.
         self.estimator_, self.twin_, self._training = estimator, twin, training
+        self._known = None if depths is None or weights is not None else depths
         self.__dict__.pop("offset_", None)
         if offset is not None:
             self.offset_ = offset
@@ -292,6 +293,16 @@ feature_names_in_ : ndarray of shape (n_features_in_,)
             self.twin_.set_params(n_jobs=self.n_jobs, verbose=self.verbose)
             return self.twin_._scores(X)  # noqa: SLF001
         return self._risks(self._training, self._table(X, reset=False), X, "score")
+
+    def _own_depths(self) -> tuple[Floats, Floats | None]:
+        """Return depths and weights of the training rows."""
+        if self.twin_ is not None:
+            own: tuple[Floats, Floats | None] = self.twin_._own_depths()  # noqa: SLF001
+            return own
+        training: Training = self._training
+        if self._known is None:
+            self._known = self._risks(training, training.X, None, "fit").depth
+        return self._known, training.weights
 
     def _labels(self, depths: Floats) -> NDArray[np.int64]:
         self._need_offset()
