@@ -14,17 +14,22 @@ array([1.  , 0.02])
 array([ 1, -1])
 """
 
+from lossdepth import plot
+from lossdepth._conformal import Calibration, false_discovery_control
+from lossdepth._files import load
 from lossdepth._forest import ForestDepth
-from lossdepth._function import depth
+from lossdepth._function import depth, halfspace
 from lossdepth._halfspace import Bagplot, HalfspaceDepth
 from lossdepth._kernel import GPDepth, KernelLogisticDepth, SVMDepth
 from lossdepth._linear import ExponentialDepth, HingeDepth, LogisticDepth, SquaredHingeDepth
 from lossdepth._native import __version__
 from lossdepth._network import MLPDepth
 from lossdepth._results import Cut, Explanation, Scores
+from lossdepth._wrapper import LossDepth
 
 __all__ = [
     "Bagplot",
+    "Calibration",
     "Cut",
     "Explanation",
     "ExponentialDepth",
@@ -34,10 +39,15 @@ __all__ = [
     "HingeDepth",
     "KernelLogisticDepth",
     "LogisticDepth",
+    "LossDepth",
     "MLPDepth",
     "SVMDepth",
     "Scores",
     "SquaredHingeDepth",
     "__version__",
     "depth",
+    "false_discovery_control",
+    "halfspace",
+    "load",
+    "plot",
 ]

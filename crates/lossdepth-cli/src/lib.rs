@@ -18,7 +18,7 @@ mod write;
 
 use args::{Cli, Command};
 use clap::Parser;
-use commands::{Outcome, methods, score};
+use commands::{Outcome, evaluate, fit, info, methods, score, shell};
 use std::process::ExitCode;
 
 /// Does what the arguments of this process ask for.
@@ -27,7 +27,12 @@ use std::process::ExitCode;
 pub fn run() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Score(args) => score::score(&args),
+        Command::Fit(args) => fit::run(&args),
+        Command::Evaluate(args) => evaluate::run(&args),
+        Command::Info(args) => info::run(&args),
         Command::Methods => methods::list(),
+        Command::Completions(args) => shell::completions(&args),
+        Command::Man(args) => shell::manual(&args),
     };
     match result {
         Ok(Outcome::Done) => ExitCode::SUCCESS,

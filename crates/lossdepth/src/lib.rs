@@ -30,6 +30,7 @@
 //! | 3. the answer | `solver` | gradients, bounds; not that this is about depth |
 //! | 4. the estimator | [`depth`] | fit, score, threads; [`Method`] and [`Settings`] by name |
 //! | 5. why | [`explain`] | weights, contributions, influence |
+//! | 6. what it is good for | [`evaluation`], [`baseline`], [`conformal`] | AUC and precision, detectors to compare with, labels and p-values |
 //!
 //! The crate reads no file, prints nothing, and has no `unsafe` code.
 
@@ -50,6 +51,12 @@ mod solver;
 pub mod depth;
 // 5. why
 pub mod explain;
+// 6. what it is good for
+pub mod baseline;
+// ×
+pub mod evaluation;
+// ×
+pub mod conformal;
 
 // Beneath it all.
 mod error;

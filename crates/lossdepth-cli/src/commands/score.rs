@@ -1,16 +1,17 @@
 //! `lossdepth score`: from tables to scores.
 
-use super::{Outcome, fit, open};
-use crate::args::{Question, Roles, Running};
+use super::labels::{Judge, Labels};
+use super::model::Saved;
+use super::{Outcome, fit, open, summary};
+use crate::args::{FromModel, Question, Roles, Running};
 use crate::auc::{Auc, Classes};
 use crate::console::{self, Progress};
 use crate::error::{Error, Result, count};
-use crate::load::{Columns, Part, Table, list, pair};
+use crate::load::{Columns, Part, Table, fitting, list, pair};
 use crate::write::{About, Field, Kind, Output, Target, Values, score_fields, scores};
 use clap::Args;
-use lossdepth::depth::Value;
-use lossdepth::{DepthError, Fit, Model, Run, Scale, Settings, Stop, Variant};
-use std::path::PathBuf;
+use lossdepth::{DepthError, Fit, Model, Run, Settings, Stop};
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 // One line a paragraph: clap wraps them.
@@ -21,7 +22,15 @@ from 0; those of arrays have numbers only. NPZ and MAT files have the table in `
 their labels in the file next to them. Missing values, and text in what is compared, are errors.
 
 The output has one line a row, in order: row (from 0, or the id), depth, error (a proven bound on how far the \
-depth is from the exact one), stderr (how much it would vary from sample to sample), and the label if given.
+depth is from the exact one), stderr (how much it would vary from sample to sample), then outlier (1 or 0), p and q where \
+asked for, and the label if given.
+
+--contamination draws the line where that share of the reference is below it, as scikit-learn does. --p-values compares with \
+the reference whatever its distribution: p is the chance that a row from where the reference came from is as shallow as this \
+one. `split` is exact and sets half of the reference aside to calibrate a model of the other half; `cross` (ten folds) and \
+`leave-one-out` use all of it, take as many fits, and are approximate. Data that is its own reference gets exact p-values by \
+rank, without another fit; but ranks are the same whatever the data, so --fdr needs a reference. With --fdr, q is the smallest \
+false discovery rate at which a row is chosen (Benjamini and Hochberg), and outlier says whether that is at most the rate given.
 
 With a label of two values the AUC-ROC is printed on standard error: the chance that an outlier has a lower depth \
 than another row, ties counted half. The outlier is 1 of {0, 1}; else a word like `outlier`, `anomaly`, `fault` or \
@@ -32,6 +41,9 @@ Exit codes: 0 done, 1 done but some rows did not converge, 2 failed.
 Examples:
   lossdepth score data.csv --scale standard
   lossdepth score new.csv --reference old.csv --out scores.csv.gz
+  lossdepth score new.csv --model model.safetensors
+  lossdepth score data.csv --contamination 0.05
+  lossdepth score new.csv --reference old.csv --p-values=leave-one-out --fdr 0.1
   lossdepth score data.csv --id id --label y --reg 0.01 --out scores.json
   lossdepth score large.parquet --reference old.parquet --columns a,b,c --out scores.parquet
   zcat data.csv.gz | lossdepth score - --columns a,b,c --method hinge | sort -t, -gk2 | head";
@@ -51,10 +63,16 @@ pub(crate) struct Score {
     pub(crate) reference: Option<PathBuf>,
 
     #[command(flatten)]
+    pub(crate) from: FromModel,
+
+    #[command(flatten)]
     pub(crate) question: Question,
 
     #[command(flatten)]
     pub(crate) roles: Roles,
+
+    #[command(flatten)]
+    pub(crate) labels: Labels,
 
     /// Write to this file: .csv, .tsv or .json (with .gz or not), .parquet, .arrow [default: CSV to standard output]
     ///
@@ -71,10 +89,10 @@ const PIECE: usize = 1 << 16;
 
 pub(crate) fn score(args: &Score) -> Result<Outcome> {
     let started = Instant::now();
-    let settings = args.question.settings()?;
-    let job = match &args.reference {
-        None => score_itself(args, &settings)?,
-        Some(_) => score_against(args, &settings)?,
+    let job = match (&args.from.model, &args.reference) {
+        (Some(model), _) => score_by(args, model)?,
+        (None, None) => score_itself(args, &args.question.settings()?)?,
+        (None, Some(_)) => score_against(args, &args.question.settings()?)?,
     };
     job.finish(started)
 }
@@ -86,8 +104,9 @@ fn score_itself<'a>(args: &'a Score, settings: &Settings) -> Result<Job<'a>> {
     let piece = table.read(&columns, usize::MAX)?;
     let all = piece.whole()?;
     let model = fit(settings, &all, piece.weights()).map_err(|error| table.locate(&all, &columns, error))?;
+    let judge = Judge::of_own(&args.labels, piece.weights())?;
     let names = Names::of(&table, &columns);
-    let mut job = Job::new(args, model, names, Some(all.rows.len()))?;
+    let mut job = Job::new(args, model, judge, names, Some(all.rows.len()))?;
     for part in all.pieces(PIECE) {
         job.score(&part, |error| table.locate(&part, &columns, error))?;
     }
@@ -103,25 +122,49 @@ fn score_against<'a>(args: &'a Score, settings: &Settings) -> Result<Job<'a>> {
     let mut reference = open(path, &args.roles, args.running.quiet)?;
     let mut data = open(&args.data, &args.roles, args.running.quiet)?;
     let (ours, theirs) = pair(&reference, &data, &args.roles)?;
-    let unused = theirs.unused(&data);
-    if args.roles.columns.is_none() && !unused.is_empty() {
-        let (from, to, names) = (data.file(), reference.file(), list(&unused));
-        console::note(args.running.quiet, format_args!("note: {from}: not in {to}, so left out: {names}"));
-    }
+    note_unused(args, &data, &theirs, reference.file());
     let sample = reference.read(&ours, usize::MAX)?;
     let all = sample.whole()?;
     let model =
         fit(settings, &all, sample.weights()).map_err(|error| reference.locate(&all, &ours, error))?;
     drop(sample);
+    let judge = Judge::of_others(&args.labels, &model, &args.running)?;
     let names = Names { features: ours.names(&reference), ..Names::of(&data, &theirs) };
-    let mut job = Job::new(args, model, names, None)?;
+    stream(Job::new(args, model, judge, names, None)?, &mut data, &theirs)
+}
+
+/// The reference is in a model file; the data goes by piece by piece.
+fn score_by<'a>(args: &'a Score, path: &Path) -> Result<Job<'a>> {
+    let saved = Saved::open(path)?;
+    let mut data = open(&args.data, &args.roles, args.running.quiet)?;
+    let (names, width) = (saved.archive.column_names(), saved.archive.reference().width());
+    let columns = fitting(&data, &args.roles, names, width, saved.file())?;
+    note_unused(args, &data, &columns, saved.file());
+    let features = names.map_or_else(|| columns.names(&data), <[String]>::to_vec);
+    let names = Names { features, ..Names::of(&data, &columns) };
+    let model = saved.model(args.question.given.memory())?;
+    let judge = Judge::of_others(&args.labels, &model, &args.running)?;
+    stream(Job::new(args, model, judge, names, None)?, &mut data, &columns)
+}
+
+/// Columns that are left out without anyone having asked for it.
+fn note_unused(args: &Score, data: &Table, columns: &Columns, other: &str) {
+    let unused = columns.unused(data);
+    if args.roles.columns.is_none() && !unused.is_empty() {
+        let (file, names) = (data.file(), list(&unused));
+        console::note(args.running.quiet, format_args!("note: {file}: not in {other}, so left out: {names}"));
+    }
+}
+
+/// Scores the data to its end, a piece at a time.
+fn stream<'a>(mut job: Job<'a>, data: &mut Table, columns: &Columns) -> Result<Job<'a>> {
     loop {
-        let piece = data.read(&theirs, PIECE)?;
+        let piece = data.read(columns, PIECE)?;
         if piece.is_empty() {
             return Ok(job);
         }
         let part = piece.whole()?;
-        job.score(&part, |error| data.locate(&part, &theirs, error))?;
+        job.score(&part, |error| data.locate(&part, columns, error))?;
     }
 }
 
@@ -142,21 +185,33 @@ impl Names {
 struct Job<'a> {
     args: &'a Score,
     model: Model,
+    judge: Judge,
     output: Output,
+    /// What cannot be written before all rows are known.
+    held: Vec<Held>,
     progress: Progress,
-    classes: Option<Classes>,
+    classes: Option<Classes<f64>>,
     label: String,
     rows: usize,
     unconverged: usize,
     largest: f64,
 }
 
+/// Some rows on hold: their scores, and their labels.
+struct Held {
+    columns: Vec<Values<'static>>,
+    depths: Vec<f64>,
+    p: Option<Vec<f64>>,
+    labels: Option<Values<'static>>,
+}
+
 impl<'a> Job<'a> {
-    fn new(args: &'a Score, model: Model, names: Names, rows: Option<usize>) -> Result<Self> {
+    fn new(args: &'a Score, model: Model, judge: Judge, names: Names, rows: Option<usize>) -> Result<Self> {
         if let Some(warning) = model.warning() {
             console::warning(warning);
         }
         let mut fields = score_fields(args.roles.id.is_some());
+        fields.extend(judge.fields());
         if names.label.is_some() {
             fields.push(Field::new("label", Kind::Text));
         }
@@ -170,6 +225,8 @@ impl<'a> Job<'a> {
         Ok(Self {
             args,
             model,
+            judge,
+            held: Vec::new(),
             output: Output::open(args.out.as_ref(), about)?,
             progress: Progress::new(args.running.quiet, rows),
             classes: names.label.is_some().then(Classes::default),
@@ -188,10 +245,41 @@ impl<'a> Job<'a> {
             cancel: None,
         };
         let fits = self.model.score(part.rows, &run).map_err(locate)?;
-        let mut columns = scores(part, &fits);
-        columns.extend(part.labels.map(|labels| Values::Texts(labels.into())));
-        self.progress.aside(|| self.output.rows(&columns))?;
+        let depths: Vec<f64> = fits.iter().map(|fit| fit.depth).collect();
+        let p = self.judge.p_values(part.rows, &depths, &Run { progress: None, ..run })?;
+        let columns = scores(part, &fits);
+        let labels = part.labels.map(|labels| Values::Texts(labels.into()));
+        if self.judge.waits() {
+            let columns = columns.into_iter().map(Values::into_owned).collect();
+            self.held.push(Held { columns, depths, p, labels: labels.map(Values::into_owned) });
+        } else {
+            let judged = self.judge.columns(&depths, p.as_deref(), None);
+            let columns: Vec<Values<'_>> = columns.into_iter().chain(judged).chain(labels).collect();
+            self.progress.aside(|| self.output.rows(&columns))?;
+        }
         self.gather(part, &fits);
+        Ok(())
+    }
+
+    /// Writes what was on hold.
+    fn release(&mut self) -> Result<()> {
+        if !self.judge.waits() {
+            return Ok(());
+        }
+        let depths: Vec<f64> = self.held.iter().flat_map(|held| &held.depths).copied().collect();
+        let known: Option<Vec<f64>> =
+            self.held.iter().map(|held| held.p.clone()).collect::<Option<Vec<_>>>().map(|p| p.concat());
+        let (p, q) = self.judge.conclude(&depths, known)?;
+        let mut first = 0;
+        for held in std::mem::take(&mut self.held) {
+            let rows = first..first + held.depths.len();
+            let slice = |list: &Option<Vec<f64>>| list.as_ref().map(|list| list[rows.clone()].to_vec());
+            let judged = self.judge.columns(&held.depths, slice(&p).as_deref(), slice(&q).as_deref());
+            let columns: Vec<Values<'_>> =
+                held.columns.into_iter().chain(judged).chain(held.labels).collect();
+            self.progress.aside(|| self.output.rows(&columns))?;
+            first = rows.end;
+        }
         Ok(())
     }
 
@@ -204,8 +292,21 @@ impl<'a> Job<'a> {
         }
     }
 
-    fn finish(self, started: Instant) -> Result<Outcome> {
-        let Self { args, model, output, progress, classes, label, rows, unconverged, largest } = self;
+    fn finish(mut self, started: Instant) -> Result<Outcome> {
+        self.release()?;
+        let Self {
+            args,
+            model,
+            judge,
+            held: _,
+            output,
+            progress,
+            classes,
+            label,
+            rows,
+            unconverged,
+            largest,
+        } = self;
         drop(progress);
         let auc = classes.map(Classes::auc);
         output.finish(auc.as_ref().and_then(|found| found.as_ref().ok()))?;
@@ -215,6 +316,9 @@ impl<'a> Job<'a> {
                 console::note(args.running.quiet, format_args!("note: no AUC-ROC: label `{label}` {why}"));
             }
             None => {}
+        }
+        if let Some(text) = judge.summary() {
+            console::note(args.running.quiet, text);
         }
         let (settings, seconds) = (summary(model.settings()), started.elapsed().as_secs_f64());
         let (scored, against, columns) =
@@ -242,19 +346,4 @@ fn describe(auc: &Auc, label: &str) -> String {
         if *unlabelled > 0 { format!(", {unlabelled} rows without a label") } else { String::new() };
     let rows = outliers + others;
     format!("AUC-ROC {value:.4} (outlier: `{label}` = {outlier}, {outliers} of {rows} rows{without})")
-}
-
-/// The settings in a line.
-fn summary(settings: &Settings) -> String {
-    let tells = |name: &str| match name {
-        "max_iter" | "memory" => false,
-        "reg" => !matches!(settings.variant, Variant::Constrained { .. }),
-        "support_fraction" => settings.scale == Scale::Mcd,
-        _ => true,
-    };
-    let values = settings.values();
-    let told = values.iter().filter(|(name, value)| tells(name) && *value != Value::None);
-    told.fold(settings.method.to_string(), |line, (name, value)| {
-        format!("{line}, {} {value}", name.replace('_', " "))
-    })
 }

@@ -18,7 +18,7 @@ mod scalar;
 mod table;
 mod text;
 
-pub(crate) use columns::{Columns, list, pair};
+pub(crate) use columns::{Columns, fitting, list, pair};
 pub(crate) use record::split;
 pub(crate) use table::{Header, Part, Table};
 pub(crate) use text::is_missing;

@@ -210,6 +210,25 @@ impl Write for Sink {
     }
 }
 
+/// Writes a whole file, complete or not at all.
+pub(crate) fn whole(path: &Path, bytes: &[u8]) -> Result<()> {
+    let failed = |source| Error::Output { file: path.display().to_string(), source };
+    let (path, mut file) = temporary(path).map_err(failed)?;
+    let written = file.write_all(bytes).and_then(|()| file.sync_all());
+    // The lock is held until the file has its name.
+    match (pending().take(), written) {
+        (Some(temporary), Ok(())) => temporary.persist(path).map_err(|e| failed(e.error)),
+        (_, written) => written.map_err(failed),
+    }
+}
+
+/// Writes to standard output.
+pub(crate) fn print(text: &str) -> Result<()> {
+    let failed = |source| Error::Output { file: "standard output".into(), source };
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(failed)
+}
+
 /// A new file next to `path`, removed unless it gets its name; and the path with links followed.
 fn temporary(path: &Path) -> io::Result<(PathBuf, File)> {
     let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());

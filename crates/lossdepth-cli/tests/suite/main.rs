@@ -3,8 +3,11 @@
 mod behaviour;
 mod build;
 mod common;
+mod evaluate;
 mod formats;
 mod fuzz;
 mod hostile;
 mod kernels;
+mod models;
+mod shell;
 mod tables;
