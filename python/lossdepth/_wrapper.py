@@ -25,6 +25,8 @@ from lossdepth._training import Training, final, take, takes_weights
 from lossdepth._twins import NoTwin, Question, find_twin, resolved
 
 if TYPE_CHECKING:
+    import os
+
     from numpy.typing import NDArray
     from sklearn.utils import Tags
 
@@ -242,6 +244,24 @@ feature_names_in_ : ndarray of shape (n_features_in_,)
         explanation: Explanation = twin.explain(X)
         return explanation
 
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Refuse: a model file holds numbers and text, and a classifier of scikit-learn is code.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file.
+
+        Raises
+        ------
+        TypeError
+            Always; it says what to do instead.
+        """
+        check_is_fitted(self, "estimator_")
+        name = type(self.estimator_).__name__
+        instead = "pickle the estimator" if self.twin_ is None else "save its `twin_`"
+        raise TypeError(f"a depth of {name} cannot be saved to {path}: {instead} instead")
+
     def _fit(self, X: Any, sample_weight: Any) -> Floats | None:  # type: ignore[override]
         share = None if self.contamination is None else _share(self.contamination)
         self._check_settings()
@@ -257,7 +277,8 @@ feature_names_in_ : ndarray of shape (n_features_in_,)
         training: Any = None
         if twin is not None:
             depths = _fit_twin(twin, X, weights, share)
-            offset = getattr(twin, "offset_", None)
+            # Not by its name: it would be found from the reference.
+            offset = vars(twin).get("offset_")
         else:
             training = self._train(estimator, table, weights, copies)
             if share is not None:
