@@ -3,6 +3,7 @@
 pub(crate) mod evaluate;
 pub(crate) mod fit;
 pub(crate) mod info;
+pub(crate) mod labels;
 pub(crate) mod methods;
 pub(crate) mod model;
 pub(crate) mod score;

@@ -2,6 +2,7 @@
 
 mod behaviour;
 mod common;
+mod evaluate;
 mod formats;
 mod hostile;
 mod kernels;
