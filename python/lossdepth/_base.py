@@ -318,8 +318,8 @@ class Depth(OutlierMixin, BaseEstimator):
         model = vars(self).get("model_")
         if not isinstance(model, _native.Model):
             raise TypeError("p-values are for the native depths, not for LossDepth")
-        threads = effective_n_jobs(self.n_jobs)
-        made = _native.Calibration(model, method, share, folds, random_state, threads)
+        workers = threads(self.n_jobs)
+        made = _native.Calibration(model, method, share, folds, random_state, workers)
         return Calibration(self, made)
 
     def p_values(
@@ -382,7 +382,7 @@ class Depth(OutlierMixin, BaseEstimator):
         rows, weights = model.reference()
         known = vars(self).get("_training_depths")
         if known is None:
-            known = self._named(model.score(rows, effective_n_jobs(self.n_jobs)), None).depth
+            known = self._named(self._score(model, rows, "fit"), None).depth
             self._training_depths = known
         return known, weights
 
