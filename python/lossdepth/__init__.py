@@ -18,7 +18,7 @@ from lossdepth import plot
 from lossdepth._conformal import Calibration, false_discovery_control
 from lossdepth._files import load
 from lossdepth._forest import ForestDepth
-from lossdepth._function import depth
+from lossdepth._function import depth, halfspace
 from lossdepth._halfspace import Bagplot, HalfspaceDepth
 from lossdepth._kernel import GPDepth, KernelLogisticDepth, SVMDepth
 from lossdepth._linear import ExponentialDepth, HingeDepth, LogisticDepth, SquaredHingeDepth
@@ -47,6 +47,7 @@ __all__ = [
     "__version__",
     "depth",
     "false_discovery_control",
+    "halfspace",
     "load",
     "plot",
 ]

@@ -454,7 +454,7 @@ class Depth(OutlierMixin, BaseEstimator):
             """Find the offset of a model that was saved without one when it is asked for."""
             if name in {"offset_", "n_iter_"} and "model_" in vars(self):
                 rows, weights = self.model_.reference()
-                scores = self._named(self.model_.score(rows, effective_n_jobs(self.n_jobs)), None)
+                scores = self._named(self._score(self.model_, rows, "fit"), None)
                 self._calibrate(scores, weights, _share(self.contamination))
                 return vars(self)[name]
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
