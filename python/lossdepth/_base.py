@@ -16,9 +16,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from lossdepth import _native
+from lossdepth._conformal import Calibration
 from lossdepth._input import as_table, check_numeric, named
 from lossdepth._progress import in_parts, threads
-from lossdepth._conformal import Calibration
 from lossdepth._results import Explanation, Scores, named_cut
 
 if TYPE_CHECKING:
@@ -137,6 +137,7 @@ class Depth(OutlierMixin, BaseEstimator):
     # What a subclass sets in its constructor, beside the settings of its method.
     contamination: float
     n_jobs: int | None
+    offset_: float
     verbose: int
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -298,10 +299,11 @@ class Depth(OutlierMixin, BaseEstimator):
         Parameters
         ----------
         method : {"split", "cross", "leave-one-out"}, default="split"
-            ``"split"`` sets a random share of the reference aside and compares with it in a model of
-            the rest: exact whatever the distribution. ``"cross"`` and ``"leave-one-out"`` score each
-            row of the reference in a model without its fold, or without itself, and new rows in the
-            whole model: all rows count for both, at the cost of as many fits, and approximately.
+            ``"split"`` sets a random share of the reference aside and compares with it in a model
+            of the rest: exact whatever the distribution. ``"cross"`` and ``"leave-one-out"`` score
+            each row of the reference in a model without its fold, or without itself, and new rows
+            in the whole model: all rows count for both, at the cost of as many fits, and
+            approximately.
         share : float, default=0.5
             The share that ``"split"`` sets aside.
         folds : int, default=10
@@ -318,9 +320,9 @@ class Depth(OutlierMixin, BaseEstimator):
         model = vars(self).get("model_")
         if not isinstance(model, _native.Model):
             raise TypeError("p-values are for the native depths, not for LossDepth")
-        workers = threads(self.n_jobs)
-        made = _native.Calibration(model, method, share, folds, random_state, workers)
-        return Calibration(self, made)
+        count = threads(self.n_jobs)
+        made = _native.Calibration(model, method, share, folds, random_state, count)
+        return Calibration(lambda X: self._rows(X, reset=False), made, count)
 
     def p_values(
         self,
