@@ -1,5 +1,7 @@
 //! What can be asked for.
 
+use crate::commands::explain::Explain;
+use crate::commands::plot::Plot;
 use crate::commands::score::Score;
 use crate::error::Result;
 use crate::load::Header;
@@ -15,6 +17,8 @@ Examples:
   lossdepth score new.csv --reference old.csv          new rows against old ones
   lossdepth score data.csv --id id --label y --out scores.json
   zcat data.csv.gz | lossdepth score - --columns a,b,c --method hinge | sort -t, -gk2 | head
+  lossdepth explain data.csv --scale standard --shallowest 5
+  lossdepth plot data.csv --columns a,b --method svm --out map.png
   lossdepth methods                                    methods, settings and defaults";
 
 /// How central is each row? As hard as it is to tell it apart from the data.
@@ -32,6 +36,10 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Score the rows of a table
     Score(Box<Score>),
+    /// Say why rows have the depth they have
+    Explain(Box<Explain>),
+    /// Draw the depth as a map with contours
+    Plot(Box<Plot>),
     /// List every method, its settings and their defaults
     Methods,
 }

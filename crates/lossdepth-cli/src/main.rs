@@ -1,7 +1,7 @@
 //! The command line of `lossdepth`: score the rows of a table by how hard they are to tell apart from the data.
 //!
-//! [`args`] → [`load`] → [`commands`] → [`mod@write`], with [`auc`] on the way and [`console`] for what is said on
-//! standard error. All mathematics is in the library.
+//! [`args`] → [`load`] → [`commands`] → [`mod@write`], with [`auc`] and [`picture`] on the way and [`console`] for
+//! what is said on standard error. All mathematics is in the library.
 
 mod args;
 mod auc;
@@ -9,18 +9,21 @@ mod commands;
 mod console;
 mod error;
 mod load;
+mod picture;
 mod settings;
 mod write;
 
 use args::{Cli, Command};
 use clap::Parser;
-use commands::{Outcome, methods, score};
+use commands::{Outcome, explain, methods, plot, score};
 use std::process::ExitCode;
 
 /// Exit codes: 0 done, 1 done but some rows did not converge, 2 failed.
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Score(args) => score::score(&args),
+        Command::Explain(args) => explain::explain(&args),
+        Command::Plot(args) => plot::plot(&args),
         Command::Methods => methods::list(),
     };
     match result {

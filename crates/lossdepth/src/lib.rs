@@ -30,6 +30,7 @@
 //! | 3. the answer | `solver` | gradients, bounds; not that this is about depth |
 //! | 4. the estimator | [`depth`] | fit, score, threads; [`Method`] and [`Settings`] by name |
 //! | 5. why | [`explain`] | weights, contributions, influence |
+//! | 6. how it looks | [`view`] | planes, lines of equal depth, round numbers; not how to draw |
 //!
 //! The crate reads no file, prints nothing, and has no `unsafe` code.
 
@@ -50,6 +51,8 @@ mod solver;
 pub mod depth;
 // 5. why
 pub mod explain;
+// 6. how it looks
+pub mod view;
 
 // Beneath it all.
 mod error;

@@ -1,6 +1,9 @@
 //! A file for each command, and what they share: opening a table, fitting a model to it.
 
+pub(crate) mod explain;
+mod inputs;
 pub(crate) mod methods;
+pub(crate) mod plot;
 pub(crate) mod score;
 
 use crate::args::Roles;
@@ -34,10 +37,19 @@ fn open(path: &Path, roles: &Roles, quiet: bool) -> Result<Table> {
 
 /// Fits a model to a sample, within half of the memory of this machine unless something else was said.
 fn fit(settings: &Settings, sample: &Part<'_>, weights: Option<&[f64]>) -> Result<Model, DepthError> {
-    let reference = match weights {
-        Some(weights) => Reference::weighted(&sample.rows, weights)?,
-        None => Reference::new(&sample.rows)?,
-    };
+    fit_to(settings, &reference(sample, weights)?)
+}
+
+/// The sample that rows are compared with.
+fn reference(sample: &Part<'_>, weights: Option<&[f64]>) -> Result<Reference, DepthError> {
+    match weights {
+        Some(weights) => Reference::weighted(&sample.rows, weights),
+        None => Reference::new(&sample.rows),
+    }
+}
+
+/// As [`fit`], to a sample that has been checked.
+fn fit_to(settings: &Settings, reference: &Reference) -> Result<Model, DepthError> {
     let memory = settings.memory.or_else(half_of_memory);
-    Settings { memory, ..settings.clone() }.fit(&reference)
+    Settings { memory, ..settings.clone() }.fit(reference)
 }

@@ -7,4 +7,4 @@ mod table;
 
 pub(crate) use columns::{Columns, list, pair};
 pub(crate) use record::split;
-pub(crate) use table::{Header, Part, Table, is_missing};
+pub(crate) use table::{Header, Part, Piece, Table, is_missing};
