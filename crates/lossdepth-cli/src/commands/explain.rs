@@ -47,7 +47,7 @@ pub(crate) struct Explain {
     pub(crate) reference: Option<PathBuf>,
 
     /// A row by its number, from 0, or by its id if there is an --id column; may be repeated
-    #[arg(long, value_name = "ROW", help_heading = "Rows")]
+    #[arg(long, value_name = "ROW", allow_hyphen_values = true, help_heading = "Rows")]
     pub(crate) row: Vec<String>,
 
     /// The K rows of the lowest depth [default: 3, if nothing else is asked for]
@@ -121,7 +121,7 @@ pub(crate) fn explain(args: &Explain) -> Result<Outcome> {
     let model = inputs.fit(&settings)?;
     let depths = Depths::found(args, &inputs, &model)?;
     let rows = chosen(args, inputs.data(), depths.data.as_deref())?;
-    let report = Report::new(&inputs, &model, &rows, &depths, run(args, None))?;
+    let report = Report::new(&settings, &inputs, &model, &rows, &depths, run(args, None))?;
     match sink {
         Sink::Picture(out) => {
             out.draw(&pictures(args, &inputs, &report)?)?;

@@ -64,7 +64,7 @@ pub(crate) struct Plot {
     #[arg(long, conflicts_with_all = ["levels", "zones"], help_heading = "Picture")]
     pub(crate) bagplot: bool,
 
-    /// How many points across the depth is computed at [default: 128; 256 for forest and halfspace]
+    /// How many points across the depth is computed at [default: 128; 256 or 512 where it has steps]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(8..=2048), help_heading = "Picture")]
     pub(crate) grid: Option<u16>,
 
@@ -182,19 +182,15 @@ impl Work<'_> {
     /// What was computed, from what.
     fn about(&self) -> String {
         let sample = self.inputs.sample();
-        let of = match self.inputs.is_its_own_reference() {
-            true => {
-                format!("the {} of {}", count(self.inputs.reference.len(), "row"), file_name(sample.file()))
-            }
-            false => format!(
-                "{} of {} against {} of {}",
-                count(self.inputs.data().part().map_or(0, |part| part.rows.len()), "row"),
-                file_name(self.inputs.data().file()),
-                count(self.inputs.reference.len(), "row"),
-                file_name(sample.file())
-            ),
+        let rows = count(self.inputs.reference.len(), "row");
+        let of = if self.inputs.is_its_own_reference() {
+            format!("the {rows} of {}", file_name(sample.file()))
+        } else {
+            let data = self.inputs.data();
+            let drawn = count(data.part().map_or(0, |part| part.rows.len()), "row");
+            format!("{drawn} of {} against {rows} of {}", file_name(data.file()), file_name(sample.file()))
         };
-        format!("{} depth of {of}: {}.", capitalised(self.settings.method.name()), in_words(self.settings))
+        format!("{} of {of}.", in_words(self.settings))
     }
 
     fn score(&mut self, model: &Model, rows: Rows<'_>, progress: &Progress) -> Result<Vec<Fit>> {
@@ -228,10 +224,12 @@ impl Work<'_> {
         let at: Vec<f64> = (0..=STEPS).map(|i| low + (high - low) * i as f64 / STEPS as f64).collect();
         let progress = Progress::new(self.args.running.quiet, Some(at.len()));
         let fits = self.score(&model, Rows::new(&at, 1)?, &progress)?;
-        let band = fits.iter().map(|fit| fit.interval(0.95)).collect::<Result<Vec<_>, _>>()?;
+        let within = |x: f64| x.clamp(0.0, 1.0);
+        let band = |fit: &Fit| (within(fit.depth - 1.96 * fit.stderr), within(fit.depth + 1.96 * fit.stderr));
+        let band = fits.iter().map(band).collect();
         let depth = fits.iter().map(|fit| fit.depth).collect();
         let name = inputs.sample().names().remove(0);
-        let caption = "The band is a 95 % confidence interval for the sampling.";
+        let caption = "The band is 1.96 standard errors of the sampling to both sides.";
         Ok(picture::curve(&self.style(caption), &Curve { name, at, depth, band, sample }))
     }
 
@@ -263,7 +261,14 @@ impl Work<'_> {
             Points { name: Some("median".to_owned()), at: vec![bagplot.median.point], mark: Mark::Centre },
         ];
         let names = two_names(&inputs.sample().names());
-        let window = window(points(&|_| true).iter());
+        let all = points(&|_| true);
+        let inner = window(|| all.iter());
+        // The fence may be far away: what matters is who is beyond it.
+        let outer = window(|| all.iter().chain(&bagplot.fence));
+        let window = [0, 1].map(|k| {
+            let room = 0.25 * (inner[k].1 - inner[k].0);
+            (outer[k].0.max(inner[k].0 - room), outer[k].1.min(inner[k].1 + room))
+        });
         let caption = format!(
             "Bagplot: the bag holds the deepest half of the rows; the fence is three times as far from the median \
              (depth {:.3}), the loop is the convex hull of the rows within it.",
@@ -283,13 +288,11 @@ impl Work<'_> {
         let mut caption = about;
         let heat = self.args.zones.is_none();
         let legend: Vec<String> = points.iter().filter_map(|points| points.name.clone()).collect();
-        let mut window = window(points.iter().flat_map(|points| &points.at));
+        let mut window = window(|| points.iter().flat_map(|points| &points.at));
         if let Some(zones) = &self.args.zones {
-            caption += &format!(
-                " Zones hold the deepest {} of the {}.",
-                listed(&zones.0.iter().map(|share| percent(*share)).collect::<Vec<_>>()),
-                if inputs.is_its_own_reference() { "rows" } else { "reference" }
-            );
+            let shares: Vec<String> = zones.0.iter().map(|share| percent(*share)).collect();
+            let of = if inputs.is_its_own_reference() { "rows" } else { "reference" };
+            caption = format!("{caption} Zones hold the deepest {} of the {of}.", listed(&shares));
         }
         let exact = self.exact();
         if exact {
@@ -308,7 +311,10 @@ impl Work<'_> {
         let ranked = if heat { 0 } else { inputs.reference.len() };
         let progress = Progress::new(self.args.running.quiet, Some(nodes.len() + ranked));
         let values = self.score(&model, nodes, &progress)?.iter().map(|fit| fit.depth).collect();
-        let field = Field::new(xs, ys, values)?;
+        let mut field = Field::new(xs, ys, values)?;
+        if !self.steps() {
+            field = field.refined(3);
+        }
         let regions = if exact { Some(Regions::new(&inputs.reference)?) } else { None };
         if let Some(zones) = &self.args.zones {
             let depths: Vec<f64> =
@@ -324,6 +330,11 @@ impl Work<'_> {
         }
         let contours = self.contours(&field, regions.as_ref())?;
         Ok(picture::map(&style, &Map { names, window, ground: Ground::Heat(&field), contours, points }))
+    }
+
+    /// Whether the depth is constant but for steps, which do not mind the units; other depths are smooth.
+    fn steps(&self) -> bool {
+        matches!(self.settings.method, Method::Forest | Method::Halfspace)
     }
 
     /// Whether the contours of the halfspace depth can be had without a grid, in a time that one would wait.
@@ -344,9 +355,8 @@ impl Work<'_> {
             return Ok((Plane::of_columns(reference, [0, 1])?, two_names(&columns), String::new()));
         }
         if self.args.axes == "pca" {
-            let unit_free = matches!(self.settings.method, Method::Forest | Method::Halfspace);
             let scale = match self.settings.scale {
-                Scale::None if unit_free => Scale::Standard,
+                Scale::None if self.steps() => Scale::Standard,
                 scale => scale,
             };
             let fraction = self.settings.support_fraction;
@@ -394,8 +404,12 @@ impl Work<'_> {
 
     /// The lines of the grid: its cells are about square in the picture.
     fn lines(&self, window: [(f64, f64); 2]) -> (Vec<f64>, Vec<f64>) {
-        let default =
-            if matches!(self.settings.method, Method::Forest | Method::Halfspace) { 256 } else { 128 };
+        let default = match self.settings.method {
+            // Two columns are fast, and it has edges to show.
+            Method::Forest if self.inputs.reference.width() == 2 => 512,
+            Method::Forest | Method::Halfspace => 256,
+            _ => 128,
+        };
         let across = self.args.grid.map_or(default, usize::from);
         let (width, height) = self.args.size;
         let up = (across * height as usize / width as usize).clamp(8, 2048);
@@ -435,15 +449,10 @@ impl Work<'_> {
 
     fn contours(&self, field: &Field, regions: Option<&Regions>) -> Result<Vec<(f64, Vec<Line>)>> {
         let (low, high) = field.range();
-        let levels = match &self.args.levels {
-            Some(levels) => levels.0.clone(),
-            None => {
-                let round = ticks(low, high, 9);
-                // At the ends of the range there is no line, but perhaps a speck of rounding.
-                let inside = |level: &f64| *level > low + 1e-9 && *level < high - 1e-9;
-                round.into_iter().filter(inside).collect()
-            }
-        };
+        // At the ends of the range there is no line, but perhaps a speck of rounding.
+        let inside = |level: &f64| *level > low + 1e-9 && *level < high - 1e-9;
+        let round = || ticks(low, high, 11).into_iter().filter(inside).collect();
+        let levels = self.args.levels.as_ref().map_or_else(round, |levels| levels.0.clone());
         let lines = |level: f64| match regions {
             Some(regions) => polygon(regions, level)
                 .map(|ring| ring.into_iter().map(|points| Line { points, closed: true }).collect()),
@@ -472,7 +481,7 @@ fn zone_polygons(
             Some(regions) => polygon(regions, level)?,
             None => field.regions(level),
         };
-        Ok(Polygon { name: zone_name(*share), rings, shade: Some(0.08 + 0.72 * (count - i as f64) / count) })
+        Ok(Polygon { name: zone_name(*share), rings, shade: Some(0.1 + 0.5 * (count - i as f64) / count) })
     };
     // The largest first.
     zones.0.iter().enumerate().map(polygon).rev().collect()
@@ -494,8 +503,8 @@ fn widened((low, high): (f64, f64)) -> (f64, f64) {
     (low - margin, high + margin)
 }
 
-fn window<'a>(points: impl Iterator<Item = &'a [f64; 2]> + Clone) -> [(f64, f64); 2] {
-    [0, 1].map(|k| widened(range(points.clone().map(|point| point[k]))))
+fn window<'a, P: Iterator<Item = &'a [f64; 2]>>(points: impl Fn() -> P) -> [(f64, f64); 2] {
+    [0, 1].map(|k| widened(range(points().map(|point| point[k]))))
 }
 
 fn two_names(columns: &[String]) -> [String; 2] {
@@ -529,28 +538,35 @@ fn file_name(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
-fn capitalised(word: &str) -> String {
-    if word.len() <= 3 {
-        return word.to_uppercase();
-    }
-    let mut letters = word.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
-}
-
-/// What the method is and how it is set, but for what changes nothing that can be seen.
+/// What the method is called, and how it is set, but for what changes nothing that can be seen.
 pub(super) fn in_words(settings: &Settings) -> String {
     let defaults = Settings::defaults(settings.method);
     let tells = |name: &str, value: &Value| match name {
         "tol" | "max_iter" | "memory" | "budget" | "max_boxes" => false,
         "reg" => !matches!(settings.variant, Variant::Constrained { .. }),
-        "kernel" | "gamma" | "sigma" | "scale" | "max_depth" | "hidden" => true,
+        "kernel" | "gamma" | "sigma" | "max_depth" | "hidden" => true,
         "support_fraction" => settings.scale == Scale::Mcd,
         _ => !defaults.iter().any(|(known, default)| *known == name && default == value),
     };
     let values = settings.values();
     let told = values.iter().filter(|(name, value)| *value != Value::None && tells(name, value));
-    let words: Vec<String> =
-        told.map(|(name, value)| format!("{} {value}", name.replace('_', " "))).collect();
-    let summary = settings.method.summary();
-    if words.is_empty() { summary.to_owned() } else { format!("{summary}; {}", words.join(", ")) }
+    let words: Vec<String> = told
+        .map(|(name, value)| match *name {
+            "kernel" => format!("{value} kernel"),
+            name => format!("{} {value}", name.replace('_', " ")),
+        })
+        .collect();
+    let name = match settings.method {
+        Method::Logistic => "Logistic regression depth",
+        Method::Hinge => "Linear support vector machine depth",
+        Method::SquaredHinge => "Linear depth by the squared hinge loss",
+        Method::Exponential => "Linear depth by the exponential loss",
+        Method::Svm => "Support vector machine depth",
+        Method::Klr => "Kernel logistic regression depth",
+        Method::Gp => "Gaussian process depth",
+        Method::Forest => "Random forest depth",
+        Method::Mlp => "Neural network depth",
+        Method::Halfspace => "Halfspace depth",
+    };
+    if words.is_empty() { name.to_owned() } else { format!("{name} ({})", words.join(", ")) }
 }

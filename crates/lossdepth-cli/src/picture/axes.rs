@@ -114,6 +114,7 @@ impl Shape {
         Path {
             lines: points.iter().map(around).collect(),
             closed: true,
+            separate: true,
             fill: Some(fill),
             stroke: Some(edge),
             ..Path::default()
@@ -283,7 +284,7 @@ fn draw_key(scene: &mut Scene, key: &Key, [x, y]: Point, tick: f64, unit: f64) {
     let edge = |colour| Stroke { colour, width: 1.6 * unit, dash: None };
     match key.sign {
         Sign::Mark(shape, colour) => {
-            scene.path(shape.marks(&[[x, y]], 0.33 * tick, colour, edge(Colour::WHITE)))
+            scene.path(shape.marks(&[[x, y]], 0.33 * tick, colour, edge(Colour::WHITE)));
         }
         Sign::Patch(colour) => {
             let (half, tall) = (0.6 * tick, 0.38 * tick);
@@ -308,7 +309,7 @@ fn rows(keys: Vec<Key>, inner: f64, sizes: Sizes) -> Vec<Vec<(f64, Key)>> {
         let width = (font::width(&key.text) + 3.2) * sizes.tick;
         match rows.last_mut() {
             Some(row) if row.iter().map(|(width, _)| width).sum::<f64>() + width <= inner => {
-                row.push((width, key))
+                row.push((width, key));
             }
             _ => rows.push(vec![(width, key)]),
         }

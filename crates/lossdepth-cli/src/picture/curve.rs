@@ -1,4 +1,4 @@
-//! The depth over one column: a curve with its confidence band, and the sample as a rug.
+//! The depth over one column: a curve with a band, and the sample as a rug.
 
 use super::axes::{Axis, Frame, Key, Sign, Style};
 use super::colour::{Colour, heat};
@@ -10,7 +10,7 @@ pub(crate) struct Curve {
     /// Where the depth was asked for, ascending.
     pub(crate) at: Vec<f64>,
     pub(crate) depth: Vec<f64>,
-    /// A confidence interval for each.
+    /// What it may vary by from sample to sample.
     pub(crate) band: Vec<(f64, f64)>,
     pub(crate) sample: Vec<f64>,
 }
@@ -36,7 +36,7 @@ pub(crate) fn curve(style: &Style, curve: &Curve) -> Scene {
     let rug = Stroke { colour: Colour::INK.with_opacity(0.6), width: 2.0 * sizes.unit, dash: None };
     let keys = vec![
         Key { text: "depth".to_owned(), sign: Sign::Line(stroke) },
-        Key { text: "95 % interval".to_owned(), sign: Sign::Patch(band) },
+        Key { text: "± 1.96 standard errors".to_owned(), sign: Sign::Patch(band) },
         Key { text: "sample (ticks below)".to_owned(), sign: Sign::Line(rug) },
     ];
     let frame = Frame::new(style, x, y, keys, 0.6 * sizes.tick, false);

@@ -114,7 +114,7 @@ mod tests {
             .collect();
         assert_eq!(images.len(), 6);
         let [row, coefficients] = [images[0], images[1]];
-        assert_eq!((row.pixels[0], row.pixels[2]), (Colour::WHITE, Colour::BLACK));
+        assert_eq!((row.pixels[0], row.pixels[2]), (Colour::WHITE, Colour::grey(0)));
         let greys: Vec<u8> = coefficients.pixels.iter().map(|colour| colour.rgb[0]).collect();
         assert_eq!(greys, [255, 127, 64, 0, 127, 127]);
         for image in images {

@@ -149,15 +149,18 @@ impl Room<'_> {
             return None;
         }
         let clear = self.clearance(course, walk, centre, turn, half);
-        if clear < 0.85 * size {
+        if clear < 0.75 * size {
             return None;
         }
-        let covered =
-            self.points.iter().filter(|point| within(**point, centre, turn, half, 0.7 * size)).count();
+        let covered = self
+            .points
+            .iter()
+            .filter(|point| within(**point, centre, turn, half + 0.2 * size, 0.8 * size))
+            .count();
         let cost = 3.0 * (high - low) / size
             + turn.abs() / 60.0
             + (2.2 - clear / size).max(0.0)
-            + 0.5 * (covered as f64).min(6.0);
+            + 0.8 * (covered as f64).min(6.0);
         Some((cost, Label { course, centre, turn, gap: (s - half, s + half), corners }))
     }
 

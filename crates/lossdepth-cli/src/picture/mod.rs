@@ -11,7 +11,8 @@ mod images;
 mod labels;
 mod plane;
 mod raster;
-mod roc;
+#[cfg_attr(not(test), expect(dead_code, reason = "waits for a command that compares methods"))]
+pub(crate) mod roc;
 mod scene;
 mod svg;
 
@@ -19,8 +20,6 @@ pub(crate) use axes::Style;
 pub(crate) use curve::{Curve, curve};
 pub(crate) use images::{Pair, images};
 pub(crate) use plane::{Ground, KINDS, Map, Mark, Points, Polygon, equal_window, map};
-#[expect(unused_imports, reason = "for evaluate")]
-pub(crate) use roc::{Roc, roc};
 pub(crate) use scene::Scene;
 
 use crate::error::{Error, Result};

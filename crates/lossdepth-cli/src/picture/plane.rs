@@ -108,7 +108,9 @@ pub(crate) fn map(style: &Style, map: &Map<'_>) -> Scene {
             scale
         }
         Ground::Polygons(polygons) => {
-            polygons.iter().for_each(|polygon| draw_polygon(&mut scene, &frame, polygon));
+            for polygon in polygons {
+                draw_polygon(&mut scene, &frame, polygon);
+            }
             Scale { low: 0.0, high: 1.0 }
         }
     };
@@ -160,14 +162,15 @@ fn sign(area: &Polygon) -> Sign {
     }
 }
 
+/// Finer steps than these cannot be seen; these make a small file.
+const COLOURS: f64 = 128.0;
+
 /// The colour of every pixel, by the value in its middle.
 fn heat_image(field: &Field, frame: &Frame, scale: Scale) -> Image {
     let area = frame.area;
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "pixels of a picture")]
     let size = |length: f64| length.round().max(1.0) as usize;
     let (columns, rows) = (size(area.width()), size(area.height()));
-    // A few hundred colours are all that can be told apart, and make a small file.
-    const COLOURS: f64 = 200.0;
     let colour = |value: f64| heat((scale.share(value) * COLOURS).round() / COLOURS);
     let across = |i: usize| frame.x.low + (i as f64 + 0.5) / columns as f64 * (frame.x.high - frame.x.low);
     let up = |j: usize| frame.y.high - (j as f64 + 0.5) / rows as f64 * (frame.y.high - frame.y.low);
@@ -363,7 +366,7 @@ mod tests {
 
     #[test]
     fn most_contours_have_a_label_and_it_is_on_the_map() {
-        let hill = field(|x, y| (-(x * x + 2.0 * y * y) / 3.0).exp());
+        let hill = field(|x, y| (-(x * x + 2.0 * y * y) / 7.0).exp());
         let scene = picture(&style(1800, 1500), &hill, ["x", "y"]);
         let on_lines: Vec<&Text> = scene.texts().filter(|text| text.halo.is_some()).collect();
         assert!(on_lines.len() >= 6, "{}", on_lines.len());

@@ -14,6 +14,9 @@ pub(super) fn png(scene: &Scene) -> Result<Vec<u8>, String> {
     encode(&pixels, scene.width as usize, scene.height as usize)
 }
 
+/// 200 dots an inch.
+const PER_METRE: u32 = 7874;
+
 /// Pixels into a file.
 pub(super) fn encode(pixels: &[Colour], columns: usize, rows: usize) -> Result<Vec<u8>, String> {
     let size = |n: usize| u32::try_from(n).map_err(|_| "the picture is too large".to_owned());
@@ -21,6 +24,13 @@ pub(super) fn encode(pixels: &[Colour], columns: usize, rows: usize) -> Result<V
     let mut encoder = png::Encoder::new(&mut bytes, size(columns)?, size(rows)?);
     encoder.set_color(png::ColorType::Rgb);
     encoder.set_compression(png::Compression::High);
+    // Few colours in large areas: differences between neighbours only hide that.
+    encoder.set_filter(png::Filter::NoFilter);
+    encoder.set_pixel_dims(Some(png::PixelDimensions {
+        xppu: PER_METRE,
+        yppu: PER_METRE,
+        unit: png::Unit::Meter,
+    }));
     let data: Vec<u8> = pixels.iter().flat_map(|colour| colour.rgb).collect();
     let mut writer = encoder.write_header().map_err(|e| e.to_string())?;
     writer.write_image_data(&data).map_err(|e| e.to_string())?;
@@ -67,9 +77,9 @@ fn outline(lines: &[Vec<[f64; 2]>], closed: bool) -> Option<tiny_skia::Path> {
     for line in lines {
         for (i, [x, y]) in line.iter().enumerate() {
             if i == 0 {
-                builder.move_to(single(*x), single(*y))
+                builder.move_to(single(*x), single(*y));
             } else {
-                builder.line_to(single(*x), single(*y))
+                builder.line_to(single(*x), single(*y));
             }
         }
         if closed {
@@ -109,9 +119,11 @@ fn draw_path(canvas: &mut Pixmap, path: &Path, mask: Option<&Mask>) {
         }
     };
     let Some(radius) = path.dots else {
-        if let Some(shape) = outline(&path.lines, path.closed) {
-            stamp(&shape);
-        }
+        let each = if path.separate { 1 } else { path.lines.len().max(1) };
+        path.lines
+            .chunks(each)
+            .filter_map(|lines| outline(lines, path.closed))
+            .for_each(|shape| stamp(&shape));
         return;
     };
     for [x, y] in path.lines.iter().flatten() {

@@ -23,13 +23,15 @@ pub(super) enum Item {
     Image(Image),
 }
 
-/// Some lines, drawn and filled together (even-odd).
+/// Some lines, drawn and filled together (even-odd) unless they are separate.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Path {
     pub(super) lines: Vec<Vec<Point>>,
     pub(super) closed: bool,
     /// A circle of this radius around every point instead of lines between them.
     pub(super) dots: Option<f64>,
+    /// Each line is a shape of its own, the later ones on top.
+    pub(super) separate: bool,
     pub(super) fill: Option<Colour>,
     pub(super) stroke: Option<Stroke>,
     /// Nothing is drawn outside of it.
@@ -53,6 +55,7 @@ pub(super) enum Anchor {
 
 /// A line of text.
 #[derive(Debug, Clone)]
+#[expect(clippy::struct_field_names, reason = "the text of a text")]
 pub(super) struct Text {
     pub(super) text: String,
     /// Where its line starts, is centred or ends.
@@ -120,6 +123,7 @@ impl Text {
     }
 
     /// The corners of the box around it.
+    #[cfg(test)]
     pub(super) fn corners(&self) -> [Point; 4] {
         let (sin, cos) = self.turn.to_radians().sin_cos();
         let (left, up, down) = (-self.offset(), -font::CAPITAL * self.size, font::DESCENT * self.size);

@@ -70,16 +70,30 @@ fn write_path(out: &mut String, path: &Path, clip: Option<usize>) {
         out.push_str("</g>\n");
         return;
     }
+    if path.separate {
+        let _ = writeln!(out, "<g {style}{clip}>");
+        for line in &path.lines {
+            let _ = writeln!(out, "<path d=\"{}\"/>", data(std::slice::from_ref(line), path.closed));
+        }
+        out.push_str("</g>\n");
+        return;
+    }
+    let data = data(&path.lines, path.closed);
+    let _ = writeln!(out, "<path {style} fill-rule=\"evenodd\"{clip} d=\"{data}\"/>");
+}
+
+/// Lines as SVG writes them.
+fn data(lines: &[Vec<[f64; 2]>], closed: bool) -> String {
     let mut data = String::new();
-    for line in path.lines.iter().filter(|line| !line.is_empty()) {
+    for line in lines.iter().filter(|line| !line.is_empty()) {
         for (i, [x, y]) in line.iter().enumerate() {
             let _ = write!(data, "{}{} {}", if i == 0 { 'M' } else { 'L' }, round(*x), round(*y));
         }
-        if path.closed {
+        if closed {
             data.push('Z');
         }
     }
-    let _ = writeln!(out, "<path {style} fill-rule=\"evenodd\"{clip} d=\"{data}\"/>");
+    data
 }
 
 fn write_text(out: &mut String, text: &Text) {

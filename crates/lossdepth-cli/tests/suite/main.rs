@@ -2,6 +2,8 @@
 
 mod behaviour;
 mod common;
+mod explain;
 mod formats;
 mod hostile;
 mod kernels;
+mod plot;

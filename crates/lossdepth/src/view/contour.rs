@@ -87,6 +87,30 @@ impl Field {
         across(j) + t * (across(j + 1) - across(j))
     }
 
+    /// The same function on a grid `times` as fine: through the same nodes, cubic between them (Keys 1981), which keeps
+    /// quadratic functions as they are where the grid is even; never beyond the range of the values.
+    #[must_use]
+    pub fn refined(&self, times: usize) -> Self {
+        let times = times.max(1);
+        let (low, high) = self.range();
+        let fine = |side: &[f64]| -> Vec<f64> {
+            let count = times * (side.len() - 1);
+            let at = |k: usize| {
+                let (cell, t) = (k / times, (k % times) as f64 / times as f64);
+                if t == 0.0 { side[cell] } else { side[cell] + t * (side[cell + 1] - side[cell]) }
+            };
+            (0..=count).map(at).collect()
+        };
+        let (xs, ys) = (fine(&self.xs), fine(&self.ys));
+        let wide: Vec<Vec<f64>> =
+            self.values.chunks_exact(self.xs.len()).map(|line| refine(line, times)).collect();
+        let columns: Vec<Vec<f64>> = (0..xs.len())
+            .map(|i| refine(&wide.iter().map(|line| line[i]).collect::<Vec<f64>>(), times))
+            .collect();
+        let values = (0..ys.len()).flat_map(|j| columns.iter().map(move |column| column[j]));
+        Self { values: values.map(|value| value.clamp(low, high)).collect(), xs, ys }
+    }
+
     /// The lines between what is at least `level` and what is less. Every corner is on an edge of the grid, where the
     /// interpolated value is `level`.
     pub fn lines(&self, level: f64) -> Vec<Line> {
@@ -195,6 +219,25 @@ impl Field {
     }
 }
 
+/// Numbers between numbers, on a cubic through four neighbours; beyond the ends they go on as a quadratic would.
+fn refine(values: &[f64], times: usize) -> Vec<f64> {
+    let last = values.len() - 1;
+    let at = |k: usize| values[k.min(last)];
+    let beyond = |a: f64, b: f64, c: Option<f64>| c.map_or(2.0 * a - b, |c| 3.0 * (a - b) + c);
+    let node = |k: usize| match k {
+        // Shifted by one: the first is before the beginning.
+        0 => beyond(at(0), at(1), values.get(2).copied()),
+        k if k > last + 1 => beyond(at(last), at(last - 1), last.checked_sub(2).map(at)),
+        k => at(k - 1),
+    };
+    let between = |cell: usize, t: f64| {
+        let [a, b, c, d] = [0, 1, 2, 3].map(|k| node(cell + k));
+        b + 0.5 * t * ((c - a) + t * ((2.0 * a - 5.0 * b + 4.0 * c - d) + t * (3.0 * (b - c) + d - a)))
+    };
+    let inner = (0..last).flat_map(|cell| (0..times).map(move |k| (cell, k as f64 / times as f64)));
+    inner.map(|(cell, t)| between(cell, t)).chain([values[last]]).collect()
+}
+
 /// The cell that a number falls in, and how far it is through it.
 fn within(side: &[f64], x: f64) -> (usize, f64) {
     let cell = side.partition_point(|line| *line <= x).clamp(1, side.len() - 1) - 1;
@@ -251,6 +294,28 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_finer_grid_has_the_same_nodes_and_quadratics_between_them() {
+        let f = |x: f64, y: f64| 1.0 + x - 2.0 * y + x * y - 0.5 * x * x + y * y;
+        let (coarse, times) = (sampled(7, f), 4);
+        let fine = coarse.refined(times);
+        assert_eq!((fine.xs().len(), fine.ys().len()), (25, 25));
+        for j in 0..7 {
+            for i in 0..7 {
+                assert!((fine.node(times * i, times * j) - coarse.node(i, j)).abs() < 1e-12);
+            }
+        }
+        let (low, high) = coarse.range();
+        for (j, y) in fine.ys().iter().enumerate() {
+            for (i, x) in fine.xs().iter().enumerate() {
+                assert!((fine.node(i, j) - f(*x, *y).clamp(low, high)).abs() < 1e-12, "{x} {y}");
+            }
+        }
+        // Two lines are enough.
+        let line = Field::new(vec![0.0, 1.0], vec![0.0, 1.0], vec![0.0, 1.0, 2.0, 3.0]).unwrap().refined(2);
+        assert_eq!(line.node(1, 1), 1.5);
     }
 
     #[test]

@@ -127,7 +127,7 @@ mod tests {
 
     fn cloud(d: usize) -> Reference {
         let number = |i: usize, j: usize| {
-            (((i * 7919 + j * 104_729) % 1000) as f64 / 500.0 - 1.0) * 3f64.powi(-(j as i32))
+            (((i * 7919 + j * 104_729) % 1000) as f64 / 500.0 - 1.0) / 3f64.powf(j as f64)
         };
         let rows: Vec<Vec<f64>> =
             (0..60).map(|i| (0..d).map(|j| number(i, j) + 0.5 * number(i, 0) + 100.0).collect()).collect();

@@ -41,7 +41,9 @@ impl Ranked {
             sum += weight;
             cumulative.push(sum);
         }
-        cumulative.iter_mut().for_each(|c| *c /= sum);
+        for c in &mut cumulative {
+            *c /= sum;
+        }
         Ok(Self { values: pairs.into_iter().map(|(value, _)| value).collect(), cumulative })
     }
 

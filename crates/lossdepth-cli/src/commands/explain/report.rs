@@ -117,6 +117,7 @@ const NAMED: usize = 3;
 
 impl Report {
     pub(super) fn new(
+        settings: &Settings,
         inputs: &Inputs,
         model: &Model,
         chosen: &[usize],
@@ -142,10 +143,10 @@ impl Report {
         Ok(Self {
             format: 1,
             version: env!("CARGO_PKG_VERSION"),
-            settings: model.settings().clone(),
+            settings: settings.clone(),
             reference_rows: reference.len(),
-            about: format!("{}; {} rows in the sample.", in_words(model.settings()), reference.len()),
-            method: model.settings().method,
+            about: format!("{}; {} rows in the sample.", in_words(settings), reference.len()),
+            method: settings.method,
             rows,
         })
     }
@@ -201,7 +202,7 @@ impl Sample<'_> {
             linear,
             columns: (0..every).map(column).collect(),
             cuts: why.cuts.iter().map(|cut| self.cut(cut)).collect(),
-            influential: self.influential(why)?,
+            influential: self.influential(number, why)?,
             weights: why.weights.clone(),
             order: if linear { why.top_contributions(every) } else { why.steepest(every, &units) },
         })
@@ -217,16 +218,22 @@ impl Sample<'_> {
         }
     }
 
-    fn influential(&self, why: &Explanation) -> Result<Vec<Influential>> {
+    fn influential(&self, number: usize, why: &Explanation) -> Result<Vec<Influential>> {
         let sample = self.inputs.sample().part()?;
         let weights = self.inputs.reference.weights();
-        // Rows without weight have no say.
-        let rows = why.most_influential(why.influence.len()).into_iter().filter(|&i| weights[i] > 0.0);
+        let order = why.most_influential(why.influence.len());
+        // Rows without weight have no say, and where a row stands out the others are not worth a word.
+        let largest = order.first().map_or(0.0, |&i| why.influence[i].abs());
+        let rows = order.into_iter().filter(|&i| weights[i] > 0.0 && why.influence[i].abs() >= 0.1 * largest);
         Ok(rows
             .take(NAMED)
             .map(|i| Influential {
                 row: sample.ids.map_or(Id::Number(i), |ids| Id::Text(ids[i].clone())),
-                name: sample.ids.map_or_else(|| i.to_string(), |ids| ids[i].clone()),
+                name: match sample.ids {
+                    _ if i == number && self.inputs.is_its_own_reference() => "the row itself".to_owned(),
+                    Some(ids) => format!("row {i} ({})", ids[i]),
+                    None => format!("row {i}"),
+                },
                 influence: why.influence[i],
                 without: why.without(i, weights[i]),
                 witness: why.witness.get(i).copied(),

@@ -77,7 +77,7 @@ fn contributions(report: &Report, row: &Row, top: usize) -> String {
         let sum: f64 = rest.iter().map(|&j| part(j)).sum();
         let mut line = vec![count(rest.len(), "other"), String::new(), String::new(), String::new()];
         line.extend(halfspace.then(String::new));
-        line.extend([signed(sum), bar(sum, largest.max(sum.abs()))]);
+        line.push(signed(sum));
         lines.push(line);
     }
     let sum: f64 = row.columns.iter().filter_map(|column| column.contribution).sum();
@@ -95,7 +95,8 @@ fn contributions(report: &Report, row: &Row, top: usize) -> String {
         aligned(&lines),
         brief(row.baseline),
         signed_apart(sum),
-        brief(row.value)
+        // A difference that is all rounding is none.
+        brief(if row.value.abs() <= 1e-12 * row.baseline.abs() { 0.0 } else { row.value })
     )
 }
 
@@ -161,12 +162,9 @@ fn influence(row: &Row) -> String {
     if row.influential.iter().all(|row| row.without == 0.0) {
         return String::new();
     }
-    let named: Vec<String> = row
-        .influential
-        .iter()
-        .map(|row| format!("{} ({} without it)", row.name, signed(row.without)))
-        .collect();
-    format!("\n  most influence on this depth: row {}\n", named.join(", row "))
+    let named: Vec<String> =
+        row.influential.iter().map(|row| format!("{} {}", row.name, signed(row.without))).collect();
+    format!("\n  largest changes in depth without one row of the sample: {}\n", named.join(", "))
 }
 
 fn head(more: &[&str]) -> Vec<String> {
@@ -244,8 +242,8 @@ fn signed_apart(value: f64) -> String {
 fn percent(share: f64) -> String {
     let percent = 100.0 * share;
     match percent {
-        p if p == 0.0 || p >= 10.0 || p.fract() == 0.0 => format!("{p:.0} %"),
-        p if p >= 0.1 => format!("{p:.1} %"),
+        p if p.fract() == 0.0 || (10.0..=99.0).contains(&p) => format!("{p:.0} %"),
+        p if p >= 0.095 => format!("{p:.1} %"),
         p => format!("{p:.1e} %"),
     }
 }
@@ -267,9 +265,7 @@ mod tests {
         for (value, text) in cases {
             assert_eq!(brief(value), text);
         }
-        assert_eq!(
-            [0.0, 0.034, 0.5, 1.0, 0.000_001].map(percent),
-            ["0 %", "3.4 %", "50 %", "100 %", "1.0e-4 %"]
-        );
+        let shares = [0.0, 0.034, 0.5, 0.998, 1.0, 0.000_001];
+        assert_eq!(shares.map(percent), ["0 %", "3.4 %", "50 %", "99.8 %", "100 %", "1.0e-4 %"]);
     }
 }
