@@ -14,6 +14,8 @@ array([1.  , 0.02])
 array([ 1, -1])
 """
 
+from lossdepth import plot
+from lossdepth._files import load
 from lossdepth._forest import ForestDepth
 from lossdepth._function import depth
 from lossdepth._halfspace import Bagplot, HalfspaceDepth
@@ -22,6 +24,7 @@ from lossdepth._linear import ExponentialDepth, HingeDepth, LogisticDepth, Squar
 from lossdepth._native import __version__
 from lossdepth._network import MLPDepth
 from lossdepth._results import Cut, Explanation, Scores
+from lossdepth._wrapper import LossDepth
 
 __all__ = [
     "Bagplot",
@@ -34,10 +37,13 @@ __all__ = [
     "HingeDepth",
     "KernelLogisticDepth",
     "LogisticDepth",
+    "LossDepth",
     "MLPDepth",
     "SVMDepth",
     "Scores",
     "SquaredHingeDepth",
     "__version__",
     "depth",
+    "load",
+    "plot",
 ]

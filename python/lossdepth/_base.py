@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 import os
 import warnings
 from numbers import Real
@@ -10,21 +11,29 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
-from joblib import effective_n_jobs
 from sklearn.base import BaseEstimator, OutlierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from lossdepth import _native
+from lossdepth._input import as_table, check_numeric, named
+from lossdepth._progress import in_parts, threads
 from lossdepth._results import Explanation, Scores, named_cut
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
     from typing_extensions import Self
 
     Floats = NDArray[np.float64]
 
+T = TypeVar("T")
+
 _HERE = Path(__file__).parent
+
+# Beyond it the native core does not go.
+_LARGEST = 1e100
 
 # What each parameter means; a class says otherwise in `_parameters`.
 _PARAMETERS = {
@@ -82,7 +91,10 @@ default="gaussian"
     The share of the training weight to call outlying, between 0 and 0.5; it sets `offset_`.""",
     "n_jobs": """n_jobs : int or None, default=None
     How many threads score: None means 1 unless in a :obj:`joblib.parallel_config` context, -1 means
-    one for each core. No result depends on it.""",
+    one for each core, or as many as joblib or Dask leave to a worker process. No result depends on
+    it.""",
+    "verbose": """verbose : bool or int, default=0
+    Whether to show progress on standard error; with tqdm if that is installed.""",
 }
 
 _ATTRIBUTES = """Attributes
@@ -108,7 +120,7 @@ def documented(cls: _Class) -> _Class:
     names = inspect.signature(cls.__init__).parameters
     texts = _PARAMETERS | cls._parameters
     parameters = "\n".join(texts[name] for name in names if name != "self")
-    text = f"Parameters\n----------\n{parameters}\n\n{_ATTRIBUTES}"
+    text = f"Parameters\n----------\n{parameters}\n\n{cls._attributes}"
     cls.__doc__ = inspect.cleandoc(cls.__doc__ or "").replace("{parameters}", text)
     return cls
 
@@ -118,11 +130,13 @@ class Depth(OutlierMixin, BaseEstimator):
 
     _method: ClassVar[str]
     _parameters: ClassVar[dict[str, str]] = {}
+    _attributes: ClassVar[str] = _ATTRIBUTES
     _remedy: ClassVar[str] = "Scale the data, or raise tol, max_iter or reg."
 
     # What a subclass sets in its constructor, beside the settings of its method.
     contamination: float
     n_jobs: int | None
+    verbose: int
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Take X for the reference sample.
@@ -251,8 +265,8 @@ class Depth(OutlierMixin, BaseEstimator):
         """
         check_is_fitted(self, "model_")
         rows = self._rows(X, reset=False)
-        scores, parts = self.model_.explain(rows, effective_n_jobs(self.n_jobs))
-        names = getattr(self, "feature_names_in_", None)
+        scores, parts = self._ask(self.model_.explain, rows)
+        names = self._feature_names()
         if names is None:
             names = np.array([f"x{j}" for j in range(self.n_features_in_)], dtype=object)
         cuts = parts.pop("cuts")
@@ -260,14 +274,66 @@ class Depth(OutlierMixin, BaseEstimator):
             parts["cuts"] = [[named_cut(names, cut) for cut in row] for row in cuts]
         return Explanation(scores=self._named(scores, X), feature_names=names, **parts)
 
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Save the fitted estimator to a file, for :func:`lossdepth.load` and the command line.
+
+        The file is in the safetensors format: numbers and text, nothing that could be executed.
+        It holds the reference sample, so it is as confidential as that. It appears when it is
+        complete, or not at all.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file, by convention with the ending ``.safetensors``.
+
+        See Also
+        --------
+        lossdepth.load : Read it back.
+
+        Examples
+        --------
+        >>> import lossdepth, os, tempfile
+        >>> detector = lossdepth.HingeDepth(reg=0.1).fit([[0.0], [1.0], [2.0]])
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = os.path.join(folder, "model.safetensors")
+        ...     detector.save(path)
+        ...     lossdepth.load(path)
+        HingeDepth(reg=0.1)
+        """
+        check_is_fitted(self, "model_")
+        notes = {"params": _written(self.get_params(deep=False))}
+        # A model of the command line has no offset until someone asks for it.
+        for name in ("offset_", "n_iter_"):
+            if name in vars(self):
+                notes[name.removesuffix("_")] = json.dumps(vars(self)[name])
+        names = getattr(self, "feature_names_in_", None)
+        columns = None if names is None else [str(name) for name in names]
+        memory = getattr(self, "memory", None)
+        write_whole(Path(path), self.model_.to_bytes(columns, notes, memory))
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """Find the offset of a model that was saved without one when it is asked for."""
+            if name in {"offset_", "n_iter_"} and "model_" in vars(self):
+                rows, weights = self.model_.reference()
+                scores = self._named(self.model_.score(rows, effective_n_jobs(self.n_jobs)), None)
+                self._calibrate(scores, weights, _share(self.contamination))
+                return vars(self)[name]
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def _calibrate(self, scores: Scores, weights: Floats | None, share: float) -> None:
+        """Keep what the scores of the training rows say."""
+        self.offset_ = _offset(scores.depth, weights, share)
+        self.n_iter_ = max(1, int(scores.iterations.max()))
+
     def _fit(self, X: Any, sample_weight: Any) -> Floats:
         """Fit, find the offset and return the depths of the training rows."""
         share = _share(self.contamination)
         model, rows, weights = self._prepare(X, sample_weight)
-        scores = self._named(model.score(rows, effective_n_jobs(self.n_jobs)), X)
+        scores = self._named(self._score(model, rows, "fit"), X)
         # All at once, so that an interrupt leaves no half of a fit.
-        self.offset_ = _offset(scores.depth, weights, share)
-        self.n_iter_ = max(1, int(scores.iterations.max()))
+        self._calibrate(scores, weights, share)
         self.model_ = model
         return scores.depth
 
@@ -277,14 +343,19 @@ class Depth(OutlierMixin, BaseEstimator):
         weights = _weights(sample_weight, len(rows))
         settings = {name: getattr(self, name) for name in _native.METHODS[self._method]}
         if settings.get("memory", 0) is None:
-            settings["memory"] = _half_of_memory()
-        model = _native.Model(rows, weights, self._method, settings)
+            settings["memory"] = half_of_memory()
+        try:
+            model = _native.Model(rows, weights, self._method, settings)
+        except ValueError as error:
+            raise ValueError(named(str(error), self._feature_names())) from None
         if model.warning is not None:
             _warn(model.warning, UserWarning)
         return model, rows, weights
 
     def _rows(self, X: Any, *, reset: bool) -> Floats:
         """Turn any table into what the native core takes, which checks that it is finite."""
+        X = as_table(X)
+        check_numeric(X)
         checked = validate_data(
             self,
             X,
@@ -299,7 +370,27 @@ class Depth(OutlierMixin, BaseEstimator):
     def _scores(self, X: Any) -> Scores:
         check_is_fitted(self, "model_")
         rows = self._rows(X, reset=False)
-        return self._named(self.model_.score(rows, effective_n_jobs(self.n_jobs)), X)
+        return self._named(self._score(self.model_, rows, "score"), X)
+
+    def _score(self, model: _native.Model, rows: Floats, what: str) -> _native._Scores:
+        """Score all rows; with progress, if wanted, in parts."""
+        # Errors count rows from the first: what will fail is not taken apart.
+        if not self.verbose or not (np.abs(rows) <= _LARGEST).all():
+            return self._ask(model.score, rows)
+        what = f"{type(self).__name__} {what}"
+        parts = list(in_parts(lambda part: self._ask(model.score, part), rows, what))
+        depth, error, stderr, iterations, stop = map(np.concatenate, zip(*parts, strict=True))
+        return depth, error, stderr, iterations, stop
+
+    def _ask(self, work: Callable[[Floats, int], T], rows: Floats) -> T:
+        """Let the native core work; it counts columns, users call them by name."""
+        try:
+            return work(rows, threads(self.n_jobs))
+        except ValueError as error:
+            raise ValueError(named(str(error), self._feature_names())) from None
+
+    def _feature_names(self) -> NDArray[np.object_] | None:
+        return getattr(self, "feature_names_in_", None)
 
     def _named(self, scores: _native._Scores, X: Any) -> Scores:
         """Name the native scores, and warn if some are not as exact as they should be."""
@@ -321,7 +412,33 @@ class Depth(OutlierMixin, BaseEstimator):
         return np.where(depths < self.offset_, np.int64(-1), np.int64(1))
 
 
-def _half_of_memory() -> float | None:
+def _written(params: dict[str, Any]) -> str:
+    """Write parameters as JSON; numbers of numpy become numbers of Python."""
+
+    def plain(value: Any) -> Any:
+        if isinstance(value, np.generic | np.ndarray):
+            return value.tolist()
+        raise TypeError(f"a parameter that is no number or text cannot be saved: {value!r}")
+
+    return json.dumps(params, default=plain)
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file, complete or not at all."""
+    path = path.resolve()
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        with temporary.open("xb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def half_of_memory() -> float | None:
     """Return half of the machine's memory in bytes, if it says how much it has."""
     try:
         return 0.5 * os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")

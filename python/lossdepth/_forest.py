@@ -97,6 +97,7 @@ class ForestDepth(Depth):
         max_boxes: int = 20_000,
         contamination: float = 0.1,
         n_jobs: int | None = None,
+        verbose: int = 0,
     ) -> None:
         # Stored as given; the native core checks them in fit.
         self.max_depth = max_depth
@@ -112,3 +113,4 @@ class ForestDepth(Depth):
         self.max_boxes = max_boxes
         self.contamination = contamination
         self.n_jobs = n_jobs
+        self.verbose = verbose

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from joblib import effective_n_jobs
 from sklearn.utils.validation import check_is_fitted
 
 from lossdepth import _native
@@ -59,6 +58,25 @@ class Bagplot:
     outliers: NDArray[np.int64]
     depths: Floats
 
+    def plot(self, X: Any = None, *, ax: Any = None) -> Any:
+        """Draw it; needs matplotlib.
+
+        Parameters
+        ----------
+        X : {array-like, dataframe} of shape (n_samples, 2) or None, default=None
+            The sample, to draw its rows.
+        ax : matplotlib.axes.Axes or None, default=None
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            What was drawn on.
+        """
+        from lossdepth import plot  # noqa: PLC0415
+
+        return plot.bagplot(self, X, ax=ax)
+
 
 @documented
 class HalfspaceDepth(Depth):
@@ -109,6 +127,7 @@ class HalfspaceDepth(Depth):
         budget: int = 100,
         contamination: float = 0.1,
         n_jobs: int | None = None,
+        verbose: int = 0,
     ) -> None:
         self.scale = scale
         self.support_fraction = support_fraction
@@ -116,6 +135,7 @@ class HalfspaceDepth(Depth):
         self.budget = budget
         self.contamination = contamination
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def directions(self, X: Any) -> tuple[Floats, Floats]:
         """Compute the depth of each row and the direction that attains it.
@@ -145,7 +165,7 @@ class HalfspaceDepth(Depth):
         directions = np.empty(rows.shape)
         for start in range(0, len(rows), _BLOCK):
             part = slice(start, start + _BLOCK)
-            scores, parts = self.model_.explain(rows[part], effective_n_jobs(self.n_jobs))
+            scores, parts = self._ask(self.model_.explain, rows[part])
             depths[part] = self._named(scores, None).depth
             directions[part] = -np.asarray(parts["weights"])
         return depths, directions
@@ -213,5 +233,4 @@ class HalfspaceDepth(Depth):
 
     def _regions(self) -> _native.Regions:
         check_is_fitted(self, "model_")
-        _, (rows, weights, _, _) = self.model_.__reduce__()
-        return _native.Regions(rows, weights)
+        return _native.Regions(*self.model_.reference())

@@ -41,6 +41,7 @@ class KernelDepth(Depth):
         memory: float | None = None,
         contamination: float = 0.1,
         n_jobs: int | None = None,
+        verbose: int = 0,
     ) -> None:
         # Stored as given; the native core checks them in fit.
         self.reg = reg
@@ -61,6 +62,7 @@ class KernelDepth(Depth):
         self.memory = memory
         self.contamination = contamination
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def __sklearn_tags__(self) -> Tags:
         """Say that rows of kernel values are not features."""
@@ -211,6 +213,7 @@ class GPDepth(Depth):
         memory: float | None = None,
         contamination: float = 0.1,
         n_jobs: int | None = None,
+        verbose: int = 0,
     ) -> None:
         # Stored as given; the native core checks them in fit.
         self.kernel = kernel
@@ -228,6 +231,7 @@ class GPDepth(Depth):
         self.memory = memory
         self.contamination = contamination
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def __sklearn_tags__(self) -> Tags:
         """Say that rows of kernel values are not features."""

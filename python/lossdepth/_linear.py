@@ -21,6 +21,7 @@ class _LinearDepth(Depth):
         max_iter: int = 1000,
         contamination: float = 0.1,
         n_jobs: int | None = None,
+        verbose: int = 0,
     ) -> None:
         # Stored as given; the native core checks them in fit.
         self.reg = reg
@@ -33,6 +34,7 @@ class _LinearDepth(Depth):
         self.max_iter = max_iter
         self.contamination = contamination
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
 
 @documented

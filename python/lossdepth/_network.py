@@ -90,6 +90,7 @@ class MLPDepth(Depth):
         max_iter: int = 1000,
         contamination: float = 0.1,
         n_jobs: int | None = None,
+        verbose: int = 0,
     ) -> None:
         # Stored as given; the native core checks them in fit.
         self.hidden = hidden
@@ -103,3 +104,4 @@ class MLPDepth(Depth):
         self.max_iter = max_iter
         self.contamination = contamination
         self.n_jobs = n_jobs
+        self.verbose = verbose

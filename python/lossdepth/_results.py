@@ -97,6 +97,27 @@ class Scores:
 
         return pl.DataFrame(self._columns())
 
+    def plot(self, *, level: float = 0.95, top: int = 5, ax: Any = None) -> Any:
+        """Draw the depths, the most outlying first, with confidence intervals; needs matplotlib.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            The probability with which an interval covers.
+        top : int, default=5
+            How many of the most outlying rows are named.
+        ax : matplotlib.axes.Axes or None, default=None
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            What was drawn on.
+        """
+        from lossdepth import plot  # noqa: PLC0415
+
+        return plot.scores(self, level=level, top=top, ax=ax)
+
     def _columns(self) -> dict[str, NDArray[Any]]:
         names = ("depth", "error", "stderr", "iterations", "converged", "stop")
         return {name: getattr(self, name) for name in names}
@@ -285,15 +306,28 @@ class Explanation:
         columns = self._columns(top)
         return pl.DataFrame(columns | {"feature": [str(name) for name in columns["feature"]]})
 
-    def plot(self, row: int = 0, *, top: int = 10, ax: Any = None) -> Any:
-        """Draw the contributions of the columns as bars; needs matplotlib.
+    def plot(
+        self,
+        row: int = 0,
+        *,
+        kind: str = "features",
+        top: int = 10,
+        image: tuple[int, int] | None = None,
+        ax: Any = None,
+    ) -> Any:
+        """Draw why a row has its depth; needs matplotlib.
 
         Parameters
         ----------
         row : int, default=0
             Which of the explained rows, by number.
+        kind : {"features", "rows"}, default="features"
+            Whether to draw what the columns do, or which rows of the reference matter most.
         top : int, default=10
-            How many columns get a bar of their own, the largest in size; the others share one.
+            How many columns get a bar of their own, the largest in size, while the others share
+            one; or how many reference rows are shown.
+        image : tuple of two int or None, default=None
+            Height and width, if the columns are the pixels of an image: a picture, not bars.
         ax : matplotlib.axes.Axes or None, default=None
             Where to draw; a new figure by default.
 
@@ -301,10 +335,19 @@ class Explanation:
         -------
         matplotlib.axes.Axes
             What was drawn on.
-        """
-        from lossdepth._plot import contributions  # noqa: PLC0415
 
-        return contributions(self, row, top, ax)
+        See Also
+        --------
+        lossdepth.plot.contributions : What ``kind="features"`` draws.
+        lossdepth.plot.influence : What ``kind="rows"`` draws.
+        """
+        from lossdepth import plot  # noqa: PLC0415
+
+        if kind == "features":
+            return plot.contributions(self, row, top=top, image=image, ax=ax)
+        if kind == "rows":
+            return plot.influence(self, row, top=top, ax=ax)
+        raise ValueError(f"`kind` must be one of features, rows, got `{kind}`")
 
     def _telling(self) -> NDArray[np.float64]:
         """Return how much each column does to give each row away."""

@@ -21,7 +21,7 @@ mod _native {
     use model::Model;
 
     #[pymodule_export]
-    use model::intervals;
+    use model::{intervals, load, unpickle};
 
     #[pymodule_export]
     use regions::Regions;

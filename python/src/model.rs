@@ -2,11 +2,14 @@
 
 use crate::convert::{array2, choice, exception, number, read_settings, table, written_settings};
 use crate::interrupt::interruptible;
+use lossdepth::depth::archive::Archive;
 use lossdepth::explain::Cut;
 use lossdepth::{Explanation, Fit, Reference, Result, Rows, Run, Stop};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple, PyType};
+use pyo3::pybacked::PyBackedBytes;
+use pyo3::types::{PyBytes, PyDict};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -27,12 +30,10 @@ type Table<'py> = Bound<'py, PyArray2<f64>>;
 
 /// A depth fitted to a reference sample.
 ///
-/// Pickles as what it was made from, and is fitted again when it is read back.
+/// Pickles as the bytes of a model file.
 #[pyclass(module = "lossdepth._native", frozen)]
 pub(crate) struct Model {
     fitted: Arc<lossdepth::Model>,
-    sample: Arc<Reference>,
-    weights: Option<Vec<f64>>,
 }
 
 #[pymethods]
@@ -49,10 +50,9 @@ impl Model {
         let settings = read_settings(choice("method", method)?, settings)?;
         let weights = weights.map(|weights| weights.as_array().to_vec());
         let (numbers, width) = table(&rows)?;
-        let sample = Arc::new(reference(numbers, width, weights.as_deref()).map_err(|e| exception(&e))?);
-        let shared = Arc::clone(&sample);
-        let fitted = interruptible(py, move |_| settings.fit(&shared))?;
-        Ok(Self { fitted: Arc::new(fitted.map_err(|e| exception(&e))?), sample, weights })
+        let sample = Reference::from_vec(numbers.to_vec(), width, weights).map_err(|e| exception(&e))?;
+        let fitted = interruptible(py, move |_| settings.fit(&sample))?;
+        Ok(Self { fitted: Arc::new(fitted.map_err(|e| exception(&e))?) })
     }
 
     /// The depth, error, standard error, iterations and reason to stop of each row.
@@ -101,6 +101,44 @@ impl Model {
         Ok((scores(py, &fits), parts))
     }
 
+    /// The bytes of a model file, with names for the columns and notes by name.
+    fn to_bytes<'py>(
+        &self,
+        py: Python<'py>,
+        columns: Option<Vec<String>>,
+        extras: BTreeMap<String, String>,
+        memory: Option<f64>,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let mut archive = Archive::of(&self.fitted).memory(memory);
+        for (name, text) in extras {
+            archive = archive.extra(name, text);
+        }
+        let bytes = interruptible(py, move |_| match columns {
+            Some(names) => archive.columns(names)?.to_bytes(),
+            None => archive.to_bytes(),
+        })?;
+        Ok(PyBytes::new(py, &bytes.map_err(|e| exception(&e))?))
+    }
+
+    /// The rows of the reference and their weights as given.
+    fn reference<'py>(&self, py: Python<'py>) -> PyResult<(Table<'py>, Option<Floats<'py>>)> {
+        let sample = self.fitted.reference();
+        let rows = array2(py, sample.rows().as_slice().to_vec(), sample.width())?;
+        Ok((rows, sample.given_weights().map(|weights| weights.to_vec().into_pyarray(py))))
+    }
+
+    /// The name of the method.
+    #[getter]
+    fn method(&self) -> &'static str {
+        self.fitted.settings().method.name()
+    }
+
+    /// The settings of the method, by name.
+    #[getter]
+    fn settings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        written_settings(py, self.fitted.settings())
+    }
+
     /// How many columns a query must have.
     #[getter]
     fn width(&self) -> usize {
@@ -124,13 +162,10 @@ impl Model {
         format!("<lossdepth model: {method}, {n} reference rows, {d} columns>")
     }
 
-    /// The constructor and its arguments.
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyType>, Bound<'py, PyTuple>)> {
-        let rows = array2(py, self.sample.rows().as_slice().to_vec(), self.width())?;
-        let weights = self.weights.clone().map(|weights| weights.into_pyarray(py));
-        let settings = self.fitted.settings();
-        let arguments = (rows, weights, settings.method.name(), written_settings(py, settings)?);
-        Ok((py.get_type::<Self>(), arguments.into_pyobject(py)?))
+    /// The function that reads the bytes, and the bytes.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        let bytes = self.to_bytes(py, None, BTreeMap::new(), self.fitted.settings().memory)?;
+        Ok((py.import("lossdepth._native")?.getattr("unpickle")?, (bytes,)))
     }
 
     /// Nothing can change it, so a copy is the thing itself.
@@ -188,12 +223,29 @@ pub(crate) fn intervals<'py>(
     Ok((low.into_pyarray(py), high.into_pyarray(py)))
 }
 
-fn reference(numbers: &[f64], width: usize, weights: Option<&[f64]>) -> Result<Reference> {
-    let rows = Rows::new(numbers, width)?;
-    match weights {
-        Some(weights) => Reference::weighted(&rows, weights),
-        None => Reference::new(&rows),
-    }
+/// A model from the bytes of a file, with the names of its columns and the notes in it. Where the file does not limit the
+/// memory for kernel values, `memory` does.
+#[pyfunction]
+pub(crate) fn load(
+    py: Python<'_>,
+    data: PyBackedBytes,
+    memory: Option<f64>,
+) -> PyResult<(Model, Option<Vec<String>>, BTreeMap<String, String>)> {
+    let loaded = interruptible(py, move |_| {
+        let archive = Archive::from_bytes(&data)?;
+        drop(data);
+        let memory = archive.settings().memory.or(memory);
+        let archive = archive.memory(memory);
+        Ok((archive.model()?, archive.column_names().map(<[_]>::to_vec), archive.extras().clone()))
+    })?;
+    let (fitted, columns, extras) = loaded.map_err(|e| exception(&e))?;
+    Ok((Model { fitted: Arc::new(fitted) }, columns, extras))
+}
+
+/// A model from the bytes that [`Model::__reduce__`] gave.
+#[pyfunction]
+pub(crate) fn unpickle(py: Python<'_>, data: PyBackedBytes) -> PyResult<Model> {
+    load(py, data, None).map(|(model, _, _)| model)
 }
 
 /// Column, threshold, whether it is above, probability and share.

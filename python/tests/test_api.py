@@ -390,6 +390,7 @@ def test_parameters_and_their_defaults_are_those_of_the_native_method(method):
     given = METHODS[method]().get_params()
     assert given.pop("contamination") == 0.1
     assert given.pop("n_jobs") is None
+    assert given.pop("verbose") == 0
     assert given == _native.METHODS[method]
     assert list(_native.METHODS) == list(METHODS)
 

@@ -4,6 +4,8 @@ import re
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 import scipy.sparse
 from sklearn.exceptions import NotFittedError
@@ -96,7 +98,26 @@ TABLES = [
     (pd.DataFrame(spoiled(np.nan)), ValueError, "row 4, column 2 is not finite (NaN)"),
     (pd.DataFrame(spoiled(np.nan)).convert_dtypes(), ValueError, "row 4, column 2 is not finite"),
     ([["a", "b"], ["c", "d"]], ValueError, "could not convert string to float: 'a'"),
-    (pd.DataFrame({"a": [1.0, 2.0], "b": ["x", "y"]}), ValueError, "could not convert string to"),
+    (
+        pd.DataFrame({"a": [1.0, 2.0], "b": ["x", "y"]}),
+        ValueError,
+        "column `b` must hold numbers, got str",
+    ),
+    (
+        pd.DataFrame({"a": [1.0, 2.0], "b": pd.to_datetime(["2020-01-01", "2021-01-01"])}),
+        ValueError,
+        "column `b` must hold numbers, got datetime64",
+    ),
+    (
+        pl.DataFrame({"a": [1.0, 2.0], "b": ["x", "y"]}),
+        ValueError,
+        "column `b` must hold numbers, got String",
+    ),
+    (
+        pa.table({"a": [1.0, 2.0], "b": ["x", "y"]}),
+        ValueError,
+        "column `b` must hold numbers, got string",
+    ),
     (X * 1j, ValueError, "Complex data not supported"),
     (scipy.sparse.csr_array(X), TypeError, "Sparse data was passed"),
     (X[0], ValueError, "Expected 2D array, got 1D array instead"),
@@ -187,7 +208,7 @@ def test_the_native_core_takes_no_other_arrays():
     with pytest.raises(TypeError):
         model.score(X.astype(np.float32), 1)
     with pytest.raises(TypeError):
-        _native.Model(X.tolist(), *model.__reduce__()[1][1:])
+        _native.Model(X.tolist(), None, model.method, model.settings)
     with pytest.raises(ValueError, match="`threads` must be at least 1"):
         model.score(X, 0)
     with pytest.raises(ValueError, match="row 0 has 2 features, expected 3"):

@@ -1,25 +1,39 @@
 //! What can be asked for.
 
+use crate::commands::evaluate::Evaluate;
 use crate::commands::explain::Explain;
+use crate::commands::fit::Fit;
+use crate::commands::info::Info;
 use crate::commands::plot::Plot;
 use crate::commands::score::Score;
+use crate::commands::shell::{Completions, Manual};
 use crate::error::Result;
 use crate::load::Header;
 use crate::settings::Given;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
+use lossdepth::depth::Setting;
 use lossdepth::{DepthError, Method, Settings};
+use std::path::PathBuf;
 use std::str::FromStr;
 
 const EXAMPLES: &str = "\
 Examples:
   lossdepth score data.csv --scale standard            each row against the others
   lossdepth score new.csv --reference old.csv          new rows against old ones
+  lossdepth fit old.csv --out model.safetensors        a model, to score new rows with:
+  lossdepth score new.csv --model model.safetensors
   lossdepth score data.csv --id id --label y --out scores.json
   zcat data.csv.gz | lossdepth score - --columns a,b,c --method hinge | sort -t, -gk2 | head
   lossdepth explain data.csv --scale standard --shallowest 5
   lossdepth plot data.csv --columns a,b --method svm --out map.png
+  lossdepth evaluate data.csv --label y                which method finds the outliers
   lossdepth methods                                    methods, settings and defaults";
+
+const METHODS_EXAMPLES: &str = "\
+Examples:
+  lossdepth methods
+  lossdepth methods | grep -A1 halfspace";
 
 /// How central is each row? As hard as it is to tell it apart from the data.
 ///
@@ -40,8 +54,36 @@ pub(crate) enum Command {
     Explain(Box<Explain>),
     /// Draw the depth as a map with contours
     Plot(Box<Plot>),
+    /// Fit a model to a table and save it
+    Fit(Box<Fit>),
+    /// Compare methods on data with known outliers
+    Evaluate(Box<Evaluate>),
+    /// Show what is in a model file
+    Info(Info),
     /// List every method, its settings and their defaults
+    #[command(after_help = METHODS_EXAMPLES)]
     Methods,
+    /// Print completions for a shell
+    Completions(Completions),
+    /// Print or install the manual pages
+    Man(Manual),
+}
+
+/// A model instead of a reference.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct FromModel {
+    /// The model to compare with, saved by `lossdepth fit` or from Python
+    ///
+    /// Its method and settings are part of it. Columns are matched by name if the model has names and the data a
+    /// header, by position otherwise; with --columns those are taken, in that order. The data may be of any size.
+    #[arg(long, value_name = "FILE", conflicts_with_all = fixed_by_a_model())]
+    pub(crate) model: Option<PathBuf>,
+}
+
+/// What cannot be said of a model that is fitted already; how much memory it may take can.
+fn fixed_by_a_model() -> impl Iterator<Item = &'static str> {
+    let settings = Setting::ALL.iter().map(|setting| setting.name).filter(|name| *name != "memory");
+    ["reference", "method", "weights"].into_iter().chain(settings)
 }
 
 /// Which columns play which part.

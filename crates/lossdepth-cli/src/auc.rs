@@ -1,6 +1,7 @@
-//! How well the depth tells outliers from the rest: the area under the ROC curve.
+//! Labels: which rows are the outliers, and how well the depth tells them from the rest.
 
 use crate::load::is_missing;
+use lossdepth::evaluation::Ranking;
 use serde::Serialize;
 
 /// Words that name the outliers, whatever the other class is called.
@@ -19,12 +20,23 @@ const OUTLIER_WORDS: [&str; 12] = [
     "yes",
 ];
 
-/// Depths sorted into classes, as they come.
-#[derive(Debug, Default)]
-pub(crate) struct Classes {
-    found: Vec<(String, Vec<f64>)>,
+/// Rows sorted into classes by their label, as they come; something is kept of each.
+#[derive(Debug)]
+pub(crate) struct Classes<T> {
+    found: Vec<(String, Vec<T>)>,
     unlabelled: usize,
     too_many: bool,
+}
+
+/// Two classes, one of them the outliers.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Split<T> {
+    /// The label taken for the outliers.
+    pub(crate) outlier: String,
+    pub(crate) outliers: Vec<T>,
+    pub(crate) others: Vec<T>,
+    /// How many rows have no label.
+    pub(crate) unlabelled: usize,
 }
 
 /// The area under the ROC curve, and what it was computed from.
@@ -42,35 +54,51 @@ pub(crate) struct Auc {
     pub(crate) unlabelled: usize,
 }
 
-impl Classes {
-    pub(crate) fn add(&mut self, label: &str, depth: f64) {
+impl<T> Default for Classes<T> {
+    fn default() -> Self {
+        Self { found: Vec::new(), unlabelled: 0, too_many: false }
+    }
+}
+
+impl<T> Classes<T> {
+    pub(crate) fn add(&mut self, label: &str, row: T) {
         if self.too_many {
             return;
         }
         if label.is_empty() || is_missing(label) {
             self.unlabelled += 1;
-        } else if let Some((_, depths)) = self.found.iter_mut().find(|(known, _)| same(known, label)) {
-            depths.push(depth);
+        } else if let Some((_, rows)) = self.found.iter_mut().find(|(known, _)| same(known, label)) {
+            rows.push(row);
         } else if self.found.len() < 2 {
-            self.found.push((label.to_owned(), vec![depth]));
+            self.found.push((label.to_owned(), vec![row]));
         } else {
             self.too_many = true;
             self.found.clear();
         }
     }
 
-    /// The AUC, or why there is none.
-    pub(crate) fn auc(self) -> Result<Auc, &'static str> {
+    /// The two classes, or why there are not two.
+    pub(crate) fn split(self) -> Result<Split<T>, &'static str> {
         if self.too_many {
             return Err("has more than two values");
         }
         let Ok([first, second]) = <[_; 2]>::try_from(self.found) else {
             return Err("has fewer than two values");
         };
-        let ((outlier, low), (_, high)) =
+        let ((outlier, outliers), (_, others)) =
             if second_is_outlier(&first, &second) { (second, first) } else { (first, second) };
-        let (outliers, others) = (low.len(), high.len());
-        Ok(Auc { value: area(low, high), outlier, outliers, others, unlabelled: self.unlabelled })
+        Ok(Split { outlier, outliers, others, unlabelled: self.unlabelled })
+    }
+}
+
+impl Classes<f64> {
+    /// The AUC of some depths, or why there is none.
+    pub(crate) fn auc(self) -> Result<Auc, &'static str> {
+        let Split { outlier, outliers, others, unlabelled } = self.split()?;
+        let (low, high) = (outliers.len(), others.len());
+        let ranking = Ranking::new(outliers, others).and_then(|ranking| ranking.auc(0.95));
+        let value = ranking.map_err(|_| "has depths that cannot be compared")?.value;
+        Ok(Auc { value, outlier, outliers: low, others: high, unlabelled })
     }
 }
 
@@ -80,7 +108,7 @@ fn same(a: &str, b: &str) -> bool {
 }
 
 /// 1 of {0, 1}; else a word for it; else the rarer; else the one that sorts last.
-fn second_is_outlier(first: &(String, Vec<f64>), second: &(String, Vec<f64>)) -> bool {
+fn second_is_outlier<T>(first: &(String, Vec<T>), second: &(String, Vec<T>)) -> bool {
     let word = |class: &(String, _)| OUTLIER_WORDS.iter().any(|word| class.0.eq_ignore_ascii_case(word));
     let (zero, one) = (|class: &(String, _)| same(&class.0, "0"), |class: &(String, _)| same(&class.0, "1"));
     if (zero(first) && one(second)) || (one(first) && zero(second)) {
@@ -90,26 +118,6 @@ fn second_is_outlier(first: &(String, Vec<f64>), second: &(String, Vec<f64>)) ->
         return word(second);
     }
     (second.1.len(), &first.0) < (first.1.len(), &second.0)
-}
-
-/// The share of pairs in which the outlier is the shallower one.
-fn area(mut low: Vec<f64>, mut high: Vec<f64>) -> f64 {
-    low.sort_by(f64::total_cmp);
-    high.sort_by(f64::total_cmp);
-    let pairs = low.len() as f64 * high.len() as f64;
-    let (mut below, mut upto) = (0, 0);
-    let mut won = 0.0;
-    for depth in &high {
-        while below < low.len() && low[below] < *depth {
-            below += 1;
-        }
-        upto = upto.max(below);
-        while upto < low.len() && low[upto] <= *depth {
-            upto += 1;
-        }
-        won += below as f64 + 0.5 * (upto - below) as f64;
-    }
-    won / pairs
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! What is said on standard error: notes, warnings, errors, progress.
 
 use crate::error::Error;
+use clap::builder::styling::{AnsiColor, Style};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::fmt::Display;
 use std::io::{IsTerminal, Write, stderr};
@@ -10,17 +11,20 @@ use std::time::{Duration, Instant};
 /// Work shorter than this shows no progress.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Unlike `eprintln!`, does not mind if nobody listens.
+const RED: Style = AnsiColor::Red.on_default().bold();
+const YELLOW: Style = AnsiColor::Yellow.on_default().bold();
+
+/// Unlike `eprintln!`, does not mind if nobody listens; colours are for terminals, and not where `NO_COLOR` is set.
 fn say(text: impl Display) {
-    let _ = writeln!(stderr(), "{text}");
+    let _ = writeln!(anstream::stderr(), "{text}");
 }
 
 pub(crate) fn error(error: &Error) {
-    say(format_args!("error: {error}"));
+    say(format_args!("{RED}error:{RED:#} {error}"));
 }
 
 pub(crate) fn warning(text: impl Display) {
-    say(format_args!("warning: {text}"));
+    say(format_args!("{YELLOW}warning:{YELLOW:#} {text}"));
 }
 
 /// A number the user asked for.

@@ -109,6 +109,20 @@ pub(crate) fn count(n: usize, what: &str) -> String {
     if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
 }
 
+/// `340 bytes`, `1.2 kB`, `400 MB`.
+pub(crate) fn bytes(n: usize) -> String {
+    const UNITS: [&str; 4] = ["kB", "MB", "GB", "TB"];
+    if n < 1000 {
+        return count(n, "byte");
+    }
+    let (mut size, mut unit) = (n as f64 / 1e3, 0);
+    while size >= 999.5 && unit + 1 < UNITS.len() {
+        (size, unit) = (size / 1e3, unit + 1);
+    }
+    let digits = usize::from(size < 9.95);
+    format!("{size:.digits$} {}", UNITS[unit])
+}
+
 /// What the system said, without its error number.
 fn plain(error: &io::Error) -> String {
     let text = error.to_string();

@@ -1,39 +1,5 @@
-//! The command line of `lossdepth`: score the rows of a table by how hard they are to tell apart from the data.
-//!
-//! [`args`] → [`load`] → [`commands`] → [`mod@write`], with [`auc`] and [`picture`] on the way and [`console`] for
-//! what is said on standard error. All mathematics is in the library.
+//! The program `lossdepth`.
 
-mod args;
-mod auc;
-mod commands;
-mod console;
-mod error;
-mod load;
-mod picture;
-mod settings;
-mod write;
-
-use args::{Cli, Command};
-use clap::Parser;
-use commands::{Outcome, explain, methods, plot, score};
-use std::process::ExitCode;
-
-/// Exit codes: 0 done, 1 done but some rows did not converge, 2 failed.
-fn main() -> ExitCode {
-    let result = match Cli::parse().command {
-        Command::Score(args) => score::score(&args),
-        Command::Explain(args) => explain::explain(&args),
-        Command::Plot(args) => plot::plot(&args),
-        Command::Methods => methods::list(),
-    };
-    match result {
-        Ok(Outcome::Done) => ExitCode::SUCCESS,
-        Ok(Outcome::NotConverged) => ExitCode::from(1),
-        // Whoever reads the output has seen enough.
-        Err(error) if error.is_closed_pipe() => ExitCode::SUCCESS,
-        Err(error) => {
-            console::error(&error);
-            ExitCode::from(2)
-        }
-    }
+fn main() -> std::process::ExitCode {
+    lossdepth_cli::run()
 }

@@ -12,6 +12,19 @@ use lossdepth::{Method, Scale, Settings};
 pub(crate) struct Given(Vec<(&'static str, Value)>);
 
 impl Given {
+    /// What was said, setting by setting.
+    pub(crate) fn values(&self) -> &[(&'static str, Value)] {
+        &self.0
+    }
+
+    /// The memory for kernel values, if it was said.
+    pub(crate) fn memory(&self) -> Option<f64> {
+        self.0.iter().find_map(|(name, value)| match value {
+            Value::Number(bytes) if *name == "memory" => Some(*bytes),
+            _ => None,
+        })
+    }
+
     /// The defaults of the method, and what was said otherwise.
     pub(crate) fn settings(&self, method: Method) -> Result<Settings> {
         let settings = Settings::with(method, self.0.clone())?;

@@ -43,6 +43,9 @@ pub enum DepthError {
     /// Two settings that do not go together, or one that needs another.
     #[error("{0}")]
     Settings(String),
+    /// Scores, labels or p-values that nothing can be said about.
+    #[error("{0}")]
+    Labels(String),
     /// Kernel values that cannot be worked with.
     #[error("{0}")]
     Kernel(String),
@@ -111,6 +114,34 @@ pub enum DepthError {
         /// How many there are.
         rows: usize,
     },
+    /// Bytes that are no model of this crate.
+    #[error("not a lossdepth model: {reason}")]
+    NotAModel {
+        /// What they are, or what is missing.
+        reason: String,
+    },
+    /// A model in a format that came after this version.
+    #[error("made by a newer lossdepth{}: format {format}, this one reads up to {newest}", by(version))]
+    NewerModel {
+        /// The version of lossdepth that made it, if it says so.
+        version: String,
+        /// Its format.
+        format: u64,
+        /// The newest format that this version reads.
+        newest: u64,
+    },
+    /// A model that is not as it was when it was saved, or does not fit together.
+    #[error("the model is damaged: {reason}")]
+    DamagedModel {
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A model with something in it that cannot be saved.
+    #[error("the model cannot be saved: {reason}")]
+    Unsaved {
+        /// What it is.
+        reason: String,
+    },
     /// The caller asked to stop through [`Run::cancel`](crate::Run::cancel).
     #[error("interrupted")]
     Cancelled,
@@ -122,4 +153,8 @@ pub enum DepthError {
         /// What the system said.
         reason: String,
     },
+}
+
+fn by(version: &str) -> String {
+    if version.is_empty() { String::new() } else { format!(" ({version})") }
 }

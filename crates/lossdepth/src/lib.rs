@@ -31,6 +31,7 @@
 //! | 4. the estimator | [`depth`] | fit, score, threads; [`Method`] and [`Settings`] by name |
 //! | 5. why | [`explain`] | weights, contributions, influence |
 //! | 6. how it looks | [`view`] | planes, lines of equal depth, round numbers; not how to draw |
+//! | 7. what it is good for | [`evaluation`], [`baseline`], [`conformal`] | AUC and precision, detectors to compare with, labels and p-values |
 //!
 //! The crate reads no file, prints nothing, and has no `unsafe` code.
 
@@ -53,6 +54,12 @@ pub mod depth;
 pub mod explain;
 // 6. how it looks
 pub mod view;
+// 7. what it is good for
+pub mod baseline;
+// ×
+pub mod evaluation;
+// ×
+pub mod conformal;
 
 // Beneath it all.
 mod error;

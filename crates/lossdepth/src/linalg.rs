@@ -308,6 +308,11 @@ impl Cholesky {
     /// Scaling to a unit diagonal takes away what units of measurement do to the condition. Rounding may leave a
     /// hair's breadth of indefiniteness; a trace on the diagonal mends it.
     pub(crate) fn scaled(lower: &mut Matrix) -> Option<Self> {
+        Self::damped(lower, 0.0)
+    }
+
+    /// As [`scaled`](Self::scaled), after adding `damping` times its diagonal to the matrix.
+    pub(crate) fn damped(lower: &mut Matrix, damping: f64) -> Option<Self> {
         let rows = lower.rows();
         let units: Vec<f64> = (0..rows)
             .map(|j| lower.at(j, j))
@@ -320,7 +325,7 @@ impl Cholesky {
         }
         for trace in [0.0, 1e-15, 1e-13, 1e-11, 1e-9] {
             for j in 0..rows {
-                lower.set(j, j, 1.0 + trace);
+                lower.set(j, j, 1.0 + damping + trace);
             }
             if let Ok(factor) = Llt::new(lower.view(), Side::Lower) {
                 return Some(Self { factor, units });

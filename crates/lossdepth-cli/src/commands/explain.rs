@@ -3,19 +3,18 @@
 mod report;
 mod table;
 
-use super::inputs::Inputs;
+use super::Outcome;
+use super::inputs::{Inputs, Read};
 use super::plot::{pair, size};
-use super::{Outcome, inputs::Read};
-use crate::args::{Question, Roles, Running};
+use crate::args::{FromModel, Question, Roles, Running};
 use crate::console::{self, Progress};
 use crate::error::{Error, Result, count};
 use crate::picture::{self, Pair, Style};
-use crate::write::Whole;
+use crate::write::{Whole, print};
 use clap::{Args, ValueEnum};
 use lossdepth::view::Ranked;
-use lossdepth::{Fit, Model, Rows, Run, Stop};
+use lossdepth::{DepthError, Fit, Model, Rows, Run, Stop};
 use report::Report;
-use std::io::{Write, stdout};
 use std::path::PathBuf;
 
 const EXPLAIN_NOTES: &str = "\
@@ -57,6 +56,9 @@ pub(crate) struct Explain {
     /// The K rows of the highest depth
     #[arg(long, value_name = "K", help_heading = "Rows")]
     pub(crate) deepest: Option<usize>,
+
+    #[command(flatten)]
+    pub(crate) from: FromModel,
 
     #[command(flatten)]
     pub(crate) question: Question,
@@ -114,21 +116,22 @@ enum Sink {
 }
 
 pub(crate) fn explain(args: &Explain) -> Result<Outcome> {
-    let settings = args.question.settings()?;
-    let inputs = Inputs::read(&args.data, args.reference.as_deref(), &args.roles, args.running.quiet)?;
+    let (against, model) = (args.reference.as_deref(), args.from.model.as_deref());
+    let mut inputs = Inputs::read(&args.data, against, model, &args.roles, args.running.quiet)?;
+    let settings = inputs.settings(&args.question)?;
     check_image(args, &inputs)?;
     let (sink, format) = sink(args)?;
-    let model = inputs.fit(&settings)?;
+    let model = inputs.model(&args.question)?;
     let depths = Depths::found(args, &inputs, &model)?;
-    let rows = chosen(args, inputs.data(), depths.data.as_deref())?;
+    let rows = chosen(args, &inputs.data, depths.data.as_deref())?;
     let report = Report::new(&settings, &inputs, &model, &rows, &depths, run(args, None))?;
     match sink {
         Sink::Picture(out) => {
             out.draw(&pictures(args, &inputs, &report)?)?;
-            say(&text(&report, format, args.top))?;
+            print(&text(&report, format, args.top))?;
         }
         Sink::File(file) => file.write(text(&report, format, args.top).as_bytes())?,
-        Sink::Standard => say(&text(&report, format, args.top))?,
+        Sink::Standard => print(&text(&report, format, args.top))?,
     }
     Ok(outcome(&report))
 }
@@ -142,12 +145,6 @@ fn text(report: &Report, format: Format, top: usize) -> String {
         Format::Table => table::page(report, top),
         Format::Json => report.json(),
     }
-}
-
-fn say(text: &str) -> Result<()> {
-    let failed = |source| Error::Output { file: "standard output".into(), source };
-    let mut out = stdout().lock();
-    out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(failed)
 }
 
 fn outcome(report: &Report) -> Outcome {
@@ -209,19 +206,20 @@ impl Depths {
     fn found(args: &Explain, inputs: &Inputs, model: &Model) -> Result<Self> {
         let compared = args.row.is_empty() || args.shallowest.is_some() || args.deepest.is_some();
         let own = inputs.is_its_own_reference();
-        let (data, sample) = (inputs.data().part()?.rows, inputs.reference.rows());
+        let (data, sample) = (inputs.data.part()?.rows, inputs.reference.rows());
         let score_sample = !args.no_rank || (own && compared);
         let score_data = compared && !own;
         let total = if score_sample { sample.len() } else { 0 } + if score_data { data.len() } else { 0 };
         let progress = Progress::new(args.running.quiet, Some(total));
         let advance = |rows| progress.advance(rows);
-        let score = |rows: Rows<'_>, of: &Read| -> Result<Vec<f64>> {
-            let fits: Vec<Fit> =
-                model.score(rows, &run(args, Some(&advance))).map_err(|error| of.locate(error))?;
+        let score = |rows: Rows<'_>| -> Result<Vec<f64>, DepthError> {
+            let fits: Vec<Fit> = model.score(rows, &run(args, Some(&advance)))?;
             Ok(fits.iter().map(|fit| fit.depth).collect())
         };
-        let of_sample = if score_sample { Some(score(sample, inputs.sample())?) } else { None };
-        let of_data = if score_data { Some(score(data, inputs.data())?) } else { None };
+        let of_sample = score_sample.then(|| score(sample)).transpose();
+        let of_sample = of_sample.map_err(|error| inputs.locate_reference(error))?;
+        let of_data =
+            score_data.then(|| score(data)).transpose().map_err(|error| inputs.data.locate(error))?;
         let ranked = match &of_sample {
             Some(depths) if !args.no_rank => Some(Ranked::new(depths, inputs.reference.weights())?),
             _ => None,
@@ -279,11 +277,10 @@ fn find(asked: &str, ids: Option<&[String]>, rows: usize, file: &str) -> Result<
 
 /// The rows as images, each beside its coefficients.
 fn pictures(args: &Explain, inputs: &Inputs, report: &Report) -> Result<picture::Scene> {
-    let data = inputs.data().part()?.rows;
+    let data = inputs.data.part()?.rows;
     let pair = |row: &report::Row| {
         if row.weights.is_empty() {
-            let method = args.question.method;
-            return Err(Error::Usage(format!("method {method} has no coefficients to draw")));
+            return Err(Error::Usage(format!("method {} has no coefficients to draw", report.method)));
         }
         Ok(Pair {
             name: format!("{}: depth {:.3}", row.name, row.depth),

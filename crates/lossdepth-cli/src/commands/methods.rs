@@ -1,16 +1,14 @@
 //! `lossdepth methods`: what there is to choose from.
 
 use super::Outcome;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::settings::flag_name;
+use crate::write;
 use lossdepth::depth::{Kind, Setting, Value};
 use lossdepth::{Method, Settings};
-use std::io::{Write, stdout};
 
 pub(crate) fn list() -> Result<Outcome> {
-    let failed = |source| Error::Output { file: "standard output".into(), source };
-    let mut out = stdout().lock();
-    out.write_all(page().as_bytes()).and_then(|()| out.flush()).map_err(failed)?;
+    write::print(&page())?;
     Ok(Outcome::Done)
 }
 
@@ -37,7 +35,7 @@ fn meaning(setting: &Setting) -> String {
 }
 
 /// Aligned columns, indented.
-fn table(rows: &[Vec<String>]) -> String {
+pub(super) fn table(rows: &[Vec<String>]) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width =
         |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max();

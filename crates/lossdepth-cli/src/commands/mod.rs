@@ -1,17 +1,23 @@
 //! A file for each command, and what they share: opening a table, fitting a model to it.
 
+pub(crate) mod evaluate;
 pub(crate) mod explain;
+pub(crate) mod fit;
+pub(crate) mod info;
 mod inputs;
 pub(crate) mod methods;
+pub(crate) mod model;
 pub(crate) mod plot;
 pub(crate) mod score;
+pub(crate) mod shell;
 
 use crate::args::Roles;
 use crate::console;
 use crate::error::Result;
 use crate::load::{Part, Table};
 use crate::settings::half_of_memory;
-use lossdepth::{DepthError, Model, Reference, Settings};
+use lossdepth::depth::Value;
+use lossdepth::{DepthError, Model, Reference, Scale, Settings, Variant};
 use std::path::Path;
 
 /// How a command ended that did not fail.
@@ -37,10 +43,10 @@ fn open(path: &Path, roles: &Roles, quiet: bool) -> Result<Table> {
 
 /// Fits a model to a sample, within half of the memory of this machine unless something else was said.
 fn fit(settings: &Settings, sample: &Part<'_>, weights: Option<&[f64]>) -> Result<Model, DepthError> {
-    fit_to(settings, &reference(sample, weights)?)
+    within_memory(settings).fit(&reference(sample, weights)?)
 }
 
-/// The sample that rows are compared with.
+/// The rows of a table as a sample.
 fn reference(sample: &Part<'_>, weights: Option<&[f64]>) -> Result<Reference, DepthError> {
     match weights {
         Some(weights) => Reference::weighted(&sample.rows, weights),
@@ -48,8 +54,22 @@ fn reference(sample: &Part<'_>, weights: Option<&[f64]>) -> Result<Reference, De
     }
 }
 
-/// As [`fit`], to a sample that has been checked.
-fn fit_to(settings: &Settings, reference: &Reference) -> Result<Model, DepthError> {
-    let memory = settings.memory.or_else(half_of_memory);
-    Settings { memory, ..settings.clone() }.fit(reference)
+/// The same settings, with half of the memory of this machine unless something else was said.
+fn within_memory(settings: &Settings) -> Settings {
+    Settings { memory: settings.memory.or_else(half_of_memory), ..settings.clone() }
+}
+
+/// The settings in a line.
+fn summary(settings: &Settings) -> String {
+    let tells = |name: &str| match name {
+        "max_iter" | "memory" => false,
+        "reg" => !matches!(settings.variant, Variant::Constrained { .. }),
+        "support_fraction" => settings.scale == Scale::Mcd,
+        _ => true,
+    };
+    let values = settings.values();
+    let told = values.iter().filter(|(name, value)| tells(name) && *value != Value::None);
+    told.fold(settings.method.to_string(), |line, (name, value)| {
+        format!("{line}, {} {value}", name.replace('_', " "))
+    })
 }

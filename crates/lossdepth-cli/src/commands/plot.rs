@@ -2,7 +2,7 @@
 
 use super::Outcome;
 use super::inputs::Inputs;
-use crate::args::{Question, Roles, Running};
+use crate::args::{FromModel, Question, Roles, Running};
 use crate::console::{self, Progress};
 use crate::error::{Error, Result, count};
 use crate::picture::{self, Curve, Ground, KINDS, Map, Mark, Points, Polygon, Scene, Style, Target};
@@ -41,6 +41,9 @@ pub(crate) struct Plot {
     /// The table to compare with [default: the data itself]
     #[arg(long, value_name = "FILE")]
     pub(crate) reference: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) from: FromModel,
 
     #[command(flatten)]
     pub(crate) question: Question,
@@ -129,30 +132,31 @@ pub(super) fn pair(text: &str) -> Result<(usize, usize), String> {
 }
 
 pub(crate) fn plot(args: &Plot) -> Result<Outcome> {
-    let settings = args.question.settings()?;
-    let inputs = Inputs::read(&args.data, args.reference.as_deref(), &args.roles, args.running.quiet)?;
+    let (against, model) = (args.reference.as_deref(), args.from.model.as_deref());
+    let mut inputs = Inputs::read(&args.data, against, model, &args.roles, args.running.quiet)?;
+    let settings = inputs.settings(&args.question)?;
     let columns = inputs.reference.width();
     if args.bagplot {
         if settings.method != Method::Halfspace || columns != 2 || !inputs.is_its_own_reference() {
-            let needs =
-                "`--bagplot` needs `--method halfspace`, two columns (`--columns a,b`) and no `--reference`";
+            let needs = "`--bagplot` needs `--method halfspace`, two columns (`--columns a,b`) and no other reference";
             return Err(Error::Usage(needs.to_owned()));
         }
     } else if columns == 1 && (args.zones.is_some() || args.levels.is_some()) {
         return Err(Error::Usage("one column makes a curve, which has no zones or contours".to_owned()));
     }
-    let data = inputs.data().part()?;
+    let data = inputs.data.part()?;
     if data.rows.is_empty() {
-        return Err(Error::Usage(format!("{}: there are no rows to draw", inputs.data().file())));
+        return Err(Error::Usage(format!("{}: there are no rows to draw", inputs.data.file())));
     }
-    data.rows.check_finite().map_err(|error| inputs.data().locate(error))?;
+    data.rows.check_finite().map_err(|error| inputs.data.locate(error))?;
     let out = args.out.open()?;
+    let model = if args.bagplot { None } else { Some(inputs.model(&args.question)?) };
     let mut work =
         Work { args, settings: &settings, inputs: &inputs, unconverged: 0, asked: 0, largest: 0.0 };
-    let scene = match (args.bagplot, columns) {
-        (true, _) => work.bagplot()?,
-        (_, 1) => work.curve()?,
-        _ => work.map()?,
+    let scene = match (&model, columns) {
+        (None, _) => work.bagplot()?,
+        (Some(model), 1) => work.curve(model)?,
+        (Some(model), _) => work.map(model)?,
     };
     out.draw(&scene)?;
     Ok(work.finish())
@@ -181,14 +185,17 @@ impl Work<'_> {
 
     /// What was computed, from what.
     fn about(&self) -> String {
-        let sample = self.inputs.sample();
         let rows = count(self.inputs.reference.len(), "row");
         let of = if self.inputs.is_its_own_reference() {
-            format!("the {rows} of {}", file_name(sample.file()))
+            format!("the {rows} of {}", file_name(self.inputs.reference_file()))
         } else {
-            let data = self.inputs.data();
+            let data = &self.inputs.data;
             let drawn = count(data.part().map_or(0, |part| part.rows.len()), "row");
-            format!("{drawn} of {} against {rows} of {}", file_name(data.file()), file_name(sample.file()))
+            format!(
+                "{drawn} of {} against {rows} of {}",
+                file_name(data.file()),
+                file_name(self.inputs.reference_file())
+            )
         };
         format!("{} of {of}.", in_words(self.settings))
     }
@@ -216,19 +223,19 @@ impl Work<'_> {
     }
 
     /// One column.
-    fn curve(&mut self) -> Result<Scene> {
+    fn curve(&mut self, model: &Model) -> Result<Scene> {
         const STEPS: usize = 600;
-        let (inputs, model) = (self.inputs, self.inputs.fit(self.settings)?);
-        let sample = inputs.data().part()?.rows.as_slice().to_vec();
+        let inputs = self.inputs;
+        let sample = inputs.data.part()?.rows.as_slice().to_vec();
         let (low, high) = widened(range(sample.iter().chain(inputs.reference.rows().as_slice()).copied()));
         let at: Vec<f64> = (0..=STEPS).map(|i| low + (high - low) * i as f64 / STEPS as f64).collect();
         let progress = Progress::new(self.args.running.quiet, Some(at.len()));
-        let fits = self.score(&model, Rows::new(&at, 1)?, &progress)?;
+        let fits = self.score(model, Rows::new(&at, 1)?, &progress)?;
         let within = |x: f64| x.clamp(0.0, 1.0);
         let band = |fit: &Fit| (within(fit.depth - 1.96 * fit.stderr), within(fit.depth + 1.96 * fit.stderr));
         let band = fits.iter().map(band).collect();
         let depth = fits.iter().map(|fit| fit.depth).collect();
-        let name = inputs.sample().names().remove(0);
+        let name = column_name(&inputs.names[0]);
         let caption = "The band is 1.96 standard errors of the sampling to both sides.";
         Ok(picture::curve(&self.style(caption), &Curve { name, at, depth, band, sample }))
     }
@@ -260,7 +267,7 @@ impl Work<'_> {
             },
             Points { name: Some("median".to_owned()), at: vec![bagplot.median.point], mark: Mark::Centre },
         ];
-        let names = two_names(&inputs.sample().names());
+        let names = two_names(&inputs.names);
         let all = points(&|_| true);
         let inner = window(|| all.iter());
         // The fence may be far away: what matters is who is beyond it.
@@ -280,10 +287,9 @@ impl Work<'_> {
     }
 
     /// Two columns or more.
-    fn map(&mut self) -> Result<Scene> {
+    fn map(&mut self, model: &Model) -> Result<Scene> {
         let inputs = self.inputs;
         let (plane, names, about) = self.plane()?;
-        let model = inputs.fit(self.settings)?;
         let points = self.points(&plane)?;
         let mut caption = about;
         let heat = self.args.zones.is_none();
@@ -310,7 +316,7 @@ impl Work<'_> {
         let nodes = Rows::new(&nodes, inputs.reference.width())?;
         let ranked = if heat { 0 } else { inputs.reference.len() };
         let progress = Progress::new(self.args.running.quiet, Some(nodes.len() + ranked));
-        let values = self.score(&model, nodes, &progress)?.iter().map(|fit| fit.depth).collect();
+        let values = self.score(model, nodes, &progress)?.iter().map(|fit| fit.depth).collect();
         let mut field = Field::new(xs, ys, values)?;
         if !self.steps() {
             field = field.refined(3);
@@ -318,7 +324,7 @@ impl Work<'_> {
         let regions = if exact { Some(Regions::new(&inputs.reference)?) } else { None };
         if let Some(zones) = &self.args.zones {
             let depths: Vec<f64> =
-                self.score(&model, inputs.reference.rows(), &progress)?.iter().map(|fit| fit.depth).collect();
+                self.score(model, inputs.reference.rows(), &progress)?.iter().map(|fit| fit.depth).collect();
             let polygons = zone_polygons(
                 zones,
                 &Ranked::new(&depths, inputs.reference.weights())?,
@@ -346,13 +352,13 @@ impl Work<'_> {
 
     /// The plane, the names of its coordinates, and how that is said.
     fn plane(&self) -> Result<(Plane, [String; 2], String)> {
-        let (inputs, columns) = (self.inputs, self.inputs.sample().names());
+        let (inputs, columns) = (self.inputs, &self.inputs.names);
         let reference = &inputs.reference;
         if columns.len() == 2 {
             if self.args.axes != "pca" {
-                self.axes(&columns)?;
+                self.axes(columns)?;
             }
-            return Ok((Plane::of_columns(reference, [0, 1])?, two_names(&columns), String::new()));
+            return Ok((Plane::of_columns(reference, [0, 1])?, two_names(columns), String::new()));
         }
         if self.args.axes == "pca" {
             let scale = match self.settings.scale {
@@ -373,7 +379,7 @@ impl Work<'_> {
                 |which: &str, share: String| format!("{which} principal axis ({share} of the variance)");
             return Ok((plane, [name("first", first), name("second", second)], about));
         }
-        let axes = self.axes(&columns)?;
+        let axes = self.axes(columns)?;
         let names = axes.map(|column| columns[column].clone());
         let about = format!(
             "Depth in all {} columns, on the plane of {} and {} with the others at their medians; rows are projected on it.",
@@ -421,7 +427,7 @@ impl Work<'_> {
 
     /// The rows, sorted by their labels: the most frequent first.
     fn points(&self, plane: &Plane) -> Result<Vec<Points>> {
-        let data = self.inputs.data().part()?;
+        let data = self.inputs.data.part()?;
         let at =
             |rows: &[usize]| rows.iter().map(|i| plane.coordinates(data.rows.row(*i))).collect::<Vec<_>>();
         let Some(labels) = data.labels else {

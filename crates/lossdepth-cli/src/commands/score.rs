@@ -1,16 +1,16 @@
 //! `lossdepth score`: from tables to scores.
 
-use super::{Outcome, fit, open};
-use crate::args::{Question, Roles, Running};
+use super::model::Saved;
+use super::{Outcome, fit, open, summary};
+use crate::args::{FromModel, Question, Roles, Running};
 use crate::auc::{Auc, Classes};
 use crate::console::{self, Progress};
 use crate::error::{Error, Result, count};
-use crate::load::{Columns, Part, list, pair};
-use crate::write::{About, Output, Target};
+use crate::load::{Columns, Part, Table, fitting, list, pair};
+use crate::write::{About, Field, Kind, Output, Target, Values, score_fields, scores};
 use clap::Args;
-use lossdepth::depth::Value;
-use lossdepth::{DepthError, Fit, Model, Run, Scale, Settings, Stop, Variant};
-use std::path::PathBuf;
+use lossdepth::{DepthError, Fit, Model, Run, Settings, Stop};
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 // One line a paragraph: clap wraps them.
@@ -30,6 +30,7 @@ Exit codes: 0 done, 1 done but some rows did not converge, 2 failed.
 Examples:
   lossdepth score data.csv --scale standard
   lossdepth score new.csv --reference old.csv --out scores.csv.gz
+  lossdepth score new.csv --model model.safetensors
   lossdepth score data.csv --id id --label y --reg 0.01 --out scores.json
   zcat data.csv.gz | lossdepth score - --columns a,b,c --method hinge | sort -t, -gk2 | head";
 
@@ -46,6 +47,9 @@ pub(crate) struct Score {
     /// piece by piece and may be of any size.
     #[arg(long, value_name = "FILE")]
     pub(crate) reference: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) from: FromModel,
 
     #[command(flatten)]
     pub(crate) question: Question,
@@ -68,10 +72,10 @@ const PIECE: usize = 1 << 16;
 
 pub(crate) fn score(args: &Score) -> Result<Outcome> {
     let started = Instant::now();
-    let settings = args.question.settings()?;
-    let job = match &args.reference {
-        None => score_itself(args, &settings)?,
-        Some(_) => score_against(args, &settings)?,
+    let job = match (&args.from.model, &args.reference) {
+        (Some(model), _) => score_by(args, model)?,
+        (None, None) => score_itself(args, &args.question.settings()?)?,
+        (None, Some(_)) => score_against(args, &args.question.settings()?)?,
     };
     job.finish(started)
 }
@@ -99,24 +103,45 @@ fn score_against<'a>(args: &'a Score, settings: &Settings) -> Result<Job<'a>> {
     let mut reference = open(path, &args.roles, args.running.quiet)?;
     let mut data = open(&args.data, &args.roles, args.running.quiet)?;
     let (ours, theirs) = pair(&reference, &data, &args.roles)?;
-    let unused = theirs.unused(&data);
-    if args.roles.columns.is_none() && !unused.is_empty() {
-        let (from, to, names) = (data.file(), reference.file(), list(&unused));
-        console::note(args.running.quiet, format_args!("note: {from}: not in {to}, so left out: {names}"));
-    }
+    note_unused(args, &data, &theirs, reference.file());
     let sample = reference.read(&ours, usize::MAX)?;
     let all = sample.whole()?;
     let model =
         fit(settings, &all, sample.weights()).map_err(|error| reference.locate(&all, &ours, error))?;
     drop(sample);
-    let mut job = Job::new(args, model, ours.names(&reference), None)?;
+    stream(Job::new(args, model, ours.names(&reference), None)?, &mut data, &theirs)
+}
+
+/// The reference is in a model file; the data goes by piece by piece.
+fn score_by<'a>(args: &'a Score, path: &Path) -> Result<Job<'a>> {
+    let saved = Saved::open(path)?;
+    let mut data = open(&args.data, &args.roles, args.running.quiet)?;
+    let (names, width) = (saved.archive.column_names(), saved.archive.reference().width());
+    let columns = fitting(&data, &args.roles, names, width, saved.file())?;
+    note_unused(args, &data, &columns, saved.file());
+    let names = names.map_or_else(|| columns.names(&data), <[String]>::to_vec);
+    let model = saved.model(args.question.given.memory())?;
+    stream(Job::new(args, model, names, None)?, &mut data, &columns)
+}
+
+/// Columns that are left out without anyone having asked for it.
+fn note_unused(args: &Score, data: &Table, columns: &Columns, other: &str) {
+    let unused = columns.unused(data);
+    if args.roles.columns.is_none() && !unused.is_empty() {
+        let (file, names) = (data.file(), list(&unused));
+        console::note(args.running.quiet, format_args!("note: {file}: not in {other}, so left out: {names}"));
+    }
+}
+
+/// Scores the data to its end, a piece at a time.
+fn stream<'a>(mut job: Job<'a>, data: &mut Table, columns: &Columns) -> Result<Job<'a>> {
     loop {
-        let piece = data.read(&theirs, PIECE)?;
+        let piece = data.read(columns, PIECE)?;
         if piece.is_empty() {
             return Ok(job);
         }
         let part = piece.whole()?;
-        job.score(&part, |error| data.locate(&part, &theirs, error))?;
+        job.score(&part, |error| data.locate(&part, columns, error))?;
     }
 }
 
@@ -126,7 +151,7 @@ struct Job<'a> {
     model: Model,
     output: Output,
     progress: Progress,
-    classes: Option<Classes>,
+    classes: Option<Classes<f64>>,
     rows: usize,
     unconverged: usize,
     largest: f64,
@@ -137,12 +162,16 @@ impl<'a> Job<'a> {
         if let Some(warning) = model.warning() {
             console::warning(warning);
         }
+        let mut fields = score_fields(args.roles.id.is_some());
+        if args.roles.label.is_some() {
+            fields.push(Field::new("label", Kind::Text));
+        }
         let about = About {
             version: env!("CARGO_PKG_VERSION"),
             settings: model.settings().clone(),
             columns,
             reference_rows: model.reference_len(),
-            labelled: args.roles.label.is_some(),
+            fields,
         };
         Ok(Self {
             args,
@@ -164,7 +193,9 @@ impl<'a> Job<'a> {
             cancel: None,
         };
         let fits = self.model.score(part.rows, &run).map_err(locate)?;
-        self.progress.aside(|| self.output.rows(part, &fits))?;
+        let mut columns = scores(part, &fits);
+        columns.extend(part.labels.map(|labels| Values::Texts(labels.into())));
+        self.progress.aside(|| self.output.rows(&columns))?;
         self.gather(part, &fits);
         Ok(())
     }
@@ -217,19 +248,4 @@ fn describe(auc: &Auc, label: &str) -> String {
         if *unlabelled > 0 { format!(", {unlabelled} rows without a label") } else { String::new() };
     let rows = outliers + others;
     format!("AUC-ROC {value:.4} (outlier: `{label}` = {outlier}, {outliers} of {rows} rows{without})")
-}
-
-/// The settings in a line.
-fn summary(settings: &Settings) -> String {
-    let tells = |name: &str| match name {
-        "max_iter" | "memory" => false,
-        "reg" => !matches!(settings.variant, Variant::Constrained { .. }),
-        "support_fraction" => settings.scale == Scale::Mcd,
-        _ => true,
-    };
-    let values = settings.values();
-    let told = values.iter().filter(|(name, value)| tells(name) && *value != Value::None);
-    told.fold(settings.method.to_string(), |line, (name, value)| {
-        format!("{line}, {} {value}", name.replace('_', " "))
-    })
 }

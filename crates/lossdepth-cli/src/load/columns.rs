@@ -107,6 +107,30 @@ pub(crate) fn pair(reference: &Table, data: &Table, roles: &Roles) -> Result<(Co
     Ok((Columns { label: None, id: None, ..ours }, theirs))
 }
 
+/// The columns of the data that go with those of a model: those asked for, in their order; else by name if both have
+/// names; else by position.
+pub(crate) fn fitting(
+    data: &Table,
+    roles: &Roles,
+    names: Option<&[String]>,
+    width: usize,
+    model: &str,
+) -> Result<Columns> {
+    let in_data = |asked: &Option<String>| asked.as_deref().map(|asked| find(data, asked)).transpose();
+    let (label, id) = (in_data(&roles.label)?, in_data(&roles.id)?);
+    let mut columns = Columns { features: Vec::new(), label, id, weights: None };
+    columns.features = match names.filter(|_| data.has_header() && roles.columns.is_none()) {
+        Some(names) => names.iter().map(|name| named(data, name)).collect::<Result<_>>()?,
+        None => columns.choose(data, roles)?,
+    };
+    let got = columns.features.len();
+    if got != width {
+        let reference = model.to_owned();
+        return Err(data.problem(Problem::Widths { reference, expected: width, got }));
+    }
+    Ok(columns)
+}
+
 /// A column by its name or its number.
 fn find(table: &Table, asked: &str) -> Result<usize> {
     let by_number = || asked.parse().ok().filter(|&column: &usize| column < table.names().len());

@@ -5,6 +5,6 @@ mod open;
 mod record;
 mod table;
 
-pub(crate) use columns::{Columns, list, pair};
+pub(crate) use columns::{Columns, fitting, list, pair};
 pub(crate) use record::split;
 pub(crate) use table::{Header, Part, Piece, Table, is_missing};

@@ -11,8 +11,7 @@ mod images;
 mod labels;
 mod plane;
 mod raster;
-#[cfg_attr(not(test), expect(dead_code, reason = "waits for a command that compares methods"))]
-pub(crate) mod roc;
+mod roc;
 mod scene;
 mod svg;
 
@@ -20,6 +19,7 @@ pub(crate) use axes::Style;
 pub(crate) use curve::{Curve, curve};
 pub(crate) use images::{Pair, images};
 pub(crate) use plane::{Ground, KINDS, Map, Mark, Points, Polygon, equal_window, map};
+pub(crate) use roc::{Roc, roc};
 pub(crate) use scene::Scene;
 
 use crate::error::{Error, Result};

@@ -1,10 +1,9 @@
 //! A table, with commas or tabs.
 
-use super::{About, Export};
+use super::values::Value;
+use super::{About, Export, Values};
 use crate::auc::Auc;
-use crate::load::Part;
 use csv::{Writer, WriterBuilder};
-use lossdepth::Fit;
 use std::io::{self, Write};
 
 #[derive(Debug)]
@@ -27,24 +26,20 @@ impl Table {
 
     fn write_head(&self, out: &mut dyn Write, about: &About) -> csv::Result<()> {
         let mut writer = self.writer(out);
-        let label = about.labelled.then_some("label");
-        writer.write_record(["row", "depth", "error", "stderr"].into_iter().chain(label))?;
+        writer.write_record(about.fields.iter().map(|field| field.name))?;
         Ok(writer.flush()?)
     }
 
-    fn write_rows(&self, out: &mut dyn Write, part: &Part<'_>, fits: &[Fit]) -> csv::Result<()> {
+    fn write_rows(&self, out: &mut dyn Write, columns: &[Values<'_>]) -> csv::Result<()> {
         let mut writer = self.writer(out);
-        for (i, fit) in fits.iter().enumerate() {
-            match part.ids {
-                Some(ids) => writer.write_field(&ids[i])?,
-                None => writer.write_field((part.first + i).to_string())?,
-            }
-            for value in [fit.depth, fit.error, fit.stderr] {
-                // The shortest text that reads back as the same number.
-                writer.write_field(format!("{value:?}"))?;
-            }
-            if let Some(labels) = part.labels {
-                writer.write_field(&labels[i])?;
+        for row in 0..columns.first().map_or(0, Values::len) {
+            for column in columns {
+                match column.get(row) {
+                    Value::Integer(value) => writer.write_field(value.to_string())?,
+                    // The shortest text that reads back as the same number.
+                    Value::Number(value) => writer.write_field(format!("{value:?}"))?,
+                    Value::Text(value) => writer.write_field(value)?,
+                }
             }
             writer.write_record(None::<&[u8]>)?;
         }
@@ -57,8 +52,8 @@ impl Export for Table {
         self.write_head(out, about).map_err(cause)
     }
 
-    fn rows(&mut self, out: &mut dyn Write, part: &Part<'_>, fits: &[Fit]) -> io::Result<()> {
-        self.write_rows(out, part, fits).map_err(cause)
+    fn rows(&mut self, out: &mut dyn Write, _: &About, columns: &[Values<'_>]) -> io::Result<()> {
+        self.write_rows(out, columns).map_err(cause)
     }
 
     fn end(&mut self, _: &mut dyn Write, _: Option<&Auc>) -> io::Result<()> {

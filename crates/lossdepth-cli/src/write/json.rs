@@ -1,10 +1,8 @@
 //! A document: the settings, then the rows, one a line.
 
-use super::{About, Export};
+use super::{About, Export, Field, Values};
 use crate::auc::Auc;
-use crate::load::Part;
-use lossdepth::Fit;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use std::io::{self, Write};
 
 #[derive(Debug, Default)]
@@ -12,22 +10,18 @@ pub(super) struct Document {
     started: bool,
 }
 
-#[derive(Serialize)]
+/// One row as an object; what is not a finite number becomes `null`.
 struct Line<'a> {
-    row: Name<'a>,
-    depth: f64,
-    /// An unbounded error becomes `null`.
-    error: f64,
-    stderr: f64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    label: Option<&'a str>,
+    fields: &'a [Field],
+    columns: &'a [Values<'a>],
+    row: usize,
 }
 
-#[derive(Serialize)]
-#[serde(untagged)]
-enum Name<'a> {
-    Id(&'a str),
-    Number(usize),
+impl Serialize for Line<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let columns = self.fields.iter().zip(self.columns);
+        to.collect_map(columns.map(|(field, column)| (field.name, column.get(self.row))))
+    }
 }
 
 impl Export for Document {
@@ -37,17 +31,10 @@ impl Export for Document {
         write!(out, "{},\n  \"rows\": [", text.trim_end_matches(['}', '\n']))
     }
 
-    fn rows(&mut self, out: &mut dyn Write, part: &Part<'_>, fits: &[Fit]) -> io::Result<()> {
-        for (i, fit) in fits.iter().enumerate() {
-            let line = Line {
-                row: part.ids.map_or(Name::Number(part.first + i), |ids| Name::Id(&ids[i])),
-                depth: fit.depth,
-                error: fit.error,
-                stderr: fit.stderr,
-                label: part.labels.map(|labels| labels[i].as_str()),
-            };
+    fn rows(&mut self, out: &mut dyn Write, about: &About, columns: &[Values<'_>]) -> io::Result<()> {
+        for row in 0..columns.first().map_or(0, Values::len) {
             out.write_all(if std::mem::replace(&mut self.started, true) { b",\n    " } else { b"\n    " })?;
-            serde_json::to_writer(&mut *out, &line)?;
+            serde_json::to_writer(&mut *out, &Line { fields: &about.fields, columns, row })?;
         }
         Ok(())
     }

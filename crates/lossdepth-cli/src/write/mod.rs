@@ -2,13 +2,15 @@
 
 mod csv;
 mod json;
+mod values;
+
+pub(crate) use values::{Field, Kind, Values, score_fields, scores};
 
 use crate::auc::Auc;
 use crate::error::{Error, Result};
-use crate::load::Part;
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use lossdepth::{Fit, Settings};
+use lossdepth::Settings;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -19,7 +21,8 @@ use tempfile::TempPath;
 trait Export {
     /// What comes before the rows.
     fn begin(&mut self, out: &mut dyn Write, about: &About) -> io::Result<()>;
-    fn rows(&mut self, out: &mut dyn Write, part: &Part<'_>, fits: &[Fit]) -> io::Result<()>;
+    /// Some rows: the values of each of `about.fields`, in that order.
+    fn rows(&mut self, out: &mut dyn Write, about: &About, columns: &[Values<'_>]) -> io::Result<()>;
     /// What comes after them.
     fn end(&mut self, out: &mut dyn Write, auc: Option<&Auc>) -> io::Result<()>;
 }
@@ -31,8 +34,9 @@ pub(crate) struct About {
     pub(crate) settings: Settings,
     pub(crate) columns: Vec<String>,
     pub(crate) reference_rows: usize,
+    /// The columns of the output.
     #[serde(skip)]
-    pub(crate) labelled: bool,
+    pub(crate) fields: Vec<Field>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -125,8 +129,15 @@ impl Output {
         Ok(Self { name, path: Some(path), sink, export, about, begun: false })
     }
 
-    pub(crate) fn rows(&mut self, part: &Part<'_>, fits: &[Fit]) -> Result<()> {
-        self.begin().and_then(|()| self.export.rows(&mut self.sink, part, fits)).map_err(|e| self.failed(e))
+    /// Writes some rows: the values of each of the fields announced, in that order.
+    pub(crate) fn rows(&mut self, columns: &[Values<'_>]) -> Result<()> {
+        debug_assert!(
+            columns.iter().map(Values::kind).eq(self.about.fields.iter().map(|field| field.kind)),
+            "the columns are those announced"
+        );
+        self.begin()
+            .and_then(|()| self.export.rows(&mut self.sink, &self.about, columns))
+            .map_err(|e| self.failed(e))
     }
 
     /// Completes the output: only now does the file have its name.
@@ -195,6 +206,7 @@ impl Whole {
     fn complete(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.file.write_all(bytes)?;
         self.file.sync_all()?;
+        // The lock is held until the file has its name.
         match pending().take() {
             Some(temporary) => temporary.persist(&self.path).map_err(|e| e.error),
             None => Ok(()),
@@ -224,6 +236,18 @@ impl Write for Sink {
             Self::Gzip(encoder) => encoder.flush(),
         }
     }
+}
+
+/// Writes a whole file, complete or not at all.
+pub(crate) fn whole(path: &Path, bytes: &[u8]) -> Result<()> {
+    Whole::open(path)?.write(bytes)
+}
+
+/// Writes to standard output.
+pub(crate) fn print(text: &str) -> Result<()> {
+    let failed = |source| Error::Output { file: "standard output".into(), source };
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(failed)
 }
 
 /// A new file next to `path`, removed unless it gets its name; and the path with links followed.

@@ -175,3 +175,27 @@ fn degenerate_data_has_an_explanation_too() {
         }
     }
 }
+
+#[test]
+fn a_model_explains_like_the_reference_it_was_fitted_to() {
+    let folder = folder();
+    folder.write("new.csv", "y,x\n8.0,2.0\n4.0,4.0\n");
+    let ran = folder.run(&[
+        "fit",
+        "data.csv",
+        "--columns",
+        "x,y",
+        "--method",
+        "svm",
+        "--reg",
+        "0.1",
+        "--out",
+        "m.safetensors",
+    ]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let by_model = json(&folder, "new.csv --model m.safetensors --shallowest 2");
+    let by_table =
+        json(&folder, "new.csv --reference data.csv --columns x,y --method svm --reg 0.1 --shallowest 2");
+    assert_eq!(by_model["rows"], by_table["rows"]);
+    assert_eq!(by_model["reference_rows"], 11);
+}

@@ -62,7 +62,6 @@ fn methods() {
 #[test]
 fn help() {
     assert_snapshot("help.txt", &Folder::new().run(&["--help"]).out);
-    assert_snapshot("score-help.txt", &Folder::new().run(&["score", "--help"]).out);
 }
 
 #[test]

@@ -6,4 +6,6 @@ mod explain;
 mod formats;
 mod hostile;
 mod kernels;
+mod models;
 mod plot;
+mod shell;

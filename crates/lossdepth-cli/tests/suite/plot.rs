@@ -206,3 +206,38 @@ fn the_picture_is_the_same_for_any_number_of_threads() {
 fn the_help_is_as_it_was() {
     assert_snapshot("plot-help.txt", &run(&Folder::new(), "--help").out);
 }
+
+#[test]
+fn a_model_draws_like_the_reference_it_was_fitted_to() {
+    let folder = Folder::with(cloud(3));
+    folder.write("new.csv", "c2,c0,c1\n1,2,3\n4,5,6\n");
+    let ran =
+        folder.run(&["fit", "data.csv", "--columns", "c0,c1,c2", "--reg", "0.1", "--out", "m.safetensors"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let image = |svg: &str| svg.split("<image").nth(1).unwrap().split("/>").next().unwrap().to_owned();
+    let by_model = drawn(&folder, "new.csv --model m.safetensors --grid 12");
+    let by_table = drawn(&folder, "new.csv --reference data.csv --columns c0,c1,c2 --reg 0.1 --grid 12");
+    assert!(image(&by_model) == image(&by_table));
+}
+
+#[test]
+fn evaluate_draws_a_curve_for_every_method() {
+    let folder = Folder::with(cloud(2));
+    let ran = folder.run(&[
+        "evaluate",
+        "data.csv",
+        "--label",
+        "kind",
+        "--methods",
+        "logistic,forest,knn",
+        "--plot",
+        "roc.svg",
+    ]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let svg = folder.read("roc.svg");
+    let words = words(&svg);
+    for method in ["logistic (AUC 0.", "forest (AUC 0.", "knn (AUC 0."] {
+        assert!(words.iter().any(|text| text.starts_with(method)), "{method}: {words:?}");
+    }
+    assert!(words.contains(&"outliers found"));
+}

@@ -7,7 +7,7 @@ use crate::explain::Explanation;
 use crate::hypothesis::kernel::KernelChoice;
 use crate::hypothesis::{Forest, GaussianProcess, Halfspace, Hypothesis, Kernelised, Linear, Mlp, Svm};
 use crate::loss::{Exponential, Hinge, Logistic, SquaredHinge};
-use crate::reference::{Reference, Scale, ScalingWarning};
+use crate::reference::{Reference, Scale, Scaling, ScalingWarning};
 use crate::rows::Rows;
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
@@ -203,19 +203,26 @@ impl Settings {
     /// # Errors
     /// A setting is out of its range.
     pub fn fit(&self, sample: &Reference) -> Result<Model> {
+        self.fit_scaled(sample, None)
+    }
+
+    /// [`fit`](Self::fit), with the scaling if it was learned before.
+    pub(super) fn fit_scaled(&self, sample: &Reference, scaled: Option<Learned>) -> Result<Model> {
         let scorer: Box<dyn Scorer> = match self.method {
-            Method::Logistic => self.scorer(self.linear(Logistic), sample)?,
-            Method::Hinge => self.scorer(self.linear(Hinge), sample)?,
-            Method::SquaredHinge => self.scorer(self.linear(SquaredHinge), sample)?,
-            Method::Exponential => self.scorer(self.linear(Exponential), sample)?,
-            Method::Svm => self.scorer(self.svm()?, sample)?,
-            Method::Klr => self.scorer(self.klr()?, sample)?,
-            Method::Gp => self.scorer(self.gp()?, sample)?,
-            Method::Forest => self.scorer(self.forest(), sample)?,
-            Method::Mlp => self.scorer(self.mlp(), sample)?,
-            Method::Halfspace => self.scorer(Halfspace::new().tol(self.tol).budget(self.budget), sample)?,
+            Method::Logistic => self.scorer(self.linear(Logistic), sample, scaled)?,
+            Method::Hinge => self.scorer(self.linear(Hinge), sample, scaled)?,
+            Method::SquaredHinge => self.scorer(self.linear(SquaredHinge), sample, scaled)?,
+            Method::Exponential => self.scorer(self.linear(Exponential), sample, scaled)?,
+            Method::Svm => self.scorer(self.svm()?, sample, scaled)?,
+            Method::Klr => self.scorer(self.klr()?, sample, scaled)?,
+            Method::Gp => self.scorer(self.gp()?, sample, scaled)?,
+            Method::Forest => self.scorer(self.forest(), sample, scaled)?,
+            Method::Mlp => self.scorer(self.mlp(), sample, scaled)?,
+            Method::Halfspace => {
+                self.scorer(Halfspace::new().tol(self.tol).budget(self.budget), sample, scaled)?
+            }
         };
-        Ok(Model { settings: self.clone(), scorer })
+        Ok(Model { settings: self.clone(), sample: sample.clone(), scorer })
     }
 
     fn linear<L: crate::loss::Loss>(&self, loss: L) -> Linear<L> {
@@ -268,7 +275,7 @@ impl Settings {
     }
 
     /// The memory for kernel values, if it was said.
-    fn bytes(&self) -> Result<Option<u64>> {
+    pub(crate) fn bytes(&self) -> Result<Option<u64>> {
         let Some(memory) = self.memory else { return Ok(None) };
         crate::penalty::positive("memory", memory)?;
         #[expect(
@@ -304,22 +311,33 @@ impl Settings {
             .max_iter(self.max_iter)
     }
 
-    fn scorer<H: Hypothesis + 'static>(&self, hypothesis: H, sample: &Reference) -> Result<Box<dyn Scorer>> {
+    fn scorer<H: Hypothesis + 'static>(
+        &self,
+        hypothesis: H,
+        sample: &Reference,
+        scaled: Option<Learned>,
+    ) -> Result<Box<dyn Scorer>> {
         let kernel = self.method.settings().contains(&"kernel");
         if kernel && self.kernel == KernelChoice::Precomputed && self.scale != Scale::None {
             return Err(DepthError::Settings("kernel `precomputed` goes with scale `none`".to_owned()));
         }
         let depth = Depth::new(hypothesis).scale(self.scale).support_fraction(self.support_fraction);
-        Ok(Box::new(depth.fit(sample)?))
+        Ok(Box::new(match scaled {
+            Some((scaling, warning)) => depth.fit_scaled(sample, scaling, warning)?,
+            None => depth.fit(sample)?,
+        }))
     }
 }
+
+/// A scaling that was learned, and how that came out.
+pub(super) type Learned = (Scaling, Option<ScalingWarning>);
 
 /// A [`FittedDepth`] whose hypothesis does not show.
 trait Scorer: Send + Sync {
     fn score(&self, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Fit>>;
     fn explain(&self, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Explanation>>;
     fn width(&self) -> usize;
-    fn reference_len(&self) -> usize;
+    fn scaling(&self) -> &Scaling;
     fn warning(&self) -> Option<&ScalingWarning>;
 }
 
@@ -333,8 +351,8 @@ impl<H: Hypothesis> Scorer for FittedDepth<H> {
     fn width(&self) -> usize {
         self.width()
     }
-    fn reference_len(&self) -> usize {
-        self.reference_len()
+    fn scaling(&self) -> &Scaling {
+        self.scaling()
     }
     fn warning(&self) -> Option<&ScalingWarning> {
         self.warning()
@@ -344,6 +362,7 @@ impl<H: Hypothesis> Scorer for FittedDepth<H> {
 /// A fitted method of any kind.
 pub struct Model {
     settings: Settings,
+    sample: Reference,
     scorer: Box<dyn Scorer>,
 }
 
@@ -377,7 +396,17 @@ impl Model {
 
     /// How many rows the reference has.
     pub fn reference_len(&self) -> usize {
-        self.scorer.reference_len()
+        self.sample.len()
+    }
+
+    /// The sample it was fitted to.
+    pub fn reference(&self) -> &Reference {
+        &self.sample
+    }
+
+    /// The scaling learned on the reference.
+    pub fn scaling(&self) -> &Scaling {
+        self.scorer.scaling()
     }
 
     /// Something the user should know about how the fit came out.

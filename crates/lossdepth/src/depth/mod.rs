@@ -1,5 +1,6 @@
 //! The estimator: a hypothesis and a scaling, fitted to a reference sample.
 
+pub mod archive;
 pub(crate) mod batch;
 pub mod method;
 mod settings;
@@ -24,7 +25,8 @@ pub use settings::{Kind, Setting, Settings, Value};
 pub struct Fit {
     /// The depth, in $[0, 1]$: high is central, low is outlying.
     pub depth: f64,
-    /// A proven bound on the difference between `depth` and the exact optimum.
+    /// A proven bound on the difference between `depth` and the exact optimum; at most the larger of `depth` and
+    /// 1 - `depth`, since the optimum is in $[0, 1]$ too.
     pub error: f64,
     /// The sampling standard error: how much `depth` would vary over samples like the reference.
     pub stderr: f64,
@@ -35,6 +37,11 @@ pub struct Fit {
 }
 
 impl Fit {
+    /// Depths are between 0 and 1: the exact one is no farther off than the farther end.
+    fn capped(self) -> Self {
+        Self { error: self.error.min(self.depth.max(1.0 - self.depth)), ..self }
+    }
+
     /// A confidence interval for the depth in the distribution that the reference was drawn from.
     ///
     /// With the quantile $q$ of the normal distribution and $\operatorname{logit} d = \ln \frac{d}{1-d}$, the ends are
@@ -254,12 +261,23 @@ impl<H: Hypothesis> Depth<H> {
     /// # Errors
     /// A setting is out of its range.
     pub fn fit(self, sample: &Reference) -> Result<FittedDepth<H>> {
+        let (scaling, warning) =
+            Scaling::learn(self.scale, sample.rows(), sample.weights(), self.support_fraction)?;
+        self.fit_scaled(sample, scaling, warning)
+    }
+
+    /// [`fit`](Self::fit) with a scaling that was learned before.
+    pub(crate) fn fit_scaled(
+        self,
+        sample: &Reference,
+        scaling: Scaling,
+        warning: Option<ScalingWarning>,
+    ) -> Result<FittedDepth<H>> {
         let fraction = self.support_fraction;
         if !(0.5..=1.0).contains(&fraction) {
             let (name, expected) = ("support_fraction", "between 0.5 and 1");
             return Err(DepthError::Setting { name, expected, got: fraction });
         }
-        let (scaling, warning) = Scaling::learn(self.scale, sample.rows(), sample.weights(), fraction)?;
         let prepared = if self.scale == Scale::None {
             self.hypothesis.prepare(sample)?
         } else {
@@ -295,7 +313,8 @@ impl<H: Hypothesis> FittedDepth<H> {
     /// As for [`score`](Self::score), or [`DepthError::Cancelled`].
     pub fn score_with(&self, queries: &(impl AsRows + ?Sized), run: &Run<'_>) -> Result<Vec<Fit>> {
         queries.with_rows(|rows| {
-            self.scaled(rows, |scaled| self.hypothesis.isolate(&self.prepared, scaled, run))
+            let fits = self.scaled(rows, |scaled| self.hypothesis.isolate(&self.prepared, scaled, run))?;
+            Ok(fits.into_iter().map(Fit::capped).collect())
         })
     }
 
@@ -315,7 +334,8 @@ impl<H: Hypothesis> FittedDepth<H> {
         queries.with_rows(|rows| {
             let found = self.scaled(rows, |scaled| self.hypothesis.explain(&self.prepared, scaled, run))?;
             let each = found.into_iter().zip(rows.iter());
-            Ok(each.map(|(e, row)| e.in_columns(&self.scaling, &self.mean, row)).collect())
+            let told = |e: Explanation| Explanation { fit: e.fit.capped(), ..e };
+            Ok(each.map(|(e, row)| told(e).in_columns(&self.scaling, &self.mean, row)).collect())
         })
     }
 

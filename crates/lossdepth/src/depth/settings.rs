@@ -171,7 +171,7 @@ impl Setting {
         DepthError::Name { name: self.name, expected, got: got.to_owned() }
     }
 
-    fn number(&self, value: &Value) -> Result<f64> {
+    pub(crate) fn number(&self, value: &Value) -> Result<f64> {
         match value {
             Value::Number(number) => Ok(*number),
             Value::Count(count) => Ok(*count as f64),
@@ -183,7 +183,7 @@ impl Setting {
         if *value == Value::None { Ok(None) } else { self.number(value).map(Some) }
     }
 
-    fn count(&self, value: &Value) -> Result<usize> {
+    pub(crate) fn count(&self, value: &Value) -> Result<usize> {
         match value {
             Value::Count(count) => Ok(usize::try_from(*count).unwrap_or(usize::MAX)),
             other => Err(self.unfit("a whole number", &other.to_string())),
@@ -212,7 +212,7 @@ impl Setting {
         }
     }
 
-    fn named<T: FromStr<Err = DepthError>>(&self, value: &Value) -> Result<T> {
+    pub(crate) fn named<T: FromStr<Err = DepthError>>(&self, value: &Value) -> Result<T> {
         self.text(value)?.parse()
     }
 }

@@ -10,11 +10,12 @@ use crate::error::{DepthError, Result};
 use crate::linalg::dot;
 use crate::rows::{AsRows, Rows};
 use crate::simd::sum_of;
+use std::sync::Arc;
 
 /// A reference sample $x_1, \dots, x_n$ with weights $\omega_i \ge 0$, $\sum_i \omega_i = 1$.
 ///
 /// Built only from finite numbers of one width, at least two rows with a positive weight. A row of
-/// weight $k$ is the same as $k$ copies of it.
+/// weight $k$ is the same as $k$ copies of it. A clone shares the numbers.
 ///
 /// ```
 /// use lossdepth::Reference;
@@ -25,9 +26,11 @@ use crate::simd::sum_of;
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reference {
-    data: Vec<f64>,
+    data: Arc<Vec<f64>>,
     width: usize,
-    weights: Vec<f64>,
+    weights: Arc<Vec<f64>>,
+    /// The weights before they were made to sum to one; none if all rows are alike, or if this was made from another.
+    given: Option<Arc<Vec<f64>>>,
     mass: Mass,
 }
 
@@ -69,16 +72,7 @@ impl Reference {
     /// # Errors
     /// Fewer than two rows, no column, rows of different width, or a number that is not finite.
     pub fn new(rows: &(impl AsRows + ?Sized)) -> Result<Self> {
-        rows.with_rows(|rows| {
-            let n = rows.len();
-            Self::check(rows, n)?;
-            Ok(Self {
-                data: rows.as_slice().to_vec(),
-                width: rows.width(),
-                weights: vec![1.0 / n as f64; n],
-                mass: Mass::Counts(n as f64),
-            })
-        })
+        rows.with_rows(|rows| Self::from_vec(rows.as_slice().to_vec(), rows.width(), None))
     }
 
     /// As [`new`](Self::new), with a weight for each row; they need not sum to one.
@@ -88,26 +82,37 @@ impl Reference {
     /// # Errors
     /// As for [`new`](Self::new); or a weight that is negative or not finite, or not one for each row.
     pub fn weighted(rows: &(impl AsRows + ?Sized), weights: &[f64]) -> Result<Self> {
-        rows.with_rows(|rows| {
-            if weights.len() != rows.len() {
-                return Err(DepthError::WeightCount { expected: rows.len(), got: weights.len() });
-            }
-            let wrong = |w: &f64| !w.is_finite() || *w < 0.0;
-            if let Some(row) = weights.iter().position(wrong) {
-                return Err(DepthError::Weight { row, value: weights[row] });
-            }
-            Self::check(rows, weights.iter().filter(|w| **w > 0.0).count())?;
-            // Dividing by the largest first keeps the sum from overflowing.
-            let largest = weights.iter().fold(0.0f64, |m, w| m.max(*w));
-            let total: f64 = weights.iter().map(|w| w / largest).sum();
-            let whole = weights.iter().all(|w| w.fract() == 0.0 && *w < 1e15);
-            Ok(Self {
-                data: rows.as_slice().to_vec(),
-                width: rows.width(),
-                weights: weights.iter().map(|w| w / largest / total).collect(),
-                mass: if whole { Mass::Counts(weights.iter().sum()) } else { Mass::Importance },
-            })
-        })
+        rows.with_rows(|rows| Self::from_vec(rows.as_slice().to_vec(), rows.width(), Some(weights.to_vec())))
+    }
+
+    /// As [`new`](Self::new) or [`weighted`](Self::weighted), from numbers row by row that need not be copied.
+    ///
+    /// # Errors
+    /// As for [`weighted`](Self::weighted).
+    pub fn from_vec(data: Vec<f64>, width: usize, weights: Option<Vec<f64>>) -> Result<Self> {
+        let rows = Rows::new(&data, width)?;
+        let n = rows.len();
+        let Some(given) = weights else {
+            Self::check(rows, n)?;
+            let (weights, mass) = (vec![1.0 / n as f64; n], Mass::Counts(n as f64));
+            return Ok(Self { data: Arc::new(data), width, weights: Arc::new(weights), given: None, mass });
+        };
+        if given.len() != n {
+            return Err(DepthError::WeightCount { expected: n, got: given.len() });
+        }
+        let wrong = |w: &f64| !w.is_finite() || *w < 0.0;
+        if let Some(row) = given.iter().position(wrong) {
+            return Err(DepthError::Weight { row, value: given[row] });
+        }
+        Self::check(rows, given.iter().filter(|w| **w > 0.0).count())?;
+        // Dividing by the largest first keeps the sum from overflowing.
+        let largest = given.iter().fold(0.0f64, |m, w| m.max(*w));
+        let total: f64 = given.iter().map(|w| w / largest).sum();
+        let whole = given.iter().all(|w| w.fract() == 0.0 && *w < 1e15);
+        let weights = given.iter().map(|w| w / largest / total).collect();
+        let mass = if whole { Mass::Counts(given.iter().sum()) } else { Mass::Importance };
+        let (data, weights, given) = (Arc::new(data), Arc::new(weights), Some(Arc::new(given)));
+        Ok(Self { data, width, weights, given, mass })
     }
 
     fn check(rows: Rows<'_>, positive: usize) -> Result<()> {
@@ -142,19 +147,38 @@ impl Reference {
         &self.weights
     }
 
+    /// The weights as they were given, if they were.
+    pub fn given_weights(&self) -> Option<&[f64]> {
+        self.given.as_deref().map(Vec::as_slice)
+    }
+
+    /// The same weights on other rows.
+    fn with_data(&self, data: Vec<f64>, width: usize) -> Self {
+        Self { data: Arc::new(data), width, weights: Arc::clone(&self.weights), given: None, mass: self.mass }
+    }
+
     /// The sample after an affine map of its rows.
     pub(crate) fn mapped(&self, scaling: &Scaling) -> Self {
         let mut data = vec![0.0; self.data.len()];
         for (row, out) in self.rows().iter().zip(data.chunks_exact_mut(self.width)) {
             scaling.apply(row, out);
         }
-        Self { data, width: self.width, weights: self.weights.clone(), mass: self.mass }
+        self.with_data(data, self.width)
+    }
+
+    /// Whether the rows are still numbers to work with after an affine map.
+    pub(crate) fn check_mapped(&self, scaling: &Scaling) -> Result<()> {
+        let mut out = vec![0.0; self.width];
+        self.rows().iter().try_for_each(|row| {
+            scaling.apply(row, &mut out);
+            Rows::new(&out, self.width)?.check_finite()
+        })
     }
 
     /// The sample with a last column of ones.
     pub(crate) fn with_constant(&self) -> Self {
         let data = self.rows().iter().flat_map(|row| row.iter().copied().chain([1.0])).collect();
-        Self { data, width: self.width + 1, weights: self.weights.clone(), mass: self.mass }
+        self.with_data(data, self.width + 1)
     }
 
     /// The different rows with a positive weight in a fixed order, each with the weight of all its copies; and for
@@ -192,7 +216,8 @@ impl Reference {
                 *w = (*w * total).round() / total;
             }
         }
-        (Self { data, width: self.width, weights, mass: self.mass }, place)
+        let (data, weights) = (Arc::new(data), Arc::new(weights));
+        (Self { data, width: self.width, weights, given: None, mass: self.mass }, place)
     }
 
     /// The weighted mean of the rows; exact for a constant column, whatever its value.
@@ -200,7 +225,7 @@ impl Reference {
         let counted = self.weights.iter().position(|w| *w > 0.0).unwrap_or(0);
         let first = self.rows().row(counted);
         let mut shift = vec![0.0; self.width];
-        for (row, w) in self.rows().iter().zip(&self.weights).filter(|(_, w)| **w > 0.0) {
+        for (row, w) in self.rows().iter().zip(self.weights.iter()).filter(|(_, w)| **w > 0.0) {
             for ((s, x), f) in shift.iter_mut().zip(row).zip(first) {
                 *s += w * (x - f);
             }

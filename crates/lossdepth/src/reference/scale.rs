@@ -86,7 +86,8 @@ impl FromStr for Scale {
 }
 
 /// What happened instead of the scaling that was asked for.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum ScalingWarning {
     /// The minimum covariance determinant needs more rows; the sample was whitened instead.
@@ -186,6 +187,32 @@ impl Scaling {
             Scale::Whiten => Ok(whiten(&Cloud::new(rows, weights))),
             Scale::Mcd => Ok(whiten_by_mcd(&Cloud::new(rows, weights), support_fraction)),
         }
+    }
+
+    /// A scaling that was learned before.
+    ///
+    /// # Errors
+    /// If there is no column, the numbers of the transform do not go with those of the centre, or one is not finite or
+    /// absurdly large.
+    pub fn from_parts(center: Vec<f64>, transform: Transform) -> Result<Scaling> {
+        let width = center.len();
+        Rows::new(&center, width)?.check_finite()?;
+        let (numbers, expected): (&[f64], _) = match &transform {
+            Transform::Identity => (&[], Some(0)),
+            Transform::Diagonal(a) => (a, Some(width)),
+            Transform::Full(a) => (a, width.checked_mul(width)),
+        };
+        let got = numbers.len();
+        if expected != Some(got) {
+            let text = format!("a scaling of {width} columns cannot have {got} factors");
+            return Err(DepthError::Settings(text));
+        }
+        // No scaling that is learned comes near: columns that vary by less than 1e-140 count as constant.
+        let wrong = |a: &f64| a.is_nan() || a.abs() > 1e160;
+        if let Some(at) = numbers.iter().position(wrong) {
+            return Err(DepthError::Settings(format!("a scaling cannot have the factor {:e}", numbers[at])));
+        }
+        Ok(Scaling { center, transform })
     }
 
     /// How many columns a row has.

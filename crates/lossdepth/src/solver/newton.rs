@@ -4,7 +4,6 @@
 //! ill-conditioned data, where curvature sits in a handful of sample points.
 
 use super::certificate::Point;
-use super::line_search::search;
 use super::quasi_newton::Outcome;
 use super::radius::Radius;
 use super::{Stop, Task};
@@ -13,8 +12,13 @@ use crate::linalg::{Cholesky, Matrix, axpy, dot, hadamard, multiply_symmetric, n
 use crate::loss::{Dual, Smooth};
 use crate::penalty::Variant;
 
-/// How often a step may fail to improve the certificate before rounding is blamed.
-const STALLS: usize = 5;
+/// The least that is added to the Hessian where it does not lead downhill, as a share of its diagonal, and the most.
+const DAMPING_LEAST: f64 = 1e-15;
+const DAMPING_MOST: f64 = 1e-3;
+/// How many steps may leave both the certificate and the objective as they are before rounding is blamed.
+const STALLS: usize = 20;
+/// Steps are not made shorter than this share of Newton's.
+const SHORTEST: f64 = 1e-5;
 
 /// The problem of one query, and room to work on it.
 pub(crate) struct Newton<'a, L> {
@@ -23,9 +27,15 @@ pub(crate) struct Newton<'a, L> {
     task: &'a Task,
     weighted: Matrix,
     margins: Vec<f64>,
-    along: Vec<f64>,
     slopes: Vec<f64>,
     curvatures: Vec<f64>,
+}
+
+/// A point on the way.
+struct Place {
+    theta: Vec<f64>,
+    gradient: Vec<f64>,
+    objective: f64,
 }
 
 impl<'a, L: Smooth + Dual> Newton<'a, L> {
@@ -33,8 +43,8 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
         let n = features.len();
         let room = || vec![0.0; n];
         let weighted = Matrix::zeros(n, features.width());
-        let (margins, along, slopes, curvatures) = (room(), room(), room(), room());
-        Self { loss, features, task, weighted, margins, along, slopes, curvatures }
+        let (margins, slopes, curvatures) = (room(), room(), room());
+        Self { loss, features, task, weighted, margins, slopes, curvatures }
     }
 
     /// Goes on from `theta` until converged, stalled or out of iterations.
@@ -107,71 +117,82 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
         iterations: &mut usize,
         goal: impl Fn(&L, &Point<'_>, f64, &Task) -> (f64, bool),
     ) -> (f64, Stop) {
-        let (mut best, mut best_theta, mut stalls) = (f64::INFINITY, theta.clone(), 0);
-        let (mut lowest, free) = (f64::INFINITY, self.features.free);
+        let (mut best, mut best_theta) = (f64::INFINITY, theta.clone());
+        let mut at = self.place(query, theta.clone(), reg);
+        let (mut damping, mut lowest, mut stalls) = (0.0, f64::INFINITY, 0);
         loop {
-            let gradient = self.gradient_at(query, theta, reg);
-            let objective = self.risk(query, theta) + reg * dot(&theta[free..], &theta[free..]);
-            let (error, met) = goal(self.loss, &self.point(query, theta, &gradient), objective, self.task);
-            // Where curvature jumps the gradient may grow on the way down; the objective may not.
-            if error < 0.9 * best || objective < lowest * (1.0 - 1e-14) {
-                stalls = 0;
-            } else {
-                stalls += 1;
-            }
-            lowest = lowest.min(objective);
+            let point = self.point(query, &at.theta, &at.gradient);
+            let (error, met) = goal(self.loss, &point, at.objective, self.task);
+            let headway = error < 0.9 * best || at.objective < lowest * (1.0 - 1e-13);
+            stalls = if headway { 0 } else { stalls + 1 };
+            lowest = lowest.min(at.objective);
             if error < best {
                 best = error;
-                best_theta.clone_from(theta);
-            }
-            if met {
-                return (best, Stop::Converged);
+                best_theta.clone_from(&at.theta);
             }
             let over = *iterations >= self.task.max_iter;
-            let step = if over || stalls > STALLS { None } else { self.step(query, theta, &gradient, reg) };
-            let Some(step) = step else {
+            let next =
+                if met || over || stalls > STALLS { None } else { self.step(query, &at, reg, &mut damping) };
+            let Some(next) = next else {
                 theta.clone_from(&best_theta);
-                return (best, if over { Stop::IterationLimit } else { Stop::Stalled });
+                let stop = match (met, over) {
+                    (true, _) => Stop::Converged,
+                    (_, true) => Stop::IterationLimit,
+                    _ => Stop::Stalled,
+                };
+                return (best, stop);
             };
-            axpy(1.0, &step, theta);
+            at = next;
             *iterations += 1;
         }
     }
 
-    /// The Newton step, shortened as needed.
-    fn step(&mut self, query: &[f64], theta: &[f64], gradient: &[f64], reg: f64) -> Option<Vec<f64>> {
-        let (q, free) = (self.features.width(), self.features.free);
-        let value = dot(query, theta);
-        let factor = self.factor(query, value, reg)?;
-        let mut direction: Vec<f64> = gradient.iter().map(|g| -g).collect();
-        factor.solve(&mut direction);
-        let mut start = dot(gradient, &direction);
-        if start.is_nan() || start >= 0.0 {
-            // Rounding has turned the step uphill: the plain slope, in the units of the diagonal.
-            direction = gradient.iter().zip(factor.units()).map(|(g, u)| -g * u * u).collect();
-            start = dot(gradient, &direction);
+    /// A Newton step, damped and shortened until it leads somewhere better; none if rounding is all that is left.
+    ///
+    /// Better is a lower objective. Where that differs by rounding only it can say nothing, and the gradient, in units
+    /// of the curvature, takes its place: it still has all its digits.
+    fn step(&mut self, query: &[f64], from: &Place, reg: f64, damping: &mut f64) -> Option<Place> {
+        let Place { theta, gradient, objective } = from;
+        let hessian = self.hessian(query, theta, reg);
+        let size = |gradient: &[f64], units: &[f64]| {
+            gradient.iter().zip(units).map(|(g, u)| (g * u) * (g * u)).sum::<f64>().sqrt()
+        };
+        while *damping <= DAMPING_MOST {
+            let factor = Cholesky::damped(&mut hessian.clone(), *damping)?;
+            let mut direction: Vec<f64> = gradient.iter().map(|g| -g).collect();
+            factor.solve(&mut direction);
+            let (slope, before) = (dot(gradient, &direction), size(gradient, factor.units()));
+            // Rounding may have turned it uphill.
+            let mut length = if slope < 0.0 { 1.0 } else { 0.0 };
+            while length > SHORTEST {
+                let mut theta = theta.clone();
+                axpy(length, &direction, &mut theta);
+                let next = self.place(query, theta, reg);
+                let lower = next.objective <= objective + 0.1 * length * slope;
+                let level = (next.objective - objective).abs() <= 1e-13 * objective.abs();
+                if lower || level && size(&next.gradient, factor.units()) < (1.0 - 0.1 * length) * before {
+                    *damping = if *damping > DAMPING_LEAST { 0.1 * *damping } else { 0.0 };
+                    return Some(next);
+                }
+                length *= 0.4;
+            }
+            *damping = (100.0 * *damping).max(DAMPING_LEAST);
         }
-        if start.is_nan() || start >= 0.0 {
-            return None;
-        }
-        project(&self.features.tall, &direction[..q], &mut self.along);
-        let (w, p) = (&theta[free..], &direction[free..]);
-        let (wp, pp, zp) = (dot(w, p), dot(p, p), dot(query, &direction));
-        let (loss, weights) = (self.loss, &self.features.half_weights);
-        let (margins, along, slopes) = (&self.margins, &self.along, &mut self.slopes);
-        let t = search(start, |t| {
-            loss.walk(margins, along, t, weights, slopes).along - 0.5 * loss.grad(-(value + t * zp)) * zp
-                + 2.0 * reg * (wp + t * pp)
-        })?;
-        for p in &mut direction {
-            *p *= t;
-        }
-        Some(direction)
+        None
     }
 
-    /// The factored Hessian at the current margins.
-    fn factor(&mut self, query: &[f64], value: f64, reg: f64) -> Option<Cholesky> {
+    /// Margins, gradient and objective at a point.
+    fn place(&mut self, query: &[f64], theta: Vec<f64>, reg: f64) -> Place {
+        let gradient = self.gradient_at(query, &theta, reg);
+        let w = &theta[self.features.free..];
+        let objective = self.risk(query, &theta) + reg * dot(w, w);
+        Place { theta, gradient, objective }
+    }
+
+    /// The Hessian, lower triangle.
+    fn hessian(&mut self, query: &[f64], theta: &[f64], reg: f64) -> Matrix {
         let features = self.features;
+        project(&features.tall, &theta[..features.width()], &mut self.margins);
         let mut losses = vec![0.0; features.len()];
         self.loss.settle(&self.margins, &features.half_weights, &mut losses, &mut self.curvatures);
         for j in 0..features.width() {
@@ -179,7 +200,7 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
         }
         let mut sample = Matrix::zeros(features.width(), features.width());
         multiply_symmetric(&mut sample, &self.weighted, &features.tall);
-        factor_hessian(&sample, query, 0.5 * self.loss.hess(-value), reg, features.free)
+        hessian(&sample, query, 0.5 * self.loss.hess(-dot(query, theta)), reg, features.free)
     }
 
     /// Computes margins and gradient afresh.
@@ -236,8 +257,7 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
         if self.task.variant != Variant::Risk {
             return shifts;
         }
-        self.gradient_at(query, theta, reg);
-        let Some(factor) = self.factor(query, dot(query, theta), reg) else { return shifts };
+        let Some(factor) = Cholesky::scaled(&mut self.hessian(query, theta, reg)) else { return shifts };
         let mut rhs: Vec<f64> = theta.iter().map(|w| 2.0 * reg * w).collect();
         rhs[..free].fill(0.0);
         factor.solve(&mut rhs);
@@ -271,15 +291,9 @@ pub(crate) fn project(tall: &Matrix, theta: &[f64], out: &mut [f64]) {
     }
 }
 
-/// Factors $S + k \hat z \hat z^\top + 2 \lambda I$ (no penalty on a free intercept), where the lower triangle of
+/// The lower triangle of $S + k \hat z \hat z^\top + 2 \lambda I$ (no penalty on a free intercept), where that of
 /// $S = \sum_i h_i t_i t_i^\top$ is given.
-pub(crate) fn factor_hessian(
-    sample: &Matrix,
-    query: &[f64],
-    query_curvature: f64,
-    reg: f64,
-    free: usize,
-) -> Option<Cholesky> {
+fn hessian(sample: &Matrix, query: &[f64], query_curvature: f64, reg: f64, free: usize) -> Matrix {
     let q = sample.rows();
     let mut hessian = Matrix::zeros(q + 1, q + 1);
     for j in 0..=q {
@@ -294,5 +308,16 @@ pub(crate) fn factor_hessian(
             hessian.set(i, j, h);
         }
     }
-    Cholesky::scaled(&mut hessian)
+    hessian
+}
+
+/// Factors the Hessian that the curvatures of the sample and of the query make.
+pub(crate) fn factor_hessian(
+    sample: &Matrix,
+    query: &[f64],
+    query_curvature: f64,
+    reg: f64,
+    free: usize,
+) -> Option<Cholesky> {
+    Cholesky::scaled(&mut hessian(sample, query, query_curvature, reg, free))
 }

@@ -1,7 +1,11 @@
 //! All tests of the library's public face, in one program: it is linked once.
 
+mod archive;
+mod baseline;
 mod brute_force;
 mod common;
+mod conformal;
+mod evaluation;
 mod explain;
 mod forest;
 mod golden;

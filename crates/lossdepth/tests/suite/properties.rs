@@ -527,6 +527,37 @@ fn any_units_with_any_penalty() {
     failures.report();
 }
 
+#[test] // As good as no penalty at all, on data of many kinds: near to separable, skewed, correlated, with ties.
+fn hardly_any_penalty_on_skewed_data() {
+    let (mut failures, mut random) = (Failures::default(), Random::new(24));
+    let row = |_| {
+        let z: Vec<f64> = (0..9).map(|_| random.normal()).collect();
+        let skewed = [(1.5 * z[0]).exp(), z[1] * z[1] * z[1], (2.0 * z[2]).round(), z[3].max(0.0)];
+        let correlated = [z[0] + 0.02 * z[4], z[1] + z[2] + 0.1 * z[5], 5.0 * z[6], z[7], z[8]];
+        skewed.into_iter().chain(correlated).map(|x| 1e6 * x).collect()
+    };
+    let rows: Vec<Vec<f64>> = (0..240).map(row).collect();
+    let sample = reference(&rows);
+    let queries: Vec<Vec<f64>> = rows.iter().step_by(4).cloned().collect();
+    for method in [Method::Logistic, Method::SquaredHinge, Method::Exponential] {
+        for intercept in [Intercept::Free, Intercept::None] {
+            for (reg, variant) in [(1e-8, Variant::Risk), (1e-4, Variant::Risk), (1e-8, Variant::Objective)] {
+                // Its values span so many orders of magnitude that their rounding alone is 1e-6 here.
+                if method == Method::Exponential && intercept == Intercept::None && reg < 1e-6 {
+                    continue;
+                }
+                let settings = settings(method, intercept, variant, reg);
+                for (row, fit) in score(&settings, &sample, &queries).iter().enumerate() {
+                    failures.check(solved(fit, method), || {
+                        format!("{method} {intercept} {variant:?} reg {reg:e} row {}: {fit:?}", 4 * row)
+                    });
+                }
+            }
+        }
+    }
+    failures.report();
+}
+
 #[test]
 fn far_queries_are_solved() {
     let (mut failures, mut random) = (Failures::default(), Random::new(23));
@@ -700,6 +731,28 @@ fn single_precision_leaves_no_trace() {
                 }
                 let backwards: Vec<Vec<f64>> = queries.iter().rev().cloned().collect();
                 assert!(score(&settings, &sample, &backwards).iter().rev().eq(&fits), "{settings:?}");
+            }
+        }
+    }
+}
+
+/// A penalty near nothing makes some bounds overflow; what is reported is never wider than what a depth can be.
+#[test]
+fn no_error_is_larger_than_the_range_of_a_depth() {
+    let mut random = Random::new(4);
+    let rows = random.cloud(30, 2);
+    let (sample, queries) = (reference(&rows), [random.cloud(4, 2), vec![vec![50.0, -80.0]]].concat());
+    for method in [Method::Svm, Method::Hinge, Method::Logistic, Method::Klr, Method::Gp, Method::Mlp] {
+        for reg in [1e-300, 1e-30, 1e-9] {
+            let settings = Settings { reg, max_iter: 5, ..Settings::new(method) };
+            let fits = score(&settings, &sample, &queries);
+            let explained = settings.fit(&sample).unwrap();
+            let explained =
+                explained.explain(Rows::new(&queries.concat(), 2).unwrap(), &Run::default()).unwrap();
+            for fit in fits.iter().chain(explained.iter().map(|e| &e.fit)) {
+                let Fit { depth, error, .. } = *fit;
+                assert!((0.0..=1.0).contains(&depth), "{method} {reg}: {fit:?}");
+                assert!(error >= 0.0 && error <= depth.max(1.0 - depth), "{method} {reg}: {fit:?}");
             }
         }
     }

@@ -124,20 +124,20 @@ impl Report {
         depths: &Depths,
         run: Run<'_>,
     ) -> Result<Self> {
-        let data = inputs.data().part()?;
+        let data = inputs.data.part()?;
         let reference = &inputs.reference;
         let numbers: Vec<f64> = chosen.iter().flat_map(|&row| data.rows.row(row)).copied().collect();
         let queries = Rows::new(&numbers, reference.width())?;
-        queries.check_finite().map_err(|error| inputs.data().locate(error))?;
+        queries.check_finite().map_err(|error| inputs.data.locate(error))?;
         let found = model.explain(queries, &run)?;
-        let names = inputs.sample().names();
+        let names = &inputs.names;
         let ranked = (0..names.len())
             .map(|j| {
                 let column: Vec<f64> = reference.rows().iter().map(|row| row[j]).collect();
                 Ranked::new(&column, reference.weights())
             })
             .collect::<Result<Vec<Ranked>, _>>()?;
-        let sample = Sample { inputs, names: &names, columns: &ranked, depths: depths.ranked.as_ref() };
+        let sample = Sample { inputs, names, columns: &ranked, depths: depths.ranked.as_ref() };
         let row = |(&number, why): (&usize, &Explanation)| sample.row(number, why);
         let rows = chosen.iter().zip(&found).map(row).collect::<Result<Vec<_>>>()?;
         Ok(Self {
@@ -166,7 +166,7 @@ struct Sample<'a> {
 
 impl Sample<'_> {
     fn row(&self, number: usize, why: &Explanation) -> Result<Row> {
-        let data = self.inputs.data().part()?;
+        let data = self.inputs.data.part()?;
         let values = data.rows.row(number);
         let iqr = |j: usize| self.columns[j].quantile(0.75) - self.columns[j].quantile(0.25);
         let units: Vec<f64> = (0..self.names.len()).map(iqr).collect();
@@ -219,7 +219,7 @@ impl Sample<'_> {
     }
 
     fn influential(&self, number: usize, why: &Explanation) -> Result<Vec<Influential>> {
-        let sample = self.inputs.sample().part()?;
+        let ids = self.inputs.reference_ids()?;
         let weights = self.inputs.reference.weights();
         let order = why.most_influential(why.influence.len());
         // Rows without weight have no say, and where a row stands out the others are not worth a word.
@@ -228,8 +228,8 @@ impl Sample<'_> {
         Ok(rows
             .take(NAMED)
             .map(|i| Influential {
-                row: sample.ids.map_or(Id::Number(i), |ids| Id::Text(ids[i].clone())),
-                name: match sample.ids {
+                row: ids.map_or(Id::Number(i), |ids| Id::Text(ids[i].clone())),
+                name: match ids {
                     _ if i == number && self.inputs.is_its_own_reference() => "the row itself".to_owned(),
                     Some(ids) => format!("row {i} ({})", ids[i]),
                     None => format!("row {i}"),

@@ -176,18 +176,15 @@ impl Field {
         self.pow(a, self.0 - 2)
     }
 
-    /// The residue of a floating-point number, which is an integer times a power of two.
-    fn residue(self, value: f64) -> u64 {
-        let (mantissa, exponent) = decode(value);
-        let magnitude = self.mul(mantissa % self.0, self.power_of_two(exponent));
-        if value < 0.0 { self.sub(0, magnitude) } else { magnitude }
-    }
-
-    fn power_of_two(self, exponent: i32) -> u64 {
-        let power = self.pow(2, u64::from(exponent.unsigned_abs()));
-        if exponent < 0 { self.inverse(power) } else { power }
+    /// The powers of two that floating-point numbers have.
+    fn powers_of_two(self) -> Vec<u64> {
+        let least = self.inverse(self.pow(2, u64::from(LEAST_EXPONENT.unsigned_abs())));
+        std::iter::successors(Some(least), |power| Some(self.mul(*power, 2))).take(2100).collect()
     }
 }
+
+/// The exponent of the smallest floating-point number.
+const LEAST_EXPONENT: i32 = -1074;
 
 /// Mantissa and exponent: $|v| = m 2^e$.
 fn decode(value: f64) -> (u64, i32) {
@@ -230,20 +227,34 @@ fn primes() -> impl Iterator<Item = u64> {
 #[derive(Debug, Clone)]
 struct Echelon {
     field: Field,
-    width: usize,
+    powers: Vec<u64>,
+    /// The residues of $z$.
+    origin: Vec<u64>,
     /// Rows with a 1 at their pivot, and which vectors they came from.
     rows: Vec<Vec<u64>>,
     pivots: Vec<usize>,
 }
 
 impl Echelon {
-    fn new(prime: u64, width: usize) -> Self {
-        Self { field: Field(prime), width, rows: Vec::new(), pivots: Vec::new() }
+    fn new(prime: u64, z: &[f64]) -> Self {
+        let field = Field(prime);
+        let powers = field.powers_of_two();
+        let mut empty = Self { field, powers, origin: Vec::new(), rows: Vec::new(), pivots: Vec::new() };
+        empty.origin = z.iter().map(|z| empty.residue(*z)).collect();
+        empty
+    }
+
+    /// The residue of a floating-point number, which is an integer times a power of two.
+    fn residue(&self, value: f64) -> u64 {
+        let (mantissa, exponent) = decode(value);
+        let power = usize::try_from(exponent - LEAST_EXPONENT).ok().and_then(|at| self.powers.get(at));
+        let magnitude = self.field.mul(mantissa % self.field.0, power.copied().unwrap_or(0));
+        if value < 0.0 { self.field.sub(0, magnitude) } else { magnitude }
     }
 
     /// Takes in $x - z$; says whether it raised the rank.
-    fn insert(&mut self, x: &[f64], z: &[f64]) -> bool {
-        let Some((pivot, mut row)) = self.reduce(x, z) else { return false };
+    fn insert(&mut self, x: &[f64]) -> bool {
+        let Some((pivot, mut row)) = self.reduce(x) else { return false };
         let unit = self.field.inverse(row[pivot]);
         for v in &mut row {
             *v = self.field.mul(*v, unit);
@@ -254,9 +265,10 @@ impl Echelon {
     }
 
     /// What is left of $x - z$ after the rows, and its first column that is not zero.
-    fn reduce(&self, x: &[f64], z: &[f64]) -> Option<(usize, Vec<u64>)> {
+    fn reduce(&self, x: &[f64]) -> Option<(usize, Vec<u64>)> {
         let f = self.field;
-        let mut row: Vec<u64> = (0..self.width).map(|k| f.sub(f.residue(x[k]), f.residue(z[k]))).collect();
+        let mut row: Vec<u64> =
+            x.iter().zip(&self.origin).map(|(x, z)| f.sub(self.residue(*x), *z)).collect();
         for (basis, &pivot) in self.rows.iter().zip(&self.pivots) {
             let factor = row[pivot];
             if factor != 0 {
@@ -288,12 +300,12 @@ impl Span {
         let (mut covered, mut rank) = (0.0, 0);
         let count = vectors.clone().count();
         for prime in primes() {
-            let mut echelon = Echelon::new(prime, width);
+            let mut echelon = Echelon::new(prime, z);
             for x in vectors.clone() {
                 if echelon.rows.len() == width {
                     break;
                 }
-                echelon.insert(x, z);
+                echelon.insert(x);
             }
             let found = echelon.rows.len();
             if found > rank || best.is_empty() {
@@ -324,11 +336,11 @@ impl Span {
     }
 
     /// A column that adds to the rank when $x - z$ joins the vectors; `None` if it lies in their span.
-    pub(super) fn outside(&self, x: &[f64], z: &[f64]) -> Option<usize> {
-        if self.rank() == z.len() {
+    pub(super) fn outside(&self, x: &[f64]) -> Option<usize> {
+        if self.rank() == x.len() {
             return None;
         }
-        self.echelons.iter().find_map(|e| e.reduce(x, z)).map(|(pivot, _)| pivot)
+        self.echelons.iter().find_map(|e| e.reduce(x)).map(|(pivot, _)| pivot)
     }
 }
 
@@ -396,10 +408,10 @@ mod tests {
         let rows: [&[f64]; 3] = [&[1.0, 2.0, 3.0], &[2.0, 4.0, 6.0], &[0.5, 1.0, 1.5]];
         let span = Span::new(rows.into_iter(), &[0.0; 3]);
         assert_eq!((span.rank(), span.columns()), (1, vec![0]));
-        assert!(span.outside(&[7.0, 14.0, 21.0], &[0.0; 3]).is_none());
+        assert!(span.outside(&[7.0, 14.0, 21.0]).is_none());
         // A third of a row is not on its line, by a last bit.
         let third = [1.0 / 3.0, 2.0 / 3.0, 1.0];
-        assert!(span.outside(&third, &[0.0; 3]).is_some());
+        assert!(span.outside(&third).is_some());
         let rows: [&[f64]; 3] = [&[1.0, 1e-100, 0.0], &[1.0, 0.0, 1e-90], &[1.0, 0.0, 0.0]];
         assert_eq!(Span::new(rows.into_iter(), &[0.0; 3]).rank(), 3);
         assert_eq!(Span::new(rows.into_iter(), &[1.0, 0.0, 0.0]).columns(), vec![1, 2]);

@@ -6,7 +6,7 @@ use super::exact::{Exact, Span};
 use super::far::{self, Frame};
 use super::plane::Fan;
 use super::search::{self, Sky, scale_to_unit};
-use crate::linalg::dot;
+use crate::linalg::{dot, norm};
 use crate::reference::{Mass, Reference};
 
 /// What all queries of a halfspace depth share.
@@ -165,7 +165,7 @@ impl Sample {
             direction[k] = if z[k] > self.high[k] { 1.0 } else { -1.0 };
             return Answer { lower: 0, upper: 0, direction, spent: 1 };
         }
-        let (columns, bounds, here) = match self.span.outside(&z, &self.points[..d]) {
+        let (columns, bounds, here) = match self.span.outside(&z) {
             Some(column) => self.beside(&z, column, purse),
             None if self.columns.is_empty() => (Vec::new(), Bounds::default(), self.total),
             None if self.columns.len() == 1 => self.on_a_line(z[self.columns[0]]),
@@ -456,12 +456,13 @@ fn turn(narrow: &[f64], frame: &[f64], mean: &[f64]) -> (Vec<f64>, Vec<f64>) {
     }
     let n = narrow.len() / r;
     let centred: Vec<f64> = narrow.iter().enumerate().map(|(at, x)| x - mean[at % r]).collect();
-    let (mut turned, mut reach) = (Vec::with_capacity(n * r), vec![0.0f64; n]);
+    let mut turned = Vec::with_capacity(n * r);
+    let mut longest = 0.0f64;
     for row in frame.chunks_exact(r) {
-        for (x, reach) in centred.chunks_exact(r).zip(&mut reach) {
-            turned.push(dot(row, x));
-            *reach = reach.max(row.iter().zip(x).map(|(b, x)| (b * x).abs()).sum());
-        }
+        longest = longest.max(norm(row));
+        turned.extend(centred.chunks_exact(r).map(|x| dot(row, x)));
     }
+    // No sum of |bₖ xₖ| is larger, by Cauchy and Schwarz.
+    let reach = centred.chunks_exact(r).map(|x| longest * norm(x)).collect();
     (turned, reach)
 }

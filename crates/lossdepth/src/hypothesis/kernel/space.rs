@@ -213,6 +213,12 @@ impl Space {
         }
     }
 
+    /// Some of the points, row by row, and their width; none for a precomputed kernel.
+    pub(crate) fn rows_of(&self, chosen: &[usize]) -> Option<(Vec<f64>, usize)> {
+        let Source::Function { points, .. } = &self.source else { return None };
+        Some((chosen.iter().flat_map(|&i| points.point(i)).copied().collect(), points.width()))
+    }
+
     /// A few points from all over the sample, as rows; none for a precomputed kernel.
     pub(crate) fn probes(&self, count: usize) -> Option<Vec<f64>> {
         let Source::Function { points, .. } = &self.source else { return None };

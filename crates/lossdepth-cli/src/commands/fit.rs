@@ -1,0 +1,83 @@
+//! `lossdepth fit`: from a table to a model file.
+
+use super::{Outcome, fit, open, summary};
+use crate::args::{Question, Roles};
+use crate::console;
+use crate::error::{Result, bytes, count};
+use crate::load::Columns;
+use crate::write;
+use clap::Args;
+use lossdepth::depth::archive::Archive;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+const NOTES: &str = "\
+The file holds the reference, its weights, what was learned to scale it, the method with its settings, and the names of the \
+columns, in the safetensors format: no code, nothing is executed when it is read. `lossdepth score --model` and Python's \
+`lossdepth.load` give the same depths as with the reference itself, to the last bit on the same machine; `lossdepth info` \
+shows what is in it.
+
+Examples:
+  lossdepth fit clean.csv --method svm --scale standard --reg 0.01 --out model.safetensors
+  lossdepth score new.csv --model model.safetensors
+  lossdepth fit clean.csv --columns a,b,c --weights w --out model.safetensors";
+
+/// Fit a model to a table and save it, for other tables to be scored with
+#[derive(Debug, Args)]
+#[command(after_help = NOTES)]
+pub(crate) struct Fit {
+    /// The table to compare with later; `-` is standard input
+    pub(crate) reference: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) question: Question,
+
+    #[command(flatten)]
+    pub(crate) roles: Roles,
+
+    /// Write to this file: .safetensors
+    ///
+    /// The file appears when it is complete, or not at all.
+    #[arg(long, value_name = "FILE", value_parser = target, required = true, help_heading = "Output")]
+    pub(crate) out: PathBuf,
+
+    /// Show no summary; warnings and errors remain
+    #[arg(long, short, help_heading = "Output")]
+    pub(crate) quiet: bool,
+}
+
+fn target(path: &str) -> Result<PathBuf, String> {
+    let extension = Path::new(path).extension().map(|e| e.to_ascii_lowercase());
+    if extension.is_some_and(|e| e == "safetensors") {
+        Ok(path.into())
+    } else {
+        Err("the name must end in .safetensors".to_owned())
+    }
+}
+
+pub(crate) fn run(args: &Fit) -> Result<Outcome> {
+    let started = Instant::now();
+    let settings = args.question.settings()?;
+    let mut table = open(&args.reference, &args.roles, args.quiet)?;
+    let columns = Columns::of(&table, &args.roles)?;
+    let piece = table.read(&columns, usize::MAX)?;
+    let all = piece.whole()?;
+    let model = fit(&settings, &all, piece.weights()).map_err(|error| table.locate(&all, &columns, error))?;
+    drop(piece);
+    if let Some(warning) = model.warning() {
+        console::warning(warning);
+    }
+    // How much memory this machine has does not belong in the file.
+    let mut archive = Archive::of(&model).memory(settings.memory);
+    let (rows, width) = (count(model.reference_len(), "row"), count(model.width(), "column"));
+    drop(model);
+    if table.has_header() {
+        archive = archive.columns(columns.names(&table))?;
+    }
+    let file = archive.to_bytes()?;
+    write::whole(&args.out, &file)?;
+    let (name, size) = (args.out.display(), bytes(file.len()));
+    let (settings, seconds) = (summary(&settings), started.elapsed().as_secs_f64());
+    console::note(args.quiet, format_args!("{name}: {rows} in {width}: {settings}; {size}, {seconds:.2} s"));
+    Ok(Outcome::Done)
+}

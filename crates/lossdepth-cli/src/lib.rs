@@ -1,0 +1,48 @@
+//! The command line of `lossdepth`: score the rows of a table by how hard they are to tell apart from the data.
+//!
+//! `args` → `load` → `commands` → `write`, with `auc` and `picture` on the way and `console` for what is said on
+//! standard error. All mathematics is in the library.
+//!
+//! The program is this library's [`run`]; it is a library so that tests can reach what reads files.
+
+mod args;
+mod auc;
+mod commands;
+mod console;
+mod error;
+mod load;
+mod picture;
+mod settings;
+mod write;
+
+use args::{Cli, Command};
+use clap::Parser;
+use commands::{Outcome, evaluate, explain, fit, info, methods, plot, score, shell};
+use std::process::ExitCode;
+
+/// Does what the arguments of this process ask for.
+///
+/// Exit codes: 0 done, 1 done but some rows did not converge, 2 failed.
+pub fn run() -> ExitCode {
+    let result = match Cli::parse().command {
+        Command::Score(args) => score::score(&args),
+        Command::Explain(args) => explain::explain(&args),
+        Command::Plot(args) => plot::plot(&args),
+        Command::Fit(args) => fit::run(&args),
+        Command::Evaluate(args) => evaluate::run(&args),
+        Command::Info(args) => info::run(&args),
+        Command::Methods => methods::list(),
+        Command::Completions(args) => shell::completions(&args),
+        Command::Man(args) => shell::manual(&args),
+    };
+    match result {
+        Ok(Outcome::Done) => ExitCode::SUCCESS,
+        Ok(Outcome::NotConverged) => ExitCode::from(1),
+        // Whoever reads the output has seen enough.
+        Err(error) if error.is_closed_pipe() => ExitCode::SUCCESS,
+        Err(error) => {
+            console::error(&error);
+            ExitCode::from(2)
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! Scores as columns: a name and a type each, so that every format writes whatever columns there are.
+
+use crate::load::Part;
+use lossdepth::Fit;
+use std::borrow::Cow;
+
+/// What a column holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Integer,
+    /// `NaN` is a value that is not there.
+    Number,
+    Text,
+}
+
+/// A column of the output: known before there are rows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Field {
+    pub(crate) name: &'static str,
+    pub(crate) kind: Kind,
+}
+
+impl Field {
+    pub(crate) const fn new(name: &'static str, kind: Kind) -> Self {
+        Self { name, kind }
+    }
+}
+
+/// The values of one column in some rows.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Values<'a> {
+    Integers(Cow<'a, [i64]>),
+    Numbers(Cow<'a, [f64]>),
+    Texts(Cow<'a, [String]>),
+}
+
+/// One value.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
+#[serde(untagged)]
+pub(super) enum Value<'a> {
+    Integer(i64),
+    Number(f64),
+    Text(&'a str),
+}
+
+impl Values<'_> {
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Self::Integers(values) => values.len(),
+            Self::Numbers(values) => values.len(),
+            Self::Texts(values) => values.len(),
+        }
+    }
+
+    pub(super) fn kind(&self) -> Kind {
+        match self {
+            Self::Integers(_) => Kind::Integer,
+            Self::Numbers(_) => Kind::Number,
+            Self::Texts(_) => Kind::Text,
+        }
+    }
+
+    pub(super) fn get(&self, row: usize) -> Value<'_> {
+        match self {
+            Self::Integers(values) => Value::Integer(values[row]),
+            Self::Numbers(values) => Value::Number(values[row]),
+            Self::Texts(values) => Value::Text(&values[row]),
+        }
+    }
+}
+
+/// The columns every score has: `row` (a number, or the id), `depth`, `error`, `stderr`.
+pub(crate) fn score_fields(with_ids: bool) -> Vec<Field> {
+    let row = if with_ids { Kind::Text } else { Kind::Integer };
+    let number = |name| Field::new(name, Kind::Number);
+    vec![Field::new("row", row), number("depth"), number("error"), number("stderr")]
+}
+
+/// The values that go with [`score_fields`].
+pub(crate) fn scores<'a>(part: &Part<'a>, fits: &[Fit]) -> Vec<Values<'a>> {
+    let numbers = |of: fn(&Fit) -> f64| Values::Numbers(fits.iter().map(of).collect());
+    vec![
+        names(part, fits.len()),
+        numbers(|fit| fit.depth),
+        numbers(|fit| fit.error),
+        numbers(|fit| fit.stderr),
+    ]
+}
+
+/// The ids of some rows, or their numbers.
+fn names<'a>(part: &Part<'a>, rows: usize) -> Values<'a> {
+    let number = |row: usize| i64::try_from(row).unwrap_or(i64::MAX);
+    match part.ids {
+        Some(ids) => Values::Texts(ids.into()),
+        None => Values::Integers((part.first..part.first + rows).map(number).collect()),
+    }
+}

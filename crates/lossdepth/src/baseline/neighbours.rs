@@ -1,0 +1,129 @@
+//! The nearest rows of a sample: exact, in blocks, on all threads.
+//!
+//! Squared distances of the whole sample with a few queries at a time come from [`Points`], whose tiles run like a
+//! matrix product; a scan keeps the `k` smallest. That is $O(n)$ a query whatever the number of columns, and it beats
+//! a tree on anything but large samples of very few columns.
+
+use crate::depth::Run;
+use crate::depth::batch::{Batch, Ticket};
+use crate::error::Result;
+use crate::hypothesis::kernel::{Columns, Points};
+use crate::linalg::{COLUMN_GROUP, Matrix};
+use crate::rows::Rows;
+use crate::simd::{LANES, vectorised};
+
+/// Queries whose distances a worker holds at a time.
+const WIDE: usize = COLUMN_GROUP;
+
+/// A sample to look for neighbours in.
+#[derive(Debug, Clone)]
+pub(super) struct Neighbours {
+    points: Points,
+}
+
+/// One query's neighbours, nearest first; of rows at the same distance the one with the lower number comes first.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Nearest {
+    /// Distance (not squared) and row number.
+    pub(super) found: Vec<(f64, usize)>,
+}
+
+impl Nearest {
+    /// The distance of the farthest.
+    pub(super) fn radius(&self) -> f64 {
+        self.found.last().map_or(0.0, |(distance, _)| *distance)
+    }
+}
+
+impl Neighbours {
+    pub(super) fn new(rows: Rows<'_>) -> Self {
+        Self { points: Points::new(rows) }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.points.len()
+    }
+
+    /// The `k` nearest rows of each query.
+    pub(super) fn of(&self, queries: Rows<'_>, k: usize, run: &Run<'_>) -> Result<Vec<Nearest>> {
+        self.search(queries, k, false, run)
+    }
+
+    /// The `k` nearest other rows of each row of the sample.
+    pub(super) fn own(&self, k: usize, run: &Run<'_>) -> Result<Vec<Nearest>> {
+        self.search(self.points.rows(), k, true, run)
+    }
+
+    fn search(&self, queries: Rows<'_>, k: usize, own: bool, run: &Run<'_>) -> Result<Vec<Nearest>> {
+        Batch::new(queries, run).run(|mut ticket: Ticket<'_, '_, Nearest>| {
+            let mut block = Matrix::zeros(self.len(), WIDE);
+            while let Some((first, rows)) = ticket.take(WIDE, 1) {
+                self.points.squared_distances(rows, &mut Columns::new(&mut block, 0, rows.len()));
+                for j in 0..rows.len() {
+                    let column = block.col_mut(j);
+                    if own {
+                        column[first + j] = f64::INFINITY;
+                    }
+                    ticket.done(first + j, smallest(column, k));
+                }
+            }
+        })
+    }
+}
+
+/// The `k` smallest of some squares, as roots.
+fn smallest(squares: &[f64], k: usize) -> Nearest {
+    let mut found: Vec<(f64, usize)> = Vec::with_capacity(k + 1);
+    if k > 0 {
+        vectorised(
+            #[inline(always)]
+            || {
+                let mut bar = f64::INFINITY;
+                for (c, chunk) in squares.chunks(LANES).enumerate() {
+                    // The least first, without a branch; then which.
+                    let least = chunk.iter().fold(f64::INFINITY, |m, x| if *x < m { *x } else { m });
+                    if least < bar {
+                        for (i, square) in chunk.iter().enumerate() {
+                            if *square < bar {
+                                let place = found.partition_point(|(s, _)| s <= square);
+                                found.insert(place, (*square, c * LANES + i));
+                                found.truncate(k);
+                                bar = if found.len() == k { found[k - 1].0 } else { f64::INFINITY };
+                            }
+                        }
+                    }
+                }
+            },
+        );
+    }
+    found.iter_mut().for_each(|(square, _)| *square = square.sqrt());
+    Nearest { found }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_are_the_first_of_all_in_order() {
+        let data: Vec<f64> = (0..3 * 157_usize).map(|i| ((i * 7919) % 23) as f64).collect();
+        let rows = Rows::new(&data, 3).unwrap();
+        let neighbours = Neighbours::new(rows);
+        for (k, threads) in [(1, 1), (7, 2), (156, 3)] {
+            let run = Run { threads: Some(threads), ..Run::default() };
+            for (own, all) in [(false, neighbours.of(rows, k, &run)), (true, neighbours.own(k, &run))] {
+                for (i, nearest) in all.unwrap().into_iter().enumerate() {
+                    let distance = |j: usize| {
+                        let pairs = rows.row(i).iter().zip(rows.row(j));
+                        pairs.map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt()
+                    };
+                    let mut listed: Vec<(f64, usize)> =
+                        (0..rows.len()).filter(|j| !own || *j != i).map(|j| (distance(j), j)).collect();
+                    listed.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+                    listed.truncate(k);
+                    assert_eq!(nearest.found, listed, "row {i}, k {k}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,92 @@
+"""Estimators from model files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lossdepth import _native
+from lossdepth._base import half_of_memory
+from lossdepth._function import METHODS
+
+if TYPE_CHECKING:
+    import os
+
+    from lossdepth._base import Depth
+
+
+def load(path: str | os.PathLike[str]) -> Depth:
+    """Read an estimator that :meth:`save` or ``lossdepth fit`` wrote.
+
+    Everything is checked before it is used, and nothing in the file is executed. The scores are
+    those of the model that was saved, to the last bit on the same machine.
+
+    A file of the command line has no `offset_`: it is found from the scores of the reference, with
+    the default `contamination`, when it is first asked for.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file.
+
+    Returns
+    -------
+    Depth
+        A fitted estimator of the class that goes with the method in the file.
+
+    Raises
+    ------
+    ValueError
+        If the file is no model, is damaged, or was made by a newer version.
+
+    See Also
+    --------
+    LogisticDepth.save : Write such a file.
+
+    Examples
+    --------
+    >>> import lossdepth, os, tempfile
+    >>> detector = lossdepth.SVMDepth(reg=0.1, contamination=0.2).fit([[0.0], [1.0], [5.0], [2.0]])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "model.safetensors")
+    ...     detector.save(path)
+    ...     same = lossdepth.load(path)
+    >>> same
+    SVMDepth(contamination=0.2, reg=0.1)
+    >>> bool((same.predict([[9.0], [1.5]]) == detector.predict([[9.0], [1.5]])).all())
+    True
+    """
+    data = Path(path).read_bytes()
+    try:
+        model, columns, notes = _native.load(data, half_of_memory())
+        params = _params(model, notes)
+        values = {name: json.loads(notes[name]) for name in ("offset", "n_iter") if name in notes}
+        estimator: Any = METHODS[model.method](**params)
+        if "offset" in values:
+            estimator.offset_ = float(values["offset"])
+        if "n_iter" in values:
+            estimator.n_iter_ = int(values["n_iter"])
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"{path}: {error}") from None
+    estimator.model_ = model
+    estimator.n_features_in_ = model.width
+    if columns is not None:
+        estimator.feature_names_in_ = np.array(columns, dtype=object)
+    loaded: Depth = estimator
+    return loaded
+
+
+def _params(model: _native.Model, notes: dict[str, str]) -> dict[str, Any]:
+    """Return the parameters as the estimator was given them, or else the settings."""
+    if "params" not in notes:
+        settings = model.settings
+        # What this machine has to offer is no parameter.
+        settings.pop("memory", None)
+        return settings
+    params = json.loads(notes["params"])
+    if not isinstance(params, dict):
+        raise TypeError("its parameters are not by name")
+    return {k: tuple(v) if isinstance(v, list) else v for k, v in params.items()}

@@ -1,0 +1,451 @@
+"""Any classifier as a depth."""
+
+from __future__ import annotations
+
+import sys
+from math import ceil
+from numbers import Integral
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from joblib import effective_n_jobs
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import Pipeline
+from sklearn.utils import get_tags
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from lossdepth._base import Depth, _index, _offset, _share, _weights, documented
+from lossdepth._input import as_table, check_finite, check_numeric, is_frame
+from lossdepth._progress import Progress
+from lossdepth._results import Explanation, Scores
+from lossdepth._training import Training, final, take, takes_weights
+from lossdepth._twins import NoTwin, Question, find_twin, resolved
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from sklearn.utils import Tags
+
+    from lossdepth._base import Floats
+
+_LOSSES = ("log", "brier", "zero-one", "hinge")
+_WEIGHTINGS = ("sample_weight", "repeat")
+# How many parts of the queries each worker gets, so that all are done at about the same time.
+_PARTS = 4
+
+
+def _has_twin(depth: LossDepth) -> bool:
+    if getattr(depth, "twin_", None) is None:
+        raise AttributeError("only a classifier with a native twin (`twin_`) can be explained")
+    return True
+
+
+@documented
+class LossDepth(Depth):
+    r"""Any classifier as a depth: the loss with which it tells z from the sample.
+
+    For each query z the classifier is trained on the sample, of weight 1/2 in all, and z, of
+    weight 1/2. The depth of z is its loss on the same points,
+    :math:`\frac12 \sum_i \omega_i \ell(x_i) + \frac12 \ell(z)`, normalised so that a classifier
+    that cannot tell has a depth of 1.
+
+    Some classifiers need not be trained at all, since a depth of this package is known to be the
+    same; see `fast` and the notes.
+
+    {parameters}
+
+    See Also
+    --------
+    LogisticDepth : The depth of LogisticRegression.
+    SVMDepth : The depth of SVC.
+    ForestDepth : The depth of RandomForestClassifier.
+    GPDepth : The depth of GaussianProcessClassifier.
+
+    Notes
+    -----
+    The classifiers with a native twin, in `twin_` after `fit`:
+
+    ========================= ====== ========================================================
+    classifier                loss   conditions
+    ========================= ====== ========================================================
+    LogisticRegression        log    L2 penalty; the exact optimum, whatever `tol` and solver
+    SVC                       hinge  kernel rbf, linear or poly; the exact optimum
+    RandomForestClassifier    log,   ``bootstrap=False``, a `max_depth`, at least 100 trees and
+                              brier, defaults for all that stops trees early; the average of
+                              0-1    all trees: the same up to the noise of `n_estimators`
+    GaussianProcessClassifier log    ``weighting="repeat"``, a fixed RBF kernel
+    ========================= ====== ========================================================
+
+    all with ``class_weight=None``. ``SVC(gamma="scale")`` takes its kernel from the reference, not
+    from the query, so that all queries are measured alike; `estimator_` shows the number.
+
+    Without a twin `fit` trains a classifier for each row of X, to find `offset_`, and
+    `score_samples` one for each query.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from lossdepth import LossDepth
+    >>> X = np.random.default_rng(0).normal(size=(100, 2))
+    >>> detector = LossDepth(GaussianNB(var_smoothing=0.1)).fit(X)
+    >>> detector.predict([[0.0, 0.0], [5.0, 0.0]])
+    array([ 1, -1])
+
+    A classifier with a twin is not trained for each query:
+
+    >>> detector = LossDepth(LogisticRegression(C=100.0)).fit(X)
+    >>> detector.twin_
+    LogisticDepth(reg=0.0072...)
+    >>> classifier = LogisticRegression(C=100.0, tol=1e-8)
+    >>> slow = LossDepth(classifier, fast=False, contamination=None).fit(X)
+    >>> bool(np.allclose(slow.score_samples(X[:5]), detector.score_samples(X[:5]), atol=1e-5))
+    True
+    """
+
+    _parameters: ClassVar[dict[str, str]] = {
+        "estimator": """estimator : object or None, default=None
+    A classifier of scikit-learn, or a pipeline that ends in one; it is cloned.
+    :class:`~sklearn.linear_model.LogisticRegression` by default.""",
+        "loss": """loss : {"log", "brier", "zero-one", "hinge"}, default="log"
+    The loss at a point whose true class has the probability p: -log2 p, 4 (1 - p)^2, or whether p
+    is below one half; or max(0, 1 - m) with the margin m, the `decision_function` towards the true
+    class. ``"log"`` and ``"brier"`` need a `predict_proba`, ``"hinge"`` a `decision_function`.""",
+        "weighting": """weighting : {"sample_weight", "repeat"}, default="sample_weight"
+    How z gets half of the weight: by the weights that the classifier takes in `fit`, or, for one
+    that takes none, by as many copies of z as there are rows. Sample weights are then numbers of
+    copies.""",
+        "total_weight": """total_weight : float, default=1.0
+    The sum of the weights that the classifier is trained with, for ``weighting="sample_weight"``.
+    It matters for settings that are compared with sums of weights, such as `C`, or the least weight
+    of a leaf in gradient boosting.""",
+        "fast": """fast : {"auto"} or bool, default="auto"
+    Whether to compute the depth natively, without training the classifier for each query: if that
+    is known to be the same, always (an error says why if that is impossible), or never.""",
+        "random_state": """random_state : int or None, default=0
+    What every `random_state` of the estimator that is None is set to, so that all queries see the
+    same random numbers and a score depends on its row alone. None leaves them as they are.""",
+        "contamination": """contamination : float or None, default=0.1
+    The share of the training weight to call outlying, between 0 and 0.5; it sets `offset_`. None
+    leaves the training rows unscored, which saves the training of a classifier for each of them;
+    then `predict` and `decision_function` cannot be used.""",
+        "n_jobs": """n_jobs : int or None, default=None
+    How many queries are worked at in parallel, by joblib; or the number of threads of the twin.
+    None means 1 unless in a :obj:`joblib.parallel_config` context, -1 all processors.""",
+        "verbose": """verbose : bool or int, default=0
+    Whether to say if there is a twin, and to show progress, on standard error.""",
+    }
+    _attributes: ClassVar[str] = """Attributes
+----------
+twin_ : object or None
+    The native estimator that computes the depths, fitted; None if the classifier is trained.
+estimator_ : object
+    The classifier as it is trained for each query, not fitted.
+offset_ : float
+    Rows with a lower depth are called outliers, as for the other depths.
+n_features_in_ : int
+    The number of columns seen by `fit`.
+feature_names_in_ : ndarray of shape (n_features_in_,)
+    Their names, where all are strings."""
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        loss: str = "log",
+        weighting: str = "sample_weight",
+        total_weight: float = 1.0,
+        fast: str | bool = "auto",
+        random_state: int | None = 0,
+        contamination: float | None = 0.1,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.estimator = estimator
+        self.loss = loss
+        self.weighting = weighting
+        self.total_weight = total_weight
+        self.fast = fast
+        self.random_state = random_state
+        self.contamination = contamination  # type: ignore[assignment]
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def decision_function(self, X: Any) -> Floats:
+        """Compute the depth of each row less `offset_`: negative for outliers.
+
+        Parameters
+        ----------
+        X : {array-like, dataframe} of shape (n_samples, n_features)
+            The rows to score.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            ``score_samples(X) - offset_``.
+        """
+        self._need_offset()
+        return super().decision_function(X)
+
+    def predict(self, X: Any) -> NDArray[np.int64]:
+        """Tell outliers from others.
+
+        Parameters
+        ----------
+        X : {array-like, dataframe} of shape (n_samples, n_features)
+            The rows to judge.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            -1 for outliers, whose depth is below `offset_`, 1 for others.
+        """
+        self._need_offset()
+        return super().predict(X)
+
+    def score_details(self, X: Any) -> Scores:
+        """Compute the depth of each row, with what is known about it.
+
+        Parameters
+        ----------
+        X : {array-like, dataframe} of shape (n_samples, n_features)
+            The rows to score.
+
+        Returns
+        -------
+        Scores
+            Those of the twin; without one `stderr` is the standard error of the loss of the
+            classifier as it was trained, and `error` says no more than that a better one of its
+            kind may have any loss down to 0.
+        """
+        return super().score_details(X)
+
+    @available_if(_has_twin)  # type: ignore[untyped-decorator]
+    def explain(self, X: Any) -> Explanation:
+        """Say why each row has the depth it has; for a classifier with a native twin.
+
+        Parameters
+        ----------
+        X : {array-like, dataframe} of shape (n_samples, n_features)
+            The rows to explain.
+
+        Returns
+        -------
+        Explanation
+            That of the twin.
+        """
+        check_is_fitted(self, "estimator_")
+        twin: Any = self.twin_
+        explanation: Explanation = twin.explain(X)
+        return explanation
+
+    def _fit(self, X: Any, sample_weight: Any) -> Floats | None:  # type: ignore[override]
+        share = None if self.contamination is None else _share(self.contamination)
+        self._check_settings()
+        table = self._table(X, reset=True)
+        weights = _weights(sample_weight, table.shape[0])
+        if weights is not None:
+            _check_weights(weights, table.shape[0])
+        estimator = self._seeded(resolved(self._classifier(), table, weights))
+        copies, total = self._mass(table.shape[0], weights)
+        twin = self._twin(estimator, total)
+        depths: Floats | None = None
+        offset: float | None = None
+        training: Any = None
+        if twin is not None:
+            depths = _fit_twin(twin, X, weights, share)
+            offset = getattr(twin, "offset_", None)
+        else:
+            training = self._train(estimator, table, weights, copies)
+            if share is not None:
+                depths = self._risks(training, table, X, "fit").depth
+                offset = _offset(depths, weights, share)
+        # All at once, so that an interrupt leaves no half of a fit.
+        self.estimator_, self.twin_, self._training = estimator, twin, training
+        self.__dict__.pop("offset_", None)
+        if offset is not None:
+            self.offset_ = offset
+        return depths
+
+    def _scores(self, X: Any) -> Scores:
+        check_is_fitted(self, "estimator_")
+        if self.twin_ is not None:
+            self.twin_.set_params(n_jobs=self.n_jobs, verbose=self.verbose)
+            return self.twin_._scores(X)  # noqa: SLF001
+        return self._risks(self._training, self._table(X, reset=False), X, "score")
+
+    def _labels(self, depths: Floats) -> NDArray[np.int64]:
+        self._need_offset()
+        return super()._labels(depths)
+
+    def _need_offset(self) -> None:
+        check_is_fitted(self, "estimator_")
+        if not hasattr(self, "offset_"):
+            raise ValueError("without `contamination` there is no `offset_` to tell outliers by")
+
+    def _check_settings(self) -> None:
+        _one_of("loss", self.loss, _LOSSES)
+        _one_of("weighting", self.weighting, _WEIGHTINGS)
+        if self.fast is not True and self.fast is not False and self.fast != "auto":
+            raise ValueError(f'`fast` must be "auto", True or False, got {self.fast!r}')
+        if self.random_state is not None and not isinstance(self.random_state, Integral):
+            raise TypeError(f"`random_state` must be None or an int, got {self.random_state!r}")
+        if not np.isfinite(self.total_weight) or self.total_weight <= 0.0:
+            raise ValueError(f"`total_weight` must be positive, got {self.total_weight!r}")
+
+    def _classifier(self) -> Any:
+        if self.estimator is None:
+            return LogisticRegression()
+        estimator = clone(self.estimator)
+        while isinstance(estimator, Pipeline) and len(estimator.steps) == 1:
+            estimator = estimator.steps[0][1]
+        tags = get_tags(estimator)
+        if tags.estimator_type != "classifier":
+            raise TypeError(f"`estimator` must be a classifier, got {self.estimator!r}")
+        if tags.input_tags.pairwise:
+            raise ValueError("`estimator` must take rows, not the kernel values of pairs of rows")
+        return estimator
+
+    def _seeded(self, estimator: Any) -> Any:
+        if self.random_state is not None:
+            seeds = {
+                name: self.random_state
+                for name, value in estimator.get_params().items()
+                if value is None and (name == "random_state" or name.endswith("__random_state"))
+            }
+            estimator.set_params(**seeds)
+        return estimator
+
+    def _mass(self, rows: int, weights: Floats | None) -> tuple[NDArray[np.int64] | None, float]:
+        """Return how many copies of each row to train with, if any, and the sum of all weights."""
+        if self.weighting == "sample_weight":
+            return None, float(self.total_weight)
+        copies = np.ones(rows) if weights is None else weights
+        broken = np.flatnonzero(copies != np.round(copies))
+        if broken.size:
+            row = int(broken[0])
+            raise ValueError(
+                '`sample_weight` must be whole numbers for `weighting="repeat"`, '
+                f"row {row} has {copies[row]}"
+            )
+        return copies.astype(np.int64), 2.0 * float(copies.sum())
+
+    def _twin(self, estimator: Any, total: float) -> Depth | None:
+        if self.fast is False:
+            return None
+        name = type(estimator).__name__
+        try:
+            twin = find_twin(estimator, Question(self.loss, self.weighting, total))
+        except NoTwin as reason:
+            if self.fast is True:
+                raise ValueError(f"`fast=True` is impossible for this {name}: {reason}") from None
+            self._say(f"{reason}: it is trained for each query")
+            return None
+        self._say(f"{name} is computed natively, by {twin}; `fast=False` trains it instead")
+        twin.set_params(n_jobs=self.n_jobs, verbose=self.verbose)
+        return twin
+
+    def _train(self, estimator: Any, table: Any, weights: Floats | None, copies: Any) -> Training:
+        if self.loss in ("log", "brier") and not hasattr(estimator, "predict_proba"):
+            raise ValueError(
+                f"loss `{self.loss}` needs a `predict_proba`, which {final(estimator)!r} does not "
+                'have; `loss="hinge"` needs a `decision_function`'
+            )
+        if self.loss == "hinge" and not hasattr(estimator, "decision_function"):
+            raise ValueError(
+                f"loss `hinge` needs a `decision_function`, which {final(estimator)!r} does not "
+                'have; `loss="log"` needs a `predict_proba`'
+            )
+        if copies is None and not takes_weights(estimator):
+            raise ValueError(
+                f'{final(estimator)!r} takes no `sample_weight` in `fit`: use `weighting="repeat"`'
+            )
+        mass = np.ones(table.shape[0]) if weights is None else weights
+        used = np.flatnonzero(mass > 0.0)
+        if used.size < len(mass):
+            table, mass = take(table, used), mass[used]
+            copies = None if copies is None else copies[used]
+        return Training(estimator, table, mass, copies, float(self.total_weight), self.loss)
+
+    def _risks(self, task: Training, Z: Any, given: Any, what: str) -> Scores:
+        """Train a classifier for each query, in parallel."""
+        rows = Z.shape[0]
+        size = max(1, ceil(rows / (_PARTS * max(1, effective_n_jobs(self.n_jobs)))))
+        size = min(size, 8) if self.verbose else size
+        parts = [range(start, min(start + size, rows)) for start in range(0, rows, size)]
+        work = (delayed(task.risks)(take(Z, part)) for part in parts)
+        found = []
+        with Progress(rows, f"{type(self).__name__} {what}", shown=bool(self.verbose)) as progress:
+            form = "generator" if self.verbose else "list"
+            for some in Parallel(n_jobs=self.n_jobs, return_as=form)(work):
+                found.append(some)
+                progress.advance(len(some))
+        depth, stderr, iterations = np.concatenate(found).T
+        return Scores(
+            np.ascontiguousarray(depth),
+            depth.copy(),
+            np.ascontiguousarray(stderr),
+            iterations.astype(np.int64),
+            np.full(rows, "converged"),
+            _index(given),
+        )
+
+    def _table(self, X: Any, *, reset: bool) -> Any:
+        """Check a table; a data frame stays one, for classifiers that know their columns."""
+        if is_frame(X):
+            validate_data(self, X, reset=reset, skip_check_array=True)
+            if reset and X.shape[0] < 2:  # noqa: PLR2004
+                raise ValueError(f"the reference must have at least 2 rows, got {X.shape[0]}")
+            return X
+        X = as_table(X)
+        check_numeric(X)
+        checked = validate_data(
+            self,
+            X,
+            reset=reset,
+            dtype=[np.float64, np.float32],
+            ensure_all_finite=False,
+            ensure_min_samples=2 if reset else 1,
+        )
+        if not get_tags(self).input_tags.allow_nan:
+            check_finite(checked, self._feature_names())
+        return checked
+
+    def _say(self, text: str) -> None:
+        if self.verbose:
+            sys.stderr.write(f"{type(self).__name__}: {text}\n")
+
+    def __sklearn_tags__(self) -> Tags:
+        """Pass on what the classifier says about its input."""
+        tags = super().__sklearn_tags__()
+        if self.estimator is not None and hasattr(self.estimator, "__sklearn_tags__"):
+            tags.input_tags.allow_nan = get_tags(self.estimator).input_tags.allow_nan
+        return tags
+
+
+def _check_weights(weights: Floats, rows: int) -> None:
+    """Refuse weights that are not: the native core does it for the other depths."""
+    if len(weights) != rows:
+        raise ValueError(f"`sample_weight` has {len(weights)} weights for {rows} rows")
+    wrong = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0.0)))
+    if wrong.size:
+        row = int(wrong[0])
+        raise ValueError(
+            f"`sample_weight` must be finite and not negative, row {row} has {weights[row]}"
+        )
+
+
+def _fit_twin(twin: Depth, X: Any, weights: Floats | None, share: float | None) -> Floats | None:
+    if share is None:
+        twin.model_ = twin._prepare(X, weights)[0]  # noqa: SLF001
+        return None
+    twin.set_params(contamination=share)
+    return twin._fit(X, weights)  # noqa: SLF001
+
+
+def _one_of(name: str, value: Any, allowed: tuple[str, ...]) -> None:
+    if value not in allowed:
+        raise ValueError(f"`{name}` must be one of {', '.join(allowed)}, got `{value}`")
