@@ -5,7 +5,7 @@ use super::colour::{CATEGORIES, Colour, heat, on_heat};
 use super::font;
 use super::labels::{self, Course};
 use super::scene::{Anchor, Image, Path, Point, Rect, Scene, Stroke, Text};
-use lossdepth::view::{Field, Line};
+use lossdepth::view::{Field, Line, ticks};
 
 /// What is drawn.
 pub(crate) struct Map<'a> {
@@ -199,7 +199,10 @@ fn colour_bar(scene: &mut Scene, frame: &Frame, scale: Scale, contours: &[(f64, 
         turn: 0.0,
         halo: None,
     };
-    let levels: Vec<f64> = contours.iter().map(|(level, _)| *level).collect();
+    let mut levels: Vec<f64> = contours.iter().map(|(level, _)| *level).collect();
+    if levels.is_empty() {
+        levels = ticks(scale.low.max(0.0), scale.high.min(1.0), 6);
+    }
     let (names, factor) = format_ticks(&levels);
     scene.text(word(
         font::fitted(&format!("depth{factor}"), 6.0),
@@ -329,7 +332,7 @@ mod tests {
 
     fn picture(style: &Style, field: &Field, names: [&str; 2]) -> Scene {
         let (low, high) = field.range();
-        let levels = lossdepth::view::ticks(low, high, 9);
+        let levels = ticks(low, high, 11);
         map(
             style,
             &Map {
