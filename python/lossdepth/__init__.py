@@ -15,9 +15,10 @@ array([ 1, -1])
 """
 
 from lossdepth import plot
+from lossdepth._conformal import Calibration, false_discovery_control
 from lossdepth._files import load
 from lossdepth._forest import ForestDepth
-from lossdepth._function import depth
+from lossdepth._function import depth, halfspace
 from lossdepth._halfspace import Bagplot, HalfspaceDepth
 from lossdepth._kernel import GPDepth, KernelLogisticDepth, SVMDepth
 from lossdepth._linear import ExponentialDepth, HingeDepth, LogisticDepth, SquaredHingeDepth
@@ -28,6 +29,7 @@ from lossdepth._wrapper import LossDepth
 
 __all__ = [
     "Bagplot",
+    "Calibration",
     "Cut",
     "Explanation",
     "ExponentialDepth",
@@ -44,6 +46,8 @@ __all__ = [
     "SquaredHingeDepth",
     "__version__",
     "depth",
+    "false_discovery_control",
+    "halfspace",
     "load",
     "plot",
 ]

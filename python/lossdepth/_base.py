@@ -16,6 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from lossdepth import _native
+from lossdepth._conformal import Calibration
 from lossdepth._input import as_table, check_numeric, named
 from lossdepth._progress import in_parts, threads
 from lossdepth._results import Explanation, Scores, named_cut
@@ -136,6 +137,7 @@ class Depth(OutlierMixin, BaseEstimator):
     # What a subclass sets in its constructor, beside the settings of its method.
     contamination: float
     n_jobs: int | None
+    offset_: float
     verbose: int
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -249,6 +251,143 @@ class Depth(OutlierMixin, BaseEstimator):
         """
         return self._scores(X)
 
+    def set_threshold(
+        self, *, contamination: float | None = None, threshold: float | None = None
+    ) -> Self:
+        """Draw another line between outliers and others, without another fit.
+
+        It sets `offset_`, and so what `predict` and `decision_function` say; the parameter
+        `contamination` stays what it was.
+
+        Parameters
+        ----------
+        contamination : float or None, default=None
+            The share of the training weight to call outlying, between 0 and 0.5.
+        threshold : float or None, default=None
+            The depth below which rows are outliers. One of the two must be given.
+
+        Returns
+        -------
+        object
+            The estimator itself.
+
+        Examples
+        --------
+        >>> from lossdepth import LogisticDepth
+        >>> X = [[0.0], [1.0], [2.0], [3.0], [9.0]]
+        >>> LogisticDepth().fit(X).set_threshold(contamination=0.2).predict(X)
+        array([ 1,  1,  1,  1, -1])
+        """
+        check_is_fitted(self)
+        if (contamination is None) == (threshold is None):
+            raise ValueError("give one of `contamination` and `threshold`")
+        if threshold is not None:
+            if not isinstance(threshold, Real) or not np.isfinite(float(threshold)):
+                raise ValueError(f"`threshold` must be a finite number, got {threshold!r}")
+            self.offset_ = float(threshold)
+            return self
+        share = _share(contamination)
+        depths, weights = self._own_depths()
+        self.offset_ = _offset(depths, weights, share)
+        return self
+
+    def calibrate(
+        self, method: str = "split", *, share: float = 0.5, folds: int = 10, random_state: int = 0
+    ) -> Calibration:
+        """Prepare p-values of new rows against the reference.
+
+        Parameters
+        ----------
+        method : {"split", "cross", "leave-one-out"}, default="split"
+            ``"split"`` sets a random share of the reference aside and compares with it in a model
+            of the rest: exact whatever the distribution. ``"cross"`` and ``"leave-one-out"`` score
+            each row of the reference in a model without its fold, or without itself, and new rows
+            in the whole model: all rows count for both, at the cost of as many fits, and
+            approximately.
+        share : float, default=0.5
+            The share that ``"split"`` sets aside.
+        folds : int, default=10
+            The number of folds of ``"cross"``.
+        random_state : int, default=0
+            Where the random choice comes from.
+
+        Returns
+        -------
+        Calibration
+            With a method `p_values`.
+        """
+        check_is_fitted(self)
+        model = vars(self).get("model_")
+        if not isinstance(model, _native.Model):
+            raise TypeError("p-values are for the native depths, not for LossDepth")
+        count = threads(self.n_jobs)
+        made = _native.Calibration(model, method, share, folds, random_state, count)
+        return Calibration(lambda X: self._rows(X, reset=False), made, count)
+
+    def p_values(
+        self,
+        X: Any = None,
+        *,
+        method: str = "split",
+        share: float = 0.5,
+        folds: int = 10,
+        random_state: int = 0,
+    ) -> Floats:
+        """Compute conformal p-values: how likely a row is to be as shallow if nothing is wrong.
+
+        To be called for all rows at once; for rows that come one after the other, see `calibrate`,
+        which does the work that they share.
+
+        Parameters
+        ----------
+        X : {array-like, dataframe} of shape (n_samples, n_features) or None, default=None
+            New rows. None means the training rows themselves, whose p-values are their ranks: the
+            share of the training weight that is at most as deep. That is exact and needs no other
+            fit, but ranks are the same whatever the data: to choose outliers among many rows, take
+            a reference without them.
+        method : {"split", "cross", "leave-one-out"}, default="split"
+            See `calibrate`, also for the others.
+        share : float, default=0.5
+            The share that ``"split"`` sets aside.
+        folds : int, default=10
+            The number of folds of ``"cross"``.
+        random_state : int, default=0
+            Where the random choice comes from.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            The p-values, above 0 and at most 1: low is outlying.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from lossdepth import LogisticDepth, false_discovery_control
+        >>> X = np.random.default_rng(0).normal(size=(400, 2))
+        >>> detector = LogisticDepth(reg=0.1).fit(X)
+        >>> p = detector.p_values([[0.0, 0.0], [9.0, 9.0]], method="leave-one-out")
+        >>> false_discovery_control(p) <= 0.1
+        array([False,  True])
+        """
+        if X is None:
+            check_is_fitted(self)
+            depths, weights = self._own_depths()
+            return _native.own_p_values(depths, weights)
+        made = self.calibrate(method, share=share, folds=folds, random_state=random_state)
+        return made.p_values(X)
+
+    def _own_depths(self) -> tuple[Floats, Floats | None]:
+        """Return depths and weights of the training rows."""
+        model = vars(self).get("model_")
+        if not isinstance(model, _native.Model):
+            raise TypeError("this is for the native depths, not for LossDepth")
+        rows, weights = model.reference()
+        known = vars(self).get("_training_depths")
+        if known is None:
+            known = self._named(self._score(model, rows, "fit"), None).depth
+            self._training_depths = known
+        return known, weights
+
     def explain(self, X: Any) -> Explanation:
         """Say why each row has the depth it has.
 
@@ -317,7 +456,7 @@ class Depth(OutlierMixin, BaseEstimator):
             """Find the offset of a model that was saved without one when it is asked for."""
             if name in {"offset_", "n_iter_"} and "model_" in vars(self):
                 rows, weights = self.model_.reference()
-                scores = self._named(self.model_.score(rows, effective_n_jobs(self.n_jobs)), None)
+                scores = self._named(self._score(self.model_, rows, "fit"), None)
                 self._calibrate(scores, weights, _share(self.contamination))
                 return vars(self)[name]
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
@@ -325,6 +464,7 @@ class Depth(OutlierMixin, BaseEstimator):
     def _calibrate(self, scores: Scores, weights: Floats | None, share: float) -> None:
         """Keep what the scores of the training rows say."""
         self.offset_ = _offset(scores.depth, weights, share)
+        self._training_depths = scores.depth
         self.n_iter_ = max(1, int(scores.iterations.max()))
 
     def _fit(self, X: Any, sample_weight: Any) -> Floats:
@@ -479,15 +619,7 @@ def _weights(sample_weight: Any, rows: int) -> Floats | None:
 
 def _offset(depths: Floats, weights: Floats | None, share: float) -> float:
     """Find the largest depth below which lies no more than a share of the weight."""
-    mass = np.ones_like(depths) if weights is None else weights
-    order = np.argsort(depths, kind="stable")
-    order = order[mass[order] > 0.0]
-    depths, mass = depths[order], mass[order]
-    sums = np.cumsum(mass)
-    # What lies strictly below a depth: all that comes before the first row as deep.
-    below = (sums - mass)[np.searchsorted(depths, depths)]
-    # Rounding must not turn 0.29 * 100 into less than 29 rows.
-    return float(depths[below <= share * sums[-1] * (1.0 + 1e-12)][-1])
+    return _native.threshold(depths, weights, share)
 
 
 def _index(X: Any) -> Any:

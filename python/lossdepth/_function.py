@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from lossdepth import _native
 from lossdepth._forest import ForestDepth
 from lossdepth._halfspace import HalfspaceDepth
 from lossdepth._kernel import GPDepth, KernelLogisticDepth, SVMDepth
@@ -28,6 +29,15 @@ _CLASSES: tuple[type[Depth], ...] = (
 
 METHODS = {cls._method: cls for cls in _CLASSES}
 
+# What others call them: statisticians, and the tables of the paper.
+ALIASES = {
+    "tukey": "halfspace",
+    "location": "halfspace",
+    "lr": "logistic",
+    "linear-svm": "hinge",
+    "rf": "forest",
+}
+
 
 def depth(
     Z: Any,
@@ -49,7 +59,9 @@ def depth(
         The reference sample, at least two rows.
     method : {"logistic", "hinge", "squared-hinge", "exponential", "svm", "klr", "gp", "forest", \
 "mlp", "halfspace"}, default="logistic"
-        Which depth.
+        Which depth. Other names are understood in any case: ``"tukey"`` and ``"location"`` for
+        ``"halfspace"``, and those of the paper's tables, ``"LR"``, ``"linear-SVM"``, ``"SVM"``,
+        ``"RF"``, ``"GP"`` and ``"MLP"``.
     sample_weight : array-like of shape (n_samples,), float or None, default=None
         Weights of the rows of X.
     n_jobs : int or None, default=None
@@ -69,6 +81,7 @@ def depth(
     See Also
     --------
     LogisticDepth : The estimator, which also explains depths.
+    halfspace : The halfspace depth under the name that it has elsewhere.
 
     Examples
     --------
@@ -78,9 +91,15 @@ def depth(
     >>> lossdepth.depth([[1.0], [9.0]], [[0.0], [1.0], [2.0]], method="halfspace").round(2)
     array([0.67, 0.  ])
     """
-    if method not in METHODS:
+    name = method.lower() if isinstance(method, str) else method
+    name = ALIASES.get(name, name)
+    if name not in METHODS:
         raise ValueError(f"`method` must be one of {', '.join(METHODS)}, got `{method}`")
-    estimator: Any = METHODS[method](n_jobs=n_jobs, **settings)
+    cls = METHODS[name]
+    for setting in settings.keys() - _native.METHODS[name].keys() - {"verbose"}:
+        known = ", ".join(_native.METHODS[name])
+        raise TypeError(f"method `{name}` has no setting `{setting}`; it has {known}")
+    estimator: Any = cls(n_jobs=n_jobs, **settings)
     if return_direction and not isinstance(estimator, HalfspaceDepth):
         raise ValueError(f"`return_direction` goes with method `halfspace`, not with `{method}`")
     estimator.model_ = estimator._prepare(X, sample_weight)[0]  # noqa: SLF001
@@ -89,3 +108,62 @@ def depth(
         return both
     depths: Floats = estimator.score_samples(Z)
     return depths
+
+
+def halfspace(
+    x: Any,
+    data: Any,
+    *,
+    sample_weight: Any = None,
+    n_jobs: int | None = None,
+    return_direction: bool = False,
+    **settings: Any,
+) -> Floats | tuple[Floats, Floats]:
+    """Compute Tukey's halfspace depth of each row of x with respect to the sample data.
+
+    Names and order of the arguments are those of ``depth.halfspace`` in the R package ddalpha and
+    of ``halfspace`` in the Python package data-depth; the same as :func:`depth` with
+    ``method="halfspace"``. There is no ``exact`` to choose: depths are exact while `budget` lasts,
+    and :meth:`HalfspaceDepth.score_details` says of each one what is proven.
+
+    Parameters
+    ----------
+    x : {array-like, dataframe} of shape (n_queries, n_features)
+        The rows to score.
+    data : {array-like, dataframe} of shape (n_samples, n_features)
+        The sample, at least two rows.
+    sample_weight : array-like of shape (n_samples,), float or None, default=None
+        Weights of the rows of data.
+    n_jobs : int or None, default=None
+        How many threads, as in the estimators.
+    return_direction : bool, default=False
+        Also return the directions that attain the depths.
+    **settings
+        The parameters of :class:`HalfspaceDepth`, such as `budget`.
+
+    Returns
+    -------
+    ndarray of shape (n_queries,)
+        The depths, between 0 and 1.
+    ndarray of shape (n_queries, n_features)
+        The directions, with `return_direction` only.
+
+    See Also
+    --------
+    HalfspaceDepth : The estimator, with contours, median and bagplot.
+
+    Examples
+    --------
+    >>> from lossdepth import halfspace
+    >>> halfspace([[1.0, 1.0], [9.0, 0.0]], [[0.0, 0.0], [2.0, 0.0], [2.0, 2.0], [0.0, 2.0]])
+    array([0.5, 0. ])
+    """
+    return depth(
+        x,
+        data,
+        "halfspace",
+        sample_weight=sample_weight,
+        n_jobs=n_jobs,
+        return_direction=return_direction,
+        **settings,
+    )

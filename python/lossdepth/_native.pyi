@@ -10,11 +10,15 @@ _Scores: TypeAlias = tuple[_Floats, _Floats, _Floats, NDArray[np.int64], NDArray
 __all__ = [
     "METHODS",
     "STOPS",
+    "Calibration",
     "Model",
     "Regions",
     "__version__",
+    "adjust",
     "intervals",
     "load",
+    "own_p_values",
+    "threshold",
     "unpickle",
 ]
 
@@ -52,6 +56,21 @@ class Model:
     def __deepcopy__(self, _memo: Any) -> Model: ...
 
 @final
+class Calibration:
+    def __new__(
+        cls,
+        model: Model,
+        method: str,
+        share: float,
+        folds: int,
+        seed: int,
+        threads: int,
+    ) -> Self: ...
+    def p_values(self, rows: _Floats, threads: int) -> _Floats: ...
+    @property
+    def size(self) -> float: ...
+
+@final
 class Regions:
     def __new__(cls, rows: _Floats, weights: _Floats | None) -> Self: ...
     def contour(self, depth: float) -> _Floats: ...
@@ -63,3 +82,6 @@ def unpickle(data: bytes) -> Model: ...
 def intervals(
     depth: _Floats, error: _Floats, stderr: _Floats, level: float
 ) -> tuple[_Floats, _Floats]: ...
+def threshold(depths: _Floats, weights: _Floats | None, contamination: float) -> float: ...
+def own_p_values(depths: _Floats, weights: _Floats | None) -> _Floats: ...
+def adjust(p: _Floats, method: str) -> _Floats: ...

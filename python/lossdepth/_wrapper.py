@@ -25,6 +25,8 @@ from lossdepth._training import Training, final, take, takes_weights
 from lossdepth._twins import NoTwin, Question, find_twin, resolved
 
 if TYPE_CHECKING:
+    import os
+
     from numpy.typing import NDArray
     from sklearn.utils import Tags
 
@@ -38,7 +40,7 @@ _PARTS = 4
 
 def _has_twin(depth: LossDepth) -> bool:
     if getattr(depth, "twin_", None) is None:
-        raise AttributeError("only a classifier with a native twin (`twin_`) can be explained")
+        raise AttributeError("that takes a classifier with a native twin, in `twin_` after `fit`")
     return True
 
 
@@ -242,6 +244,20 @@ feature_names_in_ : ndarray of shape (n_features_in_,)
         explanation: Explanation = twin.explain(X)
         return explanation
 
+    @available_if(_has_twin)  # type: ignore[untyped-decorator]
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Save the native twin to a file; for a classifier that has one, which others do not.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file. :func:`lossdepth.load` returns the twin: the same scores, natively. Others can
+            be pickled.
+        """
+        check_is_fitted(self, "estimator_")
+        twin: Any = self.twin_
+        twin.save(path)
+
     def _fit(self, X: Any, sample_weight: Any) -> Floats | None:  # type: ignore[override]
         share = None if self.contamination is None else _share(self.contamination)
         self._check_settings()
@@ -257,7 +273,7 @@ feature_names_in_ : ndarray of shape (n_features_in_,)
         training: Any = None
         if twin is not None:
             depths = _fit_twin(twin, X, weights, share)
-            offset = getattr(twin, "offset_", None)
+            offset = None if share is None else twin.offset_
         else:
             training = self._train(estimator, table, weights, copies)
             if share is not None:
@@ -265,6 +281,7 @@ feature_names_in_ : ndarray of shape (n_features_in_,)
                 offset = _offset(depths, weights, share)
         # All at once, so that an interrupt leaves no half of a fit.
         self.estimator_, self.twin_, self._training = estimator, twin, training
+        self._known = None if depths is None or weights is not None else depths
         self.__dict__.pop("offset_", None)
         if offset is not None:
             self.offset_ = offset
@@ -276,6 +293,16 @@ feature_names_in_ : ndarray of shape (n_features_in_,)
             self.twin_.set_params(n_jobs=self.n_jobs, verbose=self.verbose)
             return self.twin_._scores(X)  # noqa: SLF001
         return self._risks(self._training, self._table(X, reset=False), X, "score")
+
+    def _own_depths(self) -> tuple[Floats, Floats | None]:
+        """Return depths and weights of the training rows."""
+        if self.twin_ is not None:
+            own: tuple[Floats, Floats | None] = self.twin_._own_depths()  # noqa: SLF001
+            return own
+        training: Training = self._training
+        if self._known is None:
+            self._known = self._risks(training, training.X, None, "fit").depth
+        return self._known, training.weights
 
     def _labels(self, depths: Floats) -> NDArray[np.int64]:
         self._need_offset()

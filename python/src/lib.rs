@@ -1,5 +1,6 @@
 //! The Python binding: arrays in, arrays out. Everything that faces users is in `lossdepth/*.py`.
 
+mod conformal;
 mod convert;
 mod interrupt;
 mod model;
@@ -13,9 +14,12 @@ use pyo3::types::PyDict;
 #[pymodule]
 mod _native {
     use super::{
-        Bound, Method, PyDict, PyDictMethods, PyModule, PyModuleMethods, PyResult, Settings, Stop, convert,
-        model, regions,
+        Bound, Method, PyDict, PyDictMethods, PyModule, PyModuleMethods, PyResult, Settings, Stop, conformal,
+        convert, model, regions,
     };
+
+    #[pymodule_export]
+    use conformal::{Calibration, adjust, own_p_values, threshold};
 
     #[pymodule_export]
     use model::Model;

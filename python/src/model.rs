@@ -180,6 +180,11 @@ impl Model {
 }
 
 impl Model {
+    /// The model itself.
+    pub(crate) fn fitted(&self) -> Arc<lossdepth::Model> {
+        Arc::clone(&self.fitted)
+    }
+
     /// Does `work` for all rows, at most `most` at a time, and strings the results together.
     fn in_parts<T: Send + 'static>(
         &self,

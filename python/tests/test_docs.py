@@ -4,11 +4,15 @@ import doctest
 import importlib
 import pkgutil
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 import lossdepth
+from lossdepth import _native
+from lossdepth._function import METHODS
 
 MODULES = ["lossdepth", *(f"lossdepth.{m.name}" for m in pkgutil.iter_modules(lossdepth.__path__))]
 
@@ -30,7 +34,7 @@ def test_there_are_examples():
 
 
 def test_every_parameter_is_documented():
-    for cls in (lossdepth.LogisticDepth, lossdepth.HingeDepth):
+    for cls in (*METHODS.values(), lossdepth.LossDepth):
         for parameter in cls().get_params():
             assert re.search(rf"^{parameter} : ", cls.__doc__, re.MULTILINE), parameter
 
@@ -42,3 +46,34 @@ def test_readme():
         exec(block, scope)  # noqa: S102
     assert scope["detector"].predict(scope["Z"]).tolist() == [1, -1]
     assert scope["why"].top_features(1)[1] == ["x1"]
+
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+@pytest.mark.skipif(not DOCS.exists(), reason="needs the folder docs")
+def test_tutorial():
+    """Every block of the tutorial runs, and prints what the page says."""
+    pytest.importorskip("pyod")
+    command = [sys.executable, str(DOCS / "make_tutorial.py"), "--check"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.skipif(not DOCS.exists(), reason="needs the folder docs")
+def test_pictures_are_there_and_small():
+    pages = [DOCS / "tutorial.md", Path(__file__).parents[1] / "README.md"]
+    found = [
+        page.parent / path
+        for page in pages
+        for path in re.findall(r"!\[[^\]]*\]\(([^)]+\.png)\)", page.read_text(encoding="utf-8"))
+    ]
+    assert len(found) >= 8
+    for picture in found:
+        assert picture.stat().st_size < 200_000, picture
+
+
+def test_the_native_module_is_small_and_for_every_python():
+    library = Path(_native.__file__)
+    assert ".abi3." in library.name or sys.platform == "win32"
+    assert library.stat().st_size < 20_000_000  # twice the bound of the wheel, which is compressed

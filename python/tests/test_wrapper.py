@@ -30,6 +30,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
+import lossdepth
 from lossdepth import ForestDepth, GPDepth, LogisticDepth, LossDepth, SVMDepth
 
 DATA = {"wine": load_wine, "breast_cancer": load_breast_cancer, "digits": load_digits}
@@ -334,6 +335,17 @@ def test_parallel_queries_score_the_same(backend, sample, queries):
         assert_array_equal(detector.score_samples(queries), expected)
     again = pickle.loads(pickle.dumps(detector.set_params(n_jobs=2, verbose=1)))
     assert_array_equal(again.score_samples(queries), expected)
+
+
+def test_the_twin_goes_to_a_file(sample, queries, tmp_path):
+    detector = LossDepth(LogisticRegression(C=3.0), contamination=0.2).fit(sample)
+    detector.save(tmp_path / "m.safetensors")
+    loaded = lossdepth.load(tmp_path / "m.safetensors")
+    assert isinstance(loaded, LogisticDepth)
+    assert_array_equal(loaded.decision_function(queries), detector.decision_function(queries))
+    trained = LossDepth(GaussianNB(), contamination=None).fit(sample)
+    with pytest.raises(AttributeError, match="save"):
+        trained.save(tmp_path / "m.safetensors")
 
 
 def test_random_states_that_are_none_are_fixed(sample, queries):

@@ -13,6 +13,8 @@ mod error;
 mod load;
 mod picture;
 mod settings;
+#[doc(hidden)]
+pub mod testing;
 mod write;
 
 use args::{Cli, Command};

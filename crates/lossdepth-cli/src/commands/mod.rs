@@ -5,6 +5,7 @@ pub(crate) mod explain;
 pub(crate) mod fit;
 pub(crate) mod info;
 mod inputs;
+pub(crate) mod labels;
 pub(crate) mod methods;
 pub(crate) mod model;
 pub(crate) mod plot;

@@ -1,5 +1,6 @@
 //! `lossdepth score`: from tables to scores.
 
+use super::labels::{Judge, Labels};
 use super::model::Saved;
 use super::{Outcome, fit, open, summary};
 use crate::args::{FromModel, Question, Roles, Running};
@@ -15,11 +16,21 @@ use std::time::Instant;
 
 // One line a paragraph: clap wraps them.
 const SCORE_NOTES: &str = "\
-Files are CSV with commas, semicolons or tabs, in UTF-8, gzipped or not. A first line of numbers is data, any \
-other is the header. Columns are called by name or by number, from 0. Missing values are errors.
+Files are CSV (commas, semicolons or tabs), Parquet, Arrow (Feather), NPY, NPZ, MAT 5 or IDX, told by their content; \
+all may be gzipped. A first line of numbers is data, any other is the header. Columns are called by name or by number, \
+from 0; those of arrays have numbers only. NPZ and MAT files have the table in `X` and the label in `y`; IDX images have \
+their labels in the file next to them. Missing values, and text in what is compared, are errors.
 
 The output has one line a row, in order: row (from 0, or the id), depth, error (a proven bound on how far the \
-depth is from the exact one), stderr (how much it would vary from sample to sample), and the label if given.
+depth is from the exact one), stderr (how much it would vary from sample to sample), then outlier (1 or 0), p and q where \
+asked for, and the label if given.
+
+--contamination draws the line where that share of the reference is below it, as scikit-learn does. --p-values compares with \
+the reference whatever its distribution: p is the chance that a row from where the reference came from is as shallow as this \
+one. `split` is exact and sets half of the reference aside to calibrate a model of the other half; `cross` (ten folds) and \
+`leave-one-out` use all of it, take as many fits, and are approximate. Data that is its own reference gets exact p-values by \
+rank, without another fit; but ranks are the same whatever the data, so --fdr needs a reference. With --fdr, q is the smallest \
+false discovery rate at which a row is chosen (Benjamini and Hochberg), and outlier says whether that is at most the rate given.
 
 With a label of two values the AUC-ROC is printed on standard error: the chance that an outlier has a lower depth \
 than another row, ties counted half. The outlier is 1 of {0, 1}; else a word like `outlier`, `anomaly`, `fault` or \
@@ -31,7 +42,10 @@ Examples:
   lossdepth score data.csv --scale standard
   lossdepth score new.csv --reference old.csv --out scores.csv.gz
   lossdepth score new.csv --model model.safetensors
+  lossdepth score data.csv --contamination 0.05
+  lossdepth score new.csv --reference old.csv --p-values=leave-one-out --fdr 0.1
   lossdepth score data.csv --id id --label y --reg 0.01 --out scores.json
+  lossdepth score large.parquet --reference old.parquet --columns a,b,c --out scores.parquet
   zcat data.csv.gz | lossdepth score - --columns a,b,c --method hinge | sort -t, -gk2 | head";
 
 /// Score the rows of a table: one depth a row, high is central, low is outlying
@@ -57,7 +71,10 @@ pub(crate) struct Score {
     #[command(flatten)]
     pub(crate) roles: Roles,
 
-    /// Write to this file: .csv, .tsv or .json, and .gz after it [default: CSV to standard output]
+    #[command(flatten)]
+    pub(crate) labels: Labels,
+
+    /// Write to this file: .csv, .tsv or .json (with .gz or not), .parquet, .arrow [default: CSV to standard output]
     ///
     /// The file appears when all rows are done, or not at all.
     #[arg(long, value_name = "FILE", value_parser = Target::parse, help_heading = "Output")]
@@ -87,7 +104,9 @@ fn score_itself<'a>(args: &'a Score, settings: &Settings) -> Result<Job<'a>> {
     let piece = table.read(&columns, usize::MAX)?;
     let all = piece.whole()?;
     let model = fit(settings, &all, piece.weights()).map_err(|error| table.locate(&all, &columns, error))?;
-    let mut job = Job::new(args, model, columns.names(&table), Some(all.rows.len()))?;
+    let judge = Judge::of_own(&args.labels, piece.weights())?;
+    let names = Names::of(&table, &columns);
+    let mut job = Job::new(args, model, judge, names, Some(all.rows.len()))?;
     for part in all.pieces(PIECE) {
         job.score(&part, |error| table.locate(&part, &columns, error))?;
     }
@@ -109,7 +128,9 @@ fn score_against<'a>(args: &'a Score, settings: &Settings) -> Result<Job<'a>> {
     let model =
         fit(settings, &all, sample.weights()).map_err(|error| reference.locate(&all, &ours, error))?;
     drop(sample);
-    stream(Job::new(args, model, ours.names(&reference), None)?, &mut data, &theirs)
+    let judge = Judge::of_others(&args.labels, &model, &args.running)?;
+    let names = Names { features: ours.names(&reference), ..Names::of(&data, &theirs) };
+    stream(Job::new(args, model, judge, names, None)?, &mut data, &theirs)
 }
 
 /// The reference is in a model file; the data goes by piece by piece.
@@ -119,9 +140,11 @@ fn score_by<'a>(args: &'a Score, path: &Path) -> Result<Job<'a>> {
     let (names, width) = (saved.archive.column_names(), saved.archive.reference().width());
     let columns = fitting(&data, &args.roles, names, width, saved.file())?;
     note_unused(args, &data, &columns, saved.file());
-    let names = names.map_or_else(|| columns.names(&data), <[String]>::to_vec);
+    let features = names.map_or_else(|| columns.names(&data), <[String]>::to_vec);
+    let names = Names { features, ..Names::of(&data, &columns) };
     let model = saved.model(args.question.given.memory())?;
-    stream(Job::new(args, model, names, None)?, &mut data, &columns)
+    let judge = Judge::of_others(&args.labels, &model, &args.running)?;
+    stream(Job::new(args, model, judge, names, None)?, &mut data, &columns)
 }
 
 /// Columns that are left out without anyone having asked for it.
@@ -145,40 +168,69 @@ fn stream<'a>(mut job: Job<'a>, data: &mut Table, columns: &Columns) -> Result<J
     }
 }
 
+/// What the columns of the data are called.
+struct Names {
+    features: Vec<String>,
+    label: Option<String>,
+}
+
+impl Names {
+    fn of(table: &Table, columns: &Columns) -> Self {
+        let label = columns.label.map(|label| table.names()[label].clone());
+        Self { features: columns.names(table), label }
+    }
+}
+
 /// A model at work: scores go out as they come, and what is said of them at the end is gathered.
 struct Job<'a> {
     args: &'a Score,
     model: Model,
+    judge: Judge,
     output: Output,
+    /// What cannot be written before all rows are known.
+    held: Vec<Held>,
     progress: Progress,
     classes: Option<Classes<f64>>,
+    label: String,
     rows: usize,
     unconverged: usize,
     largest: f64,
 }
 
+/// Some rows on hold: their scores, and their labels.
+struct Held {
+    columns: Vec<Values<'static>>,
+    depths: Vec<f64>,
+    p: Option<Vec<f64>>,
+    labels: Option<Values<'static>>,
+}
+
 impl<'a> Job<'a> {
-    fn new(args: &'a Score, model: Model, columns: Vec<String>, rows: Option<usize>) -> Result<Self> {
+    fn new(args: &'a Score, model: Model, judge: Judge, names: Names, rows: Option<usize>) -> Result<Self> {
         if let Some(warning) = model.warning() {
             console::warning(warning);
         }
         let mut fields = score_fields(args.roles.id.is_some());
-        if args.roles.label.is_some() {
+        fields.extend(judge.fields());
+        if names.label.is_some() {
             fields.push(Field::new("label", Kind::Text));
         }
         let about = About {
             version: env!("CARGO_PKG_VERSION"),
             settings: model.settings().clone(),
-            columns,
+            columns: names.features,
             reference_rows: model.reference_len(),
             fields,
         };
         Ok(Self {
             args,
             model,
+            judge,
+            held: Vec::new(),
             output: Output::open(args.out.as_ref(), about)?,
             progress: Progress::new(args.running.quiet, rows),
-            classes: args.roles.label.as_ref().map(|_| Classes::default()),
+            classes: names.label.is_some().then(Classes::default),
+            label: names.label.unwrap_or_default(),
             rows: 0,
             unconverged: 0,
             largest: 0.0,
@@ -193,10 +245,41 @@ impl<'a> Job<'a> {
             cancel: None,
         };
         let fits = self.model.score(part.rows, &run).map_err(locate)?;
-        let mut columns = scores(part, &fits);
-        columns.extend(part.labels.map(|labels| Values::Texts(labels.into())));
-        self.progress.aside(|| self.output.rows(&columns))?;
+        let depths: Vec<f64> = fits.iter().map(|fit| fit.depth).collect();
+        let p = self.judge.p_values(part.rows, &depths, &Run { progress: None, ..run })?;
+        let columns = scores(part, &fits);
+        let labels = part.labels.map(|labels| Values::Texts(labels.into()));
+        if self.judge.waits() {
+            let columns = columns.into_iter().map(Values::into_owned).collect();
+            self.held.push(Held { columns, depths, p, labels: labels.map(Values::into_owned) });
+        } else {
+            let judged = self.judge.columns(&depths, p.as_deref(), None);
+            let columns: Vec<Values<'_>> = columns.into_iter().chain(judged).chain(labels).collect();
+            self.progress.aside(|| self.output.rows(&columns))?;
+        }
         self.gather(part, &fits);
+        Ok(())
+    }
+
+    /// Writes what was on hold.
+    fn release(&mut self) -> Result<()> {
+        if !self.judge.waits() {
+            return Ok(());
+        }
+        let depths: Vec<f64> = self.held.iter().flat_map(|held| &held.depths).copied().collect();
+        let known: Option<Vec<f64>> =
+            self.held.iter().map(|held| held.p.clone()).collect::<Option<Vec<_>>>().map(|p| p.concat());
+        let (p, q) = self.judge.conclude(&depths, known)?;
+        let mut first = 0;
+        for held in std::mem::take(&mut self.held) {
+            let rows = first..first + held.depths.len();
+            let slice = |list: &Option<Vec<f64>>| list.as_ref().map(|list| list[rows.clone()].to_vec());
+            let judged = self.judge.columns(&held.depths, slice(&p).as_deref(), slice(&q).as_deref());
+            let columns: Vec<Values<'_>> =
+                held.columns.into_iter().chain(judged).chain(held.labels).collect();
+            self.progress.aside(|| self.output.rows(&columns))?;
+            first = rows.end;
+        }
         Ok(())
     }
 
@@ -209,18 +292,33 @@ impl<'a> Job<'a> {
         }
     }
 
-    fn finish(self, started: Instant) -> Result<Outcome> {
-        let Self { args, model, output, progress, classes, rows, unconverged, largest } = self;
+    fn finish(mut self, started: Instant) -> Result<Outcome> {
+        self.release()?;
+        let Self {
+            args,
+            model,
+            judge,
+            held: _,
+            output,
+            progress,
+            classes,
+            label,
+            rows,
+            unconverged,
+            largest,
+        } = self;
         drop(progress);
         let auc = classes.map(Classes::auc);
         output.finish(auc.as_ref().and_then(|found| found.as_ref().ok()))?;
-        let label = args.roles.label.as_deref().unwrap_or_default();
         match auc {
-            Some(Ok(auc)) => console::result(describe(&auc, label)),
+            Some(Ok(auc)) => console::result(describe(&auc, &label)),
             Some(Err(why)) => {
                 console::note(args.running.quiet, format_args!("note: no AUC-ROC: label `{label}` {why}"));
             }
             None => {}
+        }
+        if let Some(text) = judge.summary() {
+            console::note(args.running.quiet, text);
         }
         let (settings, seconds) = (summary(model.settings()), started.elapsed().as_secs_f64());
         let (scored, against, columns) =

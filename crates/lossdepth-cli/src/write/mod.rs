@@ -1,5 +1,6 @@
 //! Scores into files: the format by extension, the file complete or not there at all.
 
+mod columnar;
 mod csv;
 mod json;
 mod values;
@@ -44,6 +45,8 @@ enum Format {
     Csv,
     Tsv,
     Json,
+    Parquet,
+    Arrow,
 }
 
 /// A file to write, and how.
@@ -63,9 +66,13 @@ impl Target {
             Some("csv") => Format::Csv,
             Some("tsv") => Format::Tsv,
             Some("json") => Format::Json,
+            Some("parquet" | "pq") if !gzip => Format::Parquet,
+            Some("arrow" | "feather") if !gzip => Format::Arrow,
             _ => {
                 return Err(
-                    "the name must end in .csv, .tsv or .json, and .gz if it should be compressed".into()
+                    "the name must end in .csv, .tsv or .json, with .gz if it should be compressed, \
+                            or in .parquet, .arrow or .feather"
+                        .into(),
                 );
             }
         };
@@ -125,6 +132,8 @@ impl Output {
             Format::Csv => Box::new(csv::Table::commas()),
             Format::Tsv => Box::new(csv::Table::tabs()),
             Format::Json => Box::new(json::Document::default()),
+            Format::Parquet => Box::new(columnar::ParquetFile::default()),
+            Format::Arrow => Box::new(columnar::ArrowFile::default()),
         };
         Ok(Self { name, path: Some(path), sink, export, about, begun: false })
     }

@@ -44,6 +44,15 @@ pub(super) enum Value<'a> {
 }
 
 impl Values<'_> {
+    /// The same values, whatever becomes of the rows they came from.
+    pub(crate) fn into_owned(self) -> Values<'static> {
+        match self {
+            Self::Integers(values) => Values::Integers(values.into_owned().into()),
+            Self::Numbers(values) => Values::Numbers(values.into_owned().into()),
+            Self::Texts(values) => Values::Texts(values.into_owned().into()),
+        }
+    }
+
     pub(super) fn len(&self) -> usize {
         match self {
             Self::Integers(values) => values.len(),

@@ -3,6 +3,7 @@
 use crate::depth::method::Model;
 use crate::depth::{Run, Settings};
 use crate::error::{DepthError, Result};
+use crate::hypothesis::kernel::KernelChoice;
 use crate::reference::{Mass, Reference};
 use crate::rows::Rows;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
@@ -80,6 +81,12 @@ impl Conformal {
     /// # Errors
     /// A setting is out of its range, or the reference has too few rows.
     pub fn calibrate(self, settings: &Settings, sample: &Reference, run: &Run<'_>) -> Result<Calibration> {
+        let kernel = settings.method.settings().contains(&"kernel");
+        if kernel && settings.kernel == KernelChoice::Precomputed {
+            let text =
+                "p-values are fitted to parts of the reference, which a precomputed kernel does not allow";
+            return Err(DepthError::Settings(text.to_owned()));
+        }
         let kept: Vec<usize> = (0..sample.len()).filter(|&i| sample.weights()[i] > 0.0).collect();
         let n = kept.len();
         if n < 3 {
