@@ -83,7 +83,7 @@ impl Ranking {
         let z = critical(level)?;
         let (value, variance) = self.delong();
         let (m, n) = (self.outliers.len() as f64, self.others.len() as f64);
-        let sound = variance > 0.0 && value > 0.0 && value < 1.0;
+        let sound = variance > 0.0 && variance.is_finite() && value > 0.0 && value < 1.0;
         Ok(if sound { logit_interval(value, z * variance.sqrt()) } else { newcombe(value, m, n, z) })
     }
 

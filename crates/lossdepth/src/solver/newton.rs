@@ -18,7 +18,7 @@ const DAMPING_MOST: f64 = 1e-3;
 /// How many steps may leave both the certificate and the objective as they are before rounding is blamed.
 const STALLS: usize = 20;
 /// Steps are not made shorter than this share of Newton's.
-const SHORTEST: f64 = 1e-5;
+const SHORTEST: f64 = 1e-12;
 
 /// The problem of one query, and room to work on it.
 pub(crate) struct Newton<'a, L> {

@@ -558,6 +558,25 @@ fn hardly_any_penalty_on_skewed_data() {
     failures.report();
 }
 
+#[test] // A column with a large offset, like a time, does not hide a column of small numbers.
+fn offsets_do_not_hide_other_columns() {
+    let (mut failures, mut random) = (Failures::default(), Random::new(25));
+    let near: Vec<Vec<f64>> = (0..60).map(|i| vec![f64::from(i % 5), 1e-3 * random.normal()]).collect();
+    let away = |rows: &[Vec<f64>]| rows.iter().map(|x| vec![x[0] + 1e12, x[1]]).collect::<Vec<_>>();
+    let queries = vec![vec![2.0, 0.0024], vec![0.0, 0.0], vec![9.0, 0.0], vec![2.0, 0.5]];
+    let moved = away(&near);
+    for method in LINEAR {
+        let settings = settings(method, Intercept::Free, Variant::Risk, 1e-6);
+        let here = score(&settings, &reference(&near), &queries);
+        let there = score(&settings, &reference(&moved), &away(&queries));
+        for (a, b) in here.iter().zip(&there) {
+            let same = (a.depth - b.depth).abs() <= a.error + b.error + 1e-12;
+            failures.check(same, || format!("{method}: {a:?} {b:?}"));
+        }
+    }
+    failures.report();
+}
+
 #[test]
 fn far_queries_are_solved() {
     let (mut failures, mut random) = (Failures::default(), Random::new(23));

@@ -16,7 +16,8 @@
 //! logistic regression with $\text{reg} = 1 / (4 N \ln 2)$.
 //!
 //! What all queries share is a split of the Gram matrix into a few dozen large directions and a small rest; see
-//! the modules `basis` and `solve`. `error` is proven for the depth as defined by Laplace's approximation and the formula for
+//! the modules `basis` and `solve`. Averaging may leave a loss slightly above 1 for kernels of low rank; the depth is then 1.
+//! `error` is proven for the depth as defined by Laplace's approximation and the formula for
 //! $\bar\pi$ that scikit-learn uses; it says nothing about how good these are.
 
 mod averaged;

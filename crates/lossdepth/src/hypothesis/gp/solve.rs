@@ -25,7 +25,7 @@
 //!
 //! An error $\delta$ in $f$ changes every $\ln W_i$ by at most $\delta$, hence every $v_i$ by a factor within $e^{\pm \delta}$.
 
-use super::averaged::{Slope, losses, uncertainty};
+use super::averaged::{LEAST, Slope, losses, uncertainty};
 use super::basis::{Basis, Place};
 use super::{Posterior, Problem};
 use crate::linalg::{
@@ -484,9 +484,18 @@ impl Sides {
         let error =
             uncertainty(&self.f, (&self.low, &self.high), shift, false, &sample, problem.half_weights)
                 + uncertainty(&[self.at_query], (&[low], &[high]), shift, true, &query, &[0.5]);
+        let error = error + cancellation(&sample, problem.half_weights) + cancellation(&query, &[0.5]);
         let error = if error.is_nan() { f64::INFINITY } else { error };
         (sample, query[0], error + 2e-12)
     }
+}
+
+/// What rounding does to losses: probabilities are differences of error functions times up to 4e3, so that small ones have
+/// few digits.
+fn cancellation(losses: &[Slope], weights: &[f64]) -> f64 {
+    const NOISE: f64 = 4e-12;
+    let off = |loss: &Slope| LOG2_E * NOISE / ((-loss.value).exp2() - NOISE).max(LEAST);
+    losses.iter().zip(weights).map(|(loss, w)| w * off(loss)).sum()
 }
 
 /// The loss at the mode itself.

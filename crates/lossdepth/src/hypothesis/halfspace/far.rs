@@ -163,6 +163,9 @@ impl Hunt<'_> {
     /// The exact mass of a direction and its opposite.
     fn evaluate(&mut self, c: &[f64], purse: &mut Purse<'_>) {
         let u = self.frame.direction(c);
+        if !u.iter().all(|u| u.is_finite()) {
+            return;
+        }
         let split = self.cloud.split(&u, &mut self.exact);
         purse.spent += (2 * self.cloud.len() * self.cloud.dim) as u64;
         for (mass, sign) in [(split.closed(), 1.0), (split.opposite(), -1.0)] {
@@ -380,7 +383,8 @@ impl Hunt<'_> {
             .fold(0.0f64, f64::max)
             + blur;
         let off = 1.01 * reach * residual / (1.0 - defect);
-        if defect < 0.5 && weights.iter().all(|w| *w > off) {
+        let sound = reach.is_finite() && inverse.iter().flatten().all(|v| v.is_finite());
+        if sound && defect < 0.5 && weights.iter().all(|w| *w > off) {
             Nearest::Simplex(members)
         } else {
             Nearest::Unknown

@@ -74,10 +74,11 @@ impl Features {
         let (rows, n, d) = (sample.rows(), origin.len(), sample.width());
         let weights: Vec<f64> = origin.iter().map(|&i| sample.weights()[i]).collect();
         let center = if free_intercept { sample.mean() } else { vec![0.0; d] };
-        let largest = origin.iter().flat_map(|&i| rows.row(i)).fold(0.0f64, |m, v| m.max(v.abs()));
+        let points = Matrix::from_fn(n, d, |i, j| rows.row(origin[i])[j] - center[j]);
+        // Of the centred numbers: how far the centre is from 0, or rounded, shifts all of them alike, and the query.
+        let largest = (0..d).flat_map(|j| points.col(j)).fold(0.0f64, |m, v| m.max(v.abs()));
         let noise = 8.0 * f64::EPSILON * largest * (d as f64).sqrt();
 
-        let points = Matrix::from_fn(n, d, |i, j| rows.row(origin[i])[j] - center[j]);
         // In the span of the sample first, where that is smaller than the space.
         let (points, span) = if n < d {
             let span = orthonormal_basis(&points.transposed());

@@ -51,15 +51,19 @@ pub(crate) fn prove(cone: &Cone<'_>, objective: f64, reg: f64) -> Bounds {
     let largest = shares.iter().fold(mean, |m, s| m.max(*s));
     // Up to which multiple the numbers stay within [0, 1], and which one the penalty allows.
     let most = if largest > 0.0 { 1.0 / largest } else { 0.0 };
-    let allowed = if reach > 0.0 { 2.0 * reg / reach } else { f64::INFINITY };
-    let dual = |penalty: f64| {
-        let t = (penalty * allowed).min(most);
+    // An overflow proves nothing.
+    let allowed = if reach.is_nan() { 0.0 } else { 2.0 * reg / reach };
+    let value = |t: f64| {
         let sum: f64 = shares.iter().zip(half_weights).map(|(s, c)| c * entropy(t * s)).sum();
         sum + 0.5 * entropy(t * mean) - ROUNDING
     };
+    // Concave in the multiple, and best near 1, where it is the objective: smaller ones are admissible too.
+    let dual = |penalty: f64| {
+        let t = (penalty * allowed).min(most);
+        if t > 1.0 { value(t).max(value(1.0)) } else { value(t) }
+    };
     let bound = |r: f64| (dual(r) - r * objective) / (1.0 - r);
-    // The entropy is concave: its largest value up to a multiple may be at the multiple 1, where it is the objective.
-    let lower = dual(1.0).max(if allowed > 1.0 { dual(1.0 / allowed) } else { 0.0 });
+    let lower = dual(1.0);
     let low = LESS.iter().fold(0.0f64, |m, &r| m.max(bound(r)));
     let high = LESS.iter().map(|r| 1.0 / r).filter(|r| r * allowed <= most);
     let high = high.fold(objective, |m, r| m.min(bound(r)));
