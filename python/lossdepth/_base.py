@@ -16,9 +16,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from lossdepth import _native
+from lossdepth._conformal import Calibration
 from lossdepth._input import as_table, check_numeric, named
 from lossdepth._progress import in_parts, threads
-from lossdepth._conformal import Calibration
 from lossdepth._results import Explanation, Scores, named_cut
 
 if TYPE_CHECKING:
@@ -138,6 +138,9 @@ class Depth(OutlierMixin, BaseEstimator):
     contamination: float
     n_jobs: int | None
     verbose: int
+
+    # What `fit` and `set_threshold` find.
+    offset_: float
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Take X for the reference sample.
@@ -298,10 +301,11 @@ class Depth(OutlierMixin, BaseEstimator):
         Parameters
         ----------
         method : {"split", "cross", "leave-one-out"}, default="split"
-            ``"split"`` sets a random share of the reference aside and compares with it in a model of
-            the rest: exact whatever the distribution. ``"cross"`` and ``"leave-one-out"`` score each
-            row of the reference in a model without its fold, or without itself, and new rows in the
-            whole model: all rows count for both, at the cost of as many fits, and approximately.
+            ``"split"`` sets a random share of the reference aside and compares with it in a model
+            of the rest: exact whatever the distribution. ``"cross"`` and ``"leave-one-out"`` score
+            each row of the reference in a model without its fold, or without itself, and new rows
+            in the whole model: all rows count for both, at the cost of as many fits, and
+            approximately.
         share : float, default=0.5
             The share that ``"split"`` sets aside.
         folds : int, default=10
@@ -318,9 +322,9 @@ class Depth(OutlierMixin, BaseEstimator):
         model = vars(self).get("model_")
         if not isinstance(model, _native.Model):
             raise TypeError("p-values are for the native depths, not for LossDepth")
-        threads = effective_n_jobs(self.n_jobs)
-        made = _native.Calibration(model, method, share, folds, random_state, threads)
-        return Calibration(self, made)
+        count = threads(self.n_jobs)
+        made = _native.Calibration(model, method, share, folds, random_state, count)
+        return Calibration(lambda X: self._rows(X, reset=False), made, count)
 
     def p_values(
         self,
@@ -382,7 +386,7 @@ class Depth(OutlierMixin, BaseEstimator):
         rows, weights = model.reference()
         known = vars(self).get("_training_depths")
         if known is None:
-            known = self._named(model.score(rows, effective_n_jobs(self.n_jobs)), None).depth
+            known = self._named(self._score(model, rows, "fit"), None).depth
             self._training_depths = known
         return known, weights
 

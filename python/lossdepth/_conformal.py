@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from joblib import effective_n_jobs
 
 from lossdepth import _native
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from collections.abc import Callable
 
-    from lossdepth._base import Depth
+    from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
 
@@ -26,9 +25,12 @@ class Calibration:
         How many rows of the reference it has, by weight. No p-value is below ``1 / (1 + size)``.
     """
 
-    def __init__(self, detector: Depth, native: _native.Calibration) -> None:
-        self._detector = detector
+    def __init__(
+        self, rows: Callable[[Any], Floats], native: _native.Calibration, threads: int
+    ) -> None:
+        self._rows = rows
         self._native = native
+        self._threads = threads
 
     @property
     def size(self) -> float:
@@ -48,8 +50,7 @@ class Calibration:
         ndarray of shape (n_samples,)
             The p-values, above 0 and at most 1: low is outlying.
         """
-        rows = self._detector._rows(X, reset=False)
-        return self._native.p_values(rows, effective_n_jobs(self._detector.n_jobs))
+        return self._native.p_values(self._rows(X), self._threads)
 
 
 def false_discovery_control(p: Any, *, method: str = "bh") -> Floats:

@@ -149,7 +149,7 @@ def test_mistakes_are_explained(sample):
         detector.set_threshold()
     with pytest.raises(ValueError, match="one of `contamination` and `threshold`"):
         detector.set_threshold(contamination=0.1, threshold=0.1)
-    with pytest.raises(ValueError, match="between 0 and 0.5"):
+    with pytest.raises(ValueError, match=r"between 0 and 0\.5"):
         detector.set_threshold(contamination=0.9)
     with pytest.raises(ValueError, match="finite number"):
         detector.set_threshold(threshold=float("nan"))

@@ -20,5 +20,5 @@ mod text;
 
 pub(crate) use columns::{Columns, fitting, list, pair};
 pub(crate) use record::split;
-pub(crate) use table::{Header, Part, Table};
+pub(crate) use table::{Header, Part, Piece, Table};
 pub(crate) use text::is_missing;

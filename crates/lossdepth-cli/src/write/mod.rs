@@ -192,6 +192,43 @@ impl Drop for Output {
     }
 }
 
+/// A file that is written in one go.
+pub(crate) struct Whole {
+    name: String,
+    path: PathBuf,
+    file: File,
+}
+
+impl Whole {
+    /// Makes room for it under a temporary name.
+    pub(crate) fn open(path: &Path) -> Result<Self> {
+        let name = path.display().to_string();
+        let (path, file) = temporary(path).map_err(|source| Error::Output { file: name.clone(), source })?;
+        Ok(Self { name, path, file })
+    }
+
+    /// Writes everything: only now does the file have its name.
+    pub(crate) fn write(mut self, bytes: &[u8]) -> Result<()> {
+        self.complete(bytes).map_err(|source| Error::Output { file: self.name.clone(), source })
+    }
+
+    fn complete(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.file.write_all(bytes)?;
+        self.file.sync_all()?;
+        // The lock is held until the file has its name.
+        match pending().take() {
+            Some(temporary) => temporary.persist(&self.path).map_err(|e| e.error),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Drop for Whole {
+    fn drop(&mut self) {
+        pending().take();
+    }
+}
+
 impl Write for Sink {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
@@ -212,14 +249,7 @@ impl Write for Sink {
 
 /// Writes a whole file, complete or not at all.
 pub(crate) fn whole(path: &Path, bytes: &[u8]) -> Result<()> {
-    let failed = |source| Error::Output { file: path.display().to_string(), source };
-    let (path, mut file) = temporary(path).map_err(failed)?;
-    let written = file.write_all(bytes).and_then(|()| file.sync_all());
-    // The lock is held until the file has its name.
-    match (pending().take(), written) {
-        (Some(temporary), Ok(())) => temporary.persist(path).map_err(|e| failed(e.error)),
-        (_, written) => written.map_err(failed),
-    }
+    Whole::open(path)?.write(bytes)
 }
 
 /// Writes to standard output.
