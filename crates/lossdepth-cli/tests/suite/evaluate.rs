@@ -40,7 +40,8 @@ fn timeless(text: &str) -> String {
     let unit = |word: &str| ["s", "ms", "µs"].contains(&word);
     let lines = text.lines().map(|line| {
         let words: Vec<&str> = line.split_whitespace().collect();
-        let kept = (0..words.len()).filter(|&i| !unit(words[i]) && !words.get(i + 1).is_some_and(|w| unit(w)));
+        let kept =
+            (0..words.len()).filter(|&i| !unit(words[i]) && !words.get(i + 1).is_some_and(|w| unit(w)));
         kept.map(|i| words[i]).collect::<Vec<_>>().join(" ")
     });
     lines.collect::<Vec<_>>().join("\n") + "\n"
@@ -49,9 +50,15 @@ fn timeless(text: &str) -> String {
 #[test]
 fn a_table_of_methods() {
     let folder = Folder::with(table(60, 6, 1));
-    let ran = evaluate(&folder, "data.csv --label bad --methods logistic,svm:reg=0.05,gamma=0.5,oc-svm,lof:k=5,knn");
+    let ran = evaluate(
+        &folder,
+        "data.csv --label bad --methods logistic,svm:reg=0.05,gamma=0.5,oc-svm,lof:k=5,knn",
+    );
     assert_eq!(ran.code, Some(0), "{}", ran.err);
-    assert_eq!(ran.err, "data.csv: 6 of 66 rows are outliers (`bad` = 1), 3 columns, 66 rows to compare with\n");
+    assert_eq!(
+        ran.err,
+        "data.csv: 6 of 66 rows are outliers (`bad` = 1), 3 columns, 66 rows to compare with\n"
+    );
     assert_snapshot("evaluate.txt", &timeless(&ran.out));
     assert!(!ran.out.contains('\x1b'));
     let starred = ran.out.lines().filter(|line| line.contains('*')).count();
@@ -66,7 +73,10 @@ fn documents_and_tables_for_programs() {
         assert_eq!((ran.code, ran.out.as_str(), ran.err.as_str()), (Some(0), "", ""));
         assert!(folder.read(name).starts_with(first) && folder.read(name).lines().count() == 3);
     }
-    let ran = evaluate(&folder, "data.csv --label bad --quiet --scale standard --methods svm:reg=0.1,lof --format json");
+    let ran = evaluate(
+        &folder,
+        "data.csv --label bad --quiet --scale standard --methods svm:reg=0.1,lof --format json",
+    );
     let found: Value = serde_json::from_str(&ran.out).unwrap();
     assert_eq!((&found["format"], &found["outliers"], &found["rows"]), (&1.into(), &6.into(), &66.into()));
     let svm = &found["results"][0];
@@ -98,7 +108,10 @@ fn everything_reasonable_by_default_and_a_reference() {
 #[test]
 fn several_numbers_in_a_setting() {
     let folder = Folder::with(table(20, 3, 1));
-    let ran = evaluate(&folder, "data.csv --label bad -q --methods mlp:hidden=4,3,seed=1,lof --methods knn --format csv");
+    let ran = evaluate(
+        &folder,
+        "data.csv --label bad -q --methods mlp:hidden=4,3,seed=1,lof --methods knn --format csv",
+    );
     assert_eq!(ran.code.map(|code| code < 2), Some(true), "{}", ran.err);
     assert!(ran.out.contains("\"mlp:hidden=4,3,seed=1\",") && ran.out.contains("\nknn,"), "{}", ran.out);
 }
@@ -113,8 +126,14 @@ fn mistakes_in_evaluate_are_explained() {
         ("data.csv --label bad --methods lof:k", "a setting is written as name=value"),
         ("data.csv --label bad --methods lof:k=x", "`k` must be a whole number, got `x`"),
         ("data.csv --label bad --methods lof,lof", "`lof` is twice in --methods"),
-        ("data.csv --label bad --methods lof --trees 3", "`--trees` is no setting of any method compared here"),
-        ("data.csv --label bad --methods oc-svm:nu=2", "oc-svm:nu=2: `nu` must be above 0 and at most 1, got 2"),
+        (
+            "data.csv --label bad --methods lof --trees 3",
+            "`--trees` is no setting of any method compared here",
+        ),
+        (
+            "data.csv --label bad --methods oc-svm:nu=2",
+            "oc-svm:nu=2: `nu` must be above 0 and at most 1, got 2",
+        ),
         ("data.csv --label bad --methods svm:kernel=precomputed", "for the Rust and Python libraries"),
         ("data.csv --label x --methods lof", "label `x` has more than two values"),
         ("data.csv --label bat --methods lof", "no column `bat`; did you mean `bad`?"),
@@ -137,7 +156,8 @@ fn labels_match_the_contamination() {
         let (depths, outliers) = (column(&ran.out, "depth"), column(&ran.out, "outlier"));
         assert_eq!(outliers.iter().sum::<f64>(), expected);
         // The shallowest are.
-        let least = |value: f64| depths.iter().zip(&outliers).filter(move |(_, o)| **o == value).map(|(d, _)| *d);
+        let least =
+            |value: f64| depths.iter().zip(&outliers).filter(move |(_, o)| **o == value).map(|(d, _)| *d);
         assert!(least(1.0).fold(0.0, f64::max) < least(0.0).fold(1.0, f64::min));
     }
     // New rows are judged by the line drawn in the reference.
@@ -158,7 +178,8 @@ fn p_values_beside_the_scores() {
     let folder = Folder::with(table(100, 0, 5));
     folder.write("new.csv", table(40, 10, 6));
     for how in ["", "=split", "=cross", "=leave-one-out"] {
-        let ran = folder.score(&format!("new.csv --reference data.csv --label bad --p-values{how} --fdr 0.1"));
+        let ran =
+            folder.score(&format!("new.csv --reference data.csv --label bad --p-values{how} --fdr 0.1"));
         assert_eq!(ran.code, Some(0), "{}", ran.err);
         assert!(ran.out.starts_with("row,depth,error,stderr,outlier,p,q,label\n"));
         let (p, q, outliers) = (column(&ran.out, "p"), column(&ran.out, "q"), column(&ran.out, "outlier"));
@@ -167,7 +188,12 @@ fn p_values_beside_the_scores() {
         // Depths are those of the whole reference, whatever the p-values.
         let plain = folder.score("new.csv --reference data.csv --label bad");
         assert_eq!(column(&ran.out, "depth"), column(&plain.out, "depth"));
-        let far = column(&ran.out, "label").iter().zip(&p).filter(|(l, _)| **l == 1.0).map(|(_, p)| *p).sum::<f64>();
+        let far = column(&ran.out, "label")
+            .iter()
+            .zip(&p)
+            .filter(|(l, _)| **l == 1.0)
+            .map(|(_, p)| *p)
+            .sum::<f64>();
         assert!(far / 10.0 < 0.1, "{how}: {far}");
     }
     // A row that is its own reference: its rank.
