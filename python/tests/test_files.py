@@ -15,8 +15,9 @@ import pytest
 from numpy.testing import assert_array_equal
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression
 
-from lossdepth import ForestDepth, LogisticDepth, MLPDepth, SVMDepth, load
+from lossdepth import ForestDepth, LogisticDepth, LossDepth, MLPDepth, SVMDepth, load
 from lossdepth._function import METHODS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -223,6 +224,18 @@ def test_what_cannot_be_saved_leaves_no_file(tmp_path):
     with pytest.raises(FileNotFoundError):
         detector.save(tmp_path / "nowhere" / "m.safetensors")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("fast", [True, False])
+def test_a_wrapped_classifier_is_saved_as_its_twin_if_it_has_one(fast, tmp_path):
+    path = tmp_path / "m.safetensors"
+    detector = LossDepth(LogisticRegression(), fast=fast, contamination=None).fit(X)
+    # Nobody asked for an offset, so none is looked for.
+    assert not hasattr(detector, "offset_")
+    assert hasattr(detector, "save") == fast
+    if fast:
+        detector.save(path)
+        assert_array_equal(load(path).score_samples(QUERIES), detector.score_samples(QUERIES))
 
 
 def test_other_attributes_are_still_missing():

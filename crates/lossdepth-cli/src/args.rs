@@ -1,8 +1,10 @@
 //! What can be asked for.
 
 use crate::commands::evaluate::Evaluate;
+use crate::commands::explain::Explain;
 use crate::commands::fit::Fit;
 use crate::commands::info::Info;
+use crate::commands::plot::Plot;
 use crate::commands::score::Score;
 use crate::commands::shell::{Completions, Manual};
 use crate::error::Result;
@@ -23,6 +25,8 @@ Examples:
   lossdepth score new.csv --model model.safetensors
   lossdepth score data.csv --id id --label y --out scores.json
   zcat data.csv.gz | lossdepth score - --columns a,b,c --method hinge | sort -t, -gk2 | head
+  lossdepth explain data.csv --scale standard --shallowest 5
+  lossdepth plot data.csv --columns a,b --method svm --out map.png
   lossdepth evaluate data.csv --label y                which method finds the outliers
   lossdepth methods                                    methods, settings and defaults";
 
@@ -46,6 +50,10 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Score the rows of a table
     Score(Box<Score>),
+    /// Say why rows have the depth they have
+    Explain(Box<Explain>),
+    /// Draw the depth as a map with contours
+    Plot(Box<Plot>),
     /// Fit a model to a table and save it
     Fit(Box<Fit>),
     /// Compare methods on data with known outliers

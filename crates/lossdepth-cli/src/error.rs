@@ -1,7 +1,7 @@
 //! What can go wrong, in terms of files, lines and columns.
 
 use lossdepth::DepthError;
-use std::io;
+use std::{fmt, io};
 
 pub(crate) type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -57,8 +57,22 @@ pub(crate) enum Problem {
     Long { line: u64, limit: usize },
     #[error("{at} has {}, expected {expected}", count(*got, "field"))]
     Ragged { at: Place, expected: usize, got: usize },
-    #[error("line {line}: columns {first} and {second} are both called `{name}`")]
-    Duplicate { line: u64, name: String, first: usize, second: usize },
+    #[error("{}columns {first} and {second} are both called `{name}`", line.map(|l| format!("line {l}: ")).unwrap_or_default())]
+    Duplicate { line: Option<u64>, name: String, first: usize, second: usize },
+    #[error("this is no {0} file, in spite of its name")]
+    NotA(&'static str),
+    #[error("damaged {format} file: {why}")]
+    Damaged { format: &'static str, why: String },
+    #[error("{0}")]
+    Unsupported(String),
+    #[error("too large to unpack in memory; unpack it to a file first")]
+    Unpack,
+    #[error("column `{column}` holds {kind}, not numbers; leave it out with --columns, --id or --label")]
+    Text { column: String, kind: String },
+    #[error(
+        "column `{column}` holds {kind}, which can be neither compared nor copied; leave it out with --columns"
+    )]
+    Nested { column: String, kind: String },
     #[error("{at}, column `{column}`: {wrong}")]
     Cell { at: Place, column: String, wrong: Wrong },
     #[error("no column `{asked}`{hint}")]
@@ -78,11 +92,20 @@ pub(crate) enum Problem {
 }
 
 /// A row of a file.
-#[derive(Debug, Clone, Copy, thiserror::Error)]
-#[error("line {line} (row {row})")]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Place {
-    pub(crate) line: u64,
+    /// Only texts have lines.
+    pub(crate) line: Option<u64>,
     pub(crate) row: usize,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            Some(line) => write!(f, "line {line} (row {})", self.row),
+            None => write!(f, "row {}", self.row),
+        }
+    }
 }
 
 /// What is wrong with one value.

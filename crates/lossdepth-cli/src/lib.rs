@@ -1,6 +1,6 @@
 //! The command line of `lossdepth`: score the rows of a table by how hard they are to tell apart from the data.
 //!
-//! `args` → `load` → `commands` → `write`, with `auc` on the way and `console` for what is said on
+//! `args` → `load` → `commands` → `write`, with `auc` and `picture` on the way and `console` for what is said on
 //! standard error. All mathematics is in the library.
 //!
 //! The program is this library's [`run`]; it is a library so that tests can reach what reads files.
@@ -11,12 +11,15 @@ mod commands;
 mod console;
 mod error;
 mod load;
+mod picture;
 mod settings;
+#[doc(hidden)]
+pub mod testing;
 mod write;
 
 use args::{Cli, Command};
 use clap::Parser;
-use commands::{Outcome, evaluate, fit, info, methods, score, shell};
+use commands::{Outcome, evaluate, explain, fit, info, methods, plot, score, shell};
 use std::process::ExitCode;
 
 /// Does what the arguments of this process ask for.
@@ -25,6 +28,8 @@ use std::process::ExitCode;
 pub fn run() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Score(args) => score::score(&args),
+        Command::Explain(args) => explain::explain(&args),
+        Command::Plot(args) => plot::plot(&args),
         Command::Fit(args) => fit::run(&args),
         Command::Evaluate(args) => evaluate::run(&args),
         Command::Info(args) => info::run(&args),

@@ -30,7 +30,8 @@
 //! | 3. the answer | `solver` | gradients, bounds; not that this is about depth |
 //! | 4. the estimator | [`depth`] | fit, score, threads; [`Method`] and [`Settings`] by name |
 //! | 5. why | [`explain`] | weights, contributions, influence |
-//! | 6. what it is good for | [`evaluation`], [`baseline`], [`conformal`] | AUC and precision, detectors to compare with, labels and p-values |
+//! | 6. how it looks | [`view`] | planes, lines of equal depth, round numbers; not how to draw |
+//! | 7. what it is good for | [`evaluation`], [`baseline`], [`conformal`] | AUC and precision, detectors to compare with, labels and p-values |
 //!
 //! The crate reads no file, prints nothing, and has no `unsafe` code.
 
@@ -51,7 +52,9 @@ mod solver;
 pub mod depth;
 // 5. why
 pub mod explain;
-// 6. what it is good for
+// 6. how it looks
+pub mod view;
+// 7. what it is good for
 pub mod baseline;
 // ×
 pub mod evaluation;

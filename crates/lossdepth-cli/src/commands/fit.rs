@@ -8,6 +8,7 @@ use crate::load::Columns;
 use crate::write;
 use clap::Args;
 use lossdepth::depth::archive::Archive;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -47,7 +48,7 @@ pub(crate) struct Fit {
 }
 
 fn target(path: &str) -> Result<PathBuf, String> {
-    let extension = Path::new(path).extension().map(|e| e.to_ascii_lowercase());
+    let extension = Path::new(path).extension().map(OsStr::to_ascii_lowercase);
     if extension.is_some_and(|e| e == "safetensors") {
         Ok(path.into())
     } else {

@@ -1,11 +1,14 @@
 //! A file for each command, and what they share: opening a table, fitting a model to it.
 
 pub(crate) mod evaluate;
+pub(crate) mod explain;
 pub(crate) mod fit;
 pub(crate) mod info;
+mod inputs;
 pub(crate) mod labels;
 pub(crate) mod methods;
 pub(crate) mod model;
+pub(crate) mod plot;
 pub(crate) mod score;
 pub(crate) mod shell;
 

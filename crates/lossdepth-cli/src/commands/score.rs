@@ -16,8 +16,10 @@ use std::time::Instant;
 
 // One line a paragraph: clap wraps them.
 const SCORE_NOTES: &str = "\
-Files are CSV with commas, semicolons or tabs, in UTF-8, gzipped or not. A first line of numbers is data, any \
-other is the header. Columns are called by name or by number, from 0. Missing values are errors.
+Files are CSV (commas, semicolons or tabs), Parquet, Arrow (Feather), NPY, NPZ, MAT 5 or IDX, told by their content; \
+all may be gzipped. A first line of numbers is data, any other is the header. Columns are called by name or by number, \
+from 0; those of arrays have numbers only. NPZ and MAT files have the table in `X` and the label in `y`; IDX images have \
+their labels in the file next to them. Missing values, and text in what is compared, are errors.
 
 The output has one line a row, in order: row (from 0, or the id), depth, error (a proven bound on how far the \
 depth is from the exact one), stderr (how much it would vary from sample to sample), then outlier (1 or 0), p and q where \
@@ -43,6 +45,7 @@ Examples:
   lossdepth score data.csv --contamination 0.05
   lossdepth score new.csv --reference old.csv --p-values=leave-one-out --fdr 0.1
   lossdepth score data.csv --id id --label y --reg 0.01 --out scores.json
+  lossdepth score large.parquet --reference old.parquet --columns a,b,c --out scores.parquet
   zcat data.csv.gz | lossdepth score - --columns a,b,c --method hinge | sort -t, -gk2 | head";
 
 /// Score the rows of a table: one depth a row, high is central, low is outlying
@@ -71,7 +74,7 @@ pub(crate) struct Score {
     #[command(flatten)]
     pub(crate) labels: Labels,
 
-    /// Write to this file: .csv, .tsv or .json, and .gz after it [default: CSV to standard output]
+    /// Write to this file: .csv, .tsv or .json (with .gz or not), .parquet, .arrow [default: CSV to standard output]
     ///
     /// The file appears when all rows are done, or not at all.
     #[arg(long, value_name = "FILE", value_parser = Target::parse, help_heading = "Output")]
@@ -102,7 +105,8 @@ fn score_itself<'a>(args: &'a Score, settings: &Settings) -> Result<Job<'a>> {
     let all = piece.whole()?;
     let model = fit(settings, &all, piece.weights()).map_err(|error| table.locate(&all, &columns, error))?;
     let judge = Judge::of_own(&args.labels, piece.weights())?;
-    let mut job = Job::new(args, model, judge, columns.names(&table), Some(all.rows.len()))?;
+    let names = Names::of(&table, &columns);
+    let mut job = Job::new(args, model, judge, names, Some(all.rows.len()))?;
     for part in all.pieces(PIECE) {
         job.score(&part, |error| table.locate(&part, &columns, error))?;
     }
@@ -124,8 +128,9 @@ fn score_against<'a>(args: &'a Score, settings: &Settings) -> Result<Job<'a>> {
     let model =
         fit(settings, &all, sample.weights()).map_err(|error| reference.locate(&all, &ours, error))?;
     drop(sample);
-    let judge = Judge::of_others(&args.labels, &model, &args.running)?;
-    stream(Job::new(args, model, judge, ours.names(&reference), None)?, &mut data, &theirs)
+    let judge = Judge::of_others(&args.labels, &model, args.running)?;
+    let names = Names { features: ours.names(&reference), ..Names::of(&data, &theirs) };
+    stream(Job::new(args, model, judge, names, None)?, &mut data, &theirs)
 }
 
 /// The reference is in a model file; the data goes by piece by piece.
@@ -135,9 +140,10 @@ fn score_by<'a>(args: &'a Score, path: &Path) -> Result<Job<'a>> {
     let (names, width) = (saved.archive.column_names(), saved.archive.reference().width());
     let columns = fitting(&data, &args.roles, names, width, saved.file())?;
     note_unused(args, &data, &columns, saved.file());
-    let names = names.map_or_else(|| columns.names(&data), <[String]>::to_vec);
+    let features = names.map_or_else(|| columns.names(&data), <[String]>::to_vec);
+    let names = Names { features, ..Names::of(&data, &columns) };
     let model = saved.model(args.question.given.memory())?;
-    let judge = Judge::of_others(&args.labels, &model, &args.running)?;
+    let judge = Judge::of_others(&args.labels, &model, args.running)?;
     stream(Job::new(args, model, judge, names, None)?, &mut data, &columns)
 }
 
@@ -162,6 +168,19 @@ fn stream<'a>(mut job: Job<'a>, data: &mut Table, columns: &Columns) -> Result<J
     }
 }
 
+/// What the columns of the data are called.
+struct Names {
+    features: Vec<String>,
+    label: Option<String>,
+}
+
+impl Names {
+    fn of(table: &Table, columns: &Columns) -> Self {
+        let label = columns.label.map(|label| table.names()[label].clone());
+        Self { features: columns.names(table), label }
+    }
+}
+
 /// A model at work: scores go out as they come, and what is said of them at the end is gathered.
 struct Job<'a> {
     args: &'a Score,
@@ -172,6 +191,7 @@ struct Job<'a> {
     held: Vec<Held>,
     progress: Progress,
     classes: Option<Classes<f64>>,
+    label: String,
     rows: usize,
     unconverged: usize,
     largest: f64,
@@ -186,25 +206,19 @@ struct Held {
 }
 
 impl<'a> Job<'a> {
-    fn new(
-        args: &'a Score,
-        model: Model,
-        judge: Judge,
-        columns: Vec<String>,
-        rows: Option<usize>,
-    ) -> Result<Self> {
+    fn new(args: &'a Score, model: Model, judge: Judge, names: Names, rows: Option<usize>) -> Result<Self> {
         if let Some(warning) = model.warning() {
             console::warning(warning);
         }
         let mut fields = score_fields(args.roles.id.is_some());
         fields.extend(judge.fields());
-        if args.roles.label.is_some() {
+        if names.label.is_some() {
             fields.push(Field::new("label", Kind::Text));
         }
         let about = About {
             version: env!("CARGO_PKG_VERSION"),
             settings: model.settings().clone(),
-            columns,
+            columns: names.features,
             reference_rows: model.reference_len(),
             fields,
         };
@@ -215,7 +229,8 @@ impl<'a> Job<'a> {
             held: Vec::new(),
             output: Output::open(args.out.as_ref(), about)?,
             progress: Progress::new(args.running.quiet, rows),
-            classes: args.roles.label.as_ref().map(|_| Classes::default()),
+            classes: names.label.is_some().then(Classes::default),
+            label: names.label.unwrap_or_default(),
             rows: 0,
             unconverged: 0,
             largest: 0.0,
@@ -254,7 +269,7 @@ impl<'a> Job<'a> {
         let depths: Vec<f64> = self.held.iter().flat_map(|held| &held.depths).copied().collect();
         let known: Option<Vec<f64>> =
             self.held.iter().map(|held| held.p.clone()).collect::<Option<Vec<_>>>().map(|p| p.concat());
-        let (p, q) = self.judge.conclude(&depths, known)?;
+        let [p, q] = self.judge.conclude(&depths, known)?;
         let mut first = 0;
         for held in std::mem::take(&mut self.held) {
             let rows = first..first + held.depths.len();
@@ -279,14 +294,24 @@ impl<'a> Job<'a> {
 
     fn finish(mut self, started: Instant) -> Result<Outcome> {
         self.release()?;
-        let Self { args, model, judge, held: _, output, progress, classes, rows, unconverged, largest } =
-            self;
+        let Self {
+            args,
+            model,
+            judge,
+            held: _,
+            output,
+            progress,
+            classes,
+            label,
+            rows,
+            unconverged,
+            largest,
+        } = self;
         drop(progress);
         let auc = classes.map(Classes::auc);
         output.finish(auc.as_ref().and_then(|found| found.as_ref().ok()))?;
-        let label = args.roles.label.as_deref().unwrap_or_default();
         match auc {
-            Some(Ok(auc)) => console::result(describe(&auc, label)),
+            Some(Ok(auc)) => console::result(describe(&auc, &label)),
             Some(Err(why)) => {
                 console::note(args.running.quiet, format_args!("note: no AUC-ROC: label `{label}` {why}"));
             }

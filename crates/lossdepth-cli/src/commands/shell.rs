@@ -124,15 +124,14 @@ fn set(notes: &str) -> String {
         Some((notes, examples)) => (notes.trim_end(), Some(examples)),
         None => (notes.trim_end(), None),
     };
-    let mut page = String::new();
-    if !notes.is_empty() {
+    let notes = if notes.is_empty() {
+        String::new()
+    } else {
         let paragraphs: Vec<String> = notes.split("\n\n").map(|p| escaped(p.trim())).collect();
-        page += &format!(".SH NOTES\n{}\n", paragraphs.join("\n.PP\n"));
-    }
-    if let Some(examples) = examples {
-        page += &format!(".SH EXAMPLES\n.nf\n{}\n.fi\n", escaped(examples.trim_end()));
-    }
-    page
+        format!(".SH NOTES\n{}\n", paragraphs.join("\n.PP\n"))
+    };
+    let examples = examples.map(|text| format!(".SH EXAMPLES\n.nf\n{}\n.fi\n", escaped(text.trim_end())));
+    notes + &examples.unwrap_or_default()
 }
 
 /// Text that the typesetter takes for nothing else.

@@ -20,7 +20,7 @@ impl Columns {
         let find = |asked: &Option<String>| asked.as_deref().map(|asked| find(table, asked)).transpose();
         let mut columns = Self {
             features: Vec::new(),
-            label: find(&roles.label)?,
+            label: find(&roles.label)?.or(table.own_label()),
             id: find(&roles.id)?,
             weights: find(&roles.weights)?,
         };
@@ -36,7 +36,7 @@ impl Columns {
     /// The names of the columns that play no part.
     pub(crate) fn unused(&self, table: &Table) -> Vec<String> {
         let used = |&column: &usize| self.features.contains(&column) || self.role(column).is_some();
-        (0..table.names().len()).filter(|column| !used(column)).map(|c| table.names()[c].clone()).collect()
+        (0..table.compared()).filter(|column| !used(column)).map(|c| table.names()[c].clone()).collect()
     }
 
     /// What a column is, if it is not compared.
@@ -53,7 +53,7 @@ impl Columns {
     /// The columns to compare: those asked for, or all that have no other part.
     fn choose(&self, table: &Table, roles: &Roles) -> Result<Vec<usize>> {
         let Some(asked) = roles.columns() else {
-            let free: Vec<usize> = (0..table.names().len()).filter(|&c| self.role(c).is_none()).collect();
+            let free: Vec<usize> = (0..table.compared()).filter(|&c| self.role(c).is_none()).collect();
             return if free.is_empty() { Err(table.problem(Problem::NothingToCompare)) } else { Ok(free) };
         };
         let mut chosen = Vec::new();
@@ -89,9 +89,18 @@ pub(crate) fn pair(reference: &Table, data: &Table, roles: &Roles) -> Result<(Co
     };
     let there = |column: Option<usize>| column.and_then(|c| same(data, reference, c));
 
-    let mut ours = Columns { features: Vec::new(), label: there(label), id: there(id), weights };
-    let mut theirs =
-        Columns { features: Vec::new(), label, id, weights: weights.and_then(|c| same(reference, data, c)) };
+    let mut ours = Columns {
+        label: there(label).or(reference.own_label()),
+        id: there(id),
+        weights,
+        ..Columns::default()
+    };
+    let mut theirs = Columns {
+        label: label.or(data.own_label()),
+        id,
+        weights: weights.and_then(|c| same(reference, data, c)),
+        ..Columns::default()
+    };
     ours.features = ours.choose(reference, roles)?;
     theirs.features = if by_name {
         let match_up = |&column: &usize| named(data, &reference.names()[column]);
@@ -117,7 +126,7 @@ pub(crate) fn fitting(
     model: &str,
 ) -> Result<Columns> {
     let in_data = |asked: &Option<String>| asked.as_deref().map(|asked| find(data, asked)).transpose();
-    let (label, id) = (in_data(&roles.label)?, in_data(&roles.id)?);
+    let (label, id) = (in_data(&roles.label)?.or(data.own_label()), in_data(&roles.id)?);
     let mut columns = Columns { features: Vec::new(), label, id, weights: None };
     columns.features = match names.filter(|_| data.has_header() && roles.columns.is_none()) {
         Some(names) => names.iter().map(|name| named(data, name)).collect::<Result<_>>()?,
@@ -148,7 +157,12 @@ fn named(table: &Table, asked: &str) -> Result<usize> {
 fn hint(table: &Table, asked: &str) -> String {
     let names = table.names();
     if !table.has_header() {
-        return format!(": there is no header, the columns are 0 to {}", names.len() - 1);
+        let (numbered, more) = names.split_at(table.compared());
+        let last = numbered.len().saturating_sub(1);
+        return match more {
+            [] => format!(": there is no header, the columns are 0 to {last}"),
+            more => format!("; the columns are 0 to {last} and {}", list(more)),
+        };
     }
     let likeness = |name: &String| strsim::jaro_winkler(&asked.to_lowercase(), &name.to_lowercase());
     let nearest = names.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));

@@ -1,50 +1,264 @@
-//! A file into text: gzip and byte-order marks are found by content.
+//! A file into a table: gzip, byte-order marks and the format are found by content; a name that says otherwise is
+//! an error.
 
 use super::record::{Records, sniff, unreadable};
+use super::table::{Header, Outline, Source};
+use super::text::Text;
+use super::{idx, ipc, mat, npy, npz, parquet};
 use crate::error::Problem;
+use bytes::Bytes;
 use flate2::read::MultiGzDecoder;
 use std::fs::File;
-use std::io::{self, BufReader, Cursor, Read};
-use std::path::Path;
+use std::io::{self, BufReader, Cursor, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
 
 /// How much of a file is looked at before it is read.
 const HEAD: u64 = 1 << 16;
 
+/// The most that is unpacked into memory, for formats that cannot be read front to back.
+const UNPACKED: u64 = 1 << 31;
+
+/// An open table: what is known of it, and where its rows come from.
+pub(super) type Opened = Result<(Outline, Box<dyn Source>), Problem>;
+
+/// The bytes of a file.
+pub(super) enum Input {
+    /// On disk: any part of it can be read.
+    File(File),
+    Memory(Bytes),
+    /// Front to back only.
+    Stream(Box<dyn Read>),
+}
+
+/// What can be read anywhere.
+pub(super) trait Anywhere: Read + Seek {}
+impl<T: Read + Seek> Anywhere for T {}
+
+impl Input {
+    /// Front to back, from the start; and how long it is, if that is known.
+    pub(super) fn stream(self) -> Result<(Box<dyn Read>, Option<u64>), Problem> {
+        Ok(match self {
+            Self::File(file) => {
+                let length = file.metadata().map_err(Problem::Read)?.len();
+                (Box::new(BufReader::with_capacity(1 << 16, file)), Some(length))
+            }
+            Self::Memory(bytes) => {
+                let length = bytes.len() as u64;
+                (Box::new(Cursor::new(bytes)), Some(length))
+            }
+            Self::Stream(stream) => (Box::new(BufReader::with_capacity(1 << 16, stream)), None),
+        })
+    }
+
+    /// As something on disk or in memory: a stream is read to its end.
+    pub(super) fn whole(self) -> Result<Self, Problem> {
+        match self {
+            Self::Stream(stream) => Ok(Self::Memory(read_all(stream)?)),
+            whole => Ok(whole),
+        }
+    }
+
+    /// All of it, in memory.
+    pub(super) fn bytes(self) -> Result<Bytes, Problem> {
+        match self {
+            Self::File(file) => read_all(Box::new(file)),
+            Self::Memory(bytes) => Ok(bytes),
+            Self::Stream(stream) => read_all(stream),
+        }
+    }
+
+    /// A second, independent way to read the same bytes; none for a stream.
+    pub(super) fn again(&self) -> Result<Box<dyn Anywhere>, Problem> {
+        match self {
+            Self::File(file) => {
+                Ok(Box::new(BufReader::new(Shared { file: file.try_clone().map_err(Problem::Read)?, at: 0 })))
+            }
+            Self::Memory(bytes) => Ok(Box::new(Cursor::new(bytes.clone()))),
+            Self::Stream(_) => Err(Problem::Unpack),
+        }
+    }
+}
+
+/// A file whose position is its own, although others read it too.
+struct Shared {
+    file: File,
+    at: u64,
+}
+
+impl Read for Shared {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.file.seek(SeekFrom::Start(self.at))?;
+        let read = self.file.read(buffer)?;
+        self.at += read as u64;
+        Ok(read)
+    }
+}
+
+impl Seek for Shared {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        // Relative to where this reader is, not to where the last one left the file.
+        self.file.seek(SeekFrom::Start(self.at))?;
+        self.at = self.file.seek(to)?;
+        Ok(self.at)
+    }
+}
+
+fn read_all(input: Box<dyn Read>) -> Result<Bytes, Problem> {
+    let mut bytes = Vec::new();
+    input.take(UNPACKED + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    if bytes.len() as u64 > UNPACKED { Err(Problem::Unpack) } else { Ok(bytes.into()) }
+}
+
+/// The name of a file, for messages.
+pub(super) fn name(path: &Path) -> String {
+    if is_stdin(path) { "standard input".to_owned() } else { path.display().to_string() }
+}
+
 /// Whether a path stands for standard input.
-pub(super) fn is_stdin(path: &Path) -> bool {
+fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// Opens a file, or standard input, as records.
-pub(super) fn open(path: &Path) -> Result<Records, Problem> {
-    let raw: Box<dyn Read> = if is_stdin(path) {
-        Box::new(io::stdin().lock())
-    } else {
-        let file = File::open(path).map_err(|e| match e.kind() {
-            io::ErrorKind::NotFound => Problem::Missing,
-            _ => Problem::Read(e),
-        })?;
-        if file.metadata().is_ok_and(|about| about.is_dir()) {
-            return Err(Problem::Directory);
-        }
-        Box::new(file)
+/// Opens a file, or standard input.
+pub(super) fn open(path: &Path, header: Header) -> Opened {
+    let input = if is_stdin(path) { Input::Stream(Box::new(io::stdin().lock())) } else { on_disk(path)? };
+    recognise(path, input, header)
+}
+
+/// Opens bytes in memory under a name.
+pub(super) fn open_bytes(path: &Path, bytes: Vec<u8>, header: Header) -> Opened {
+    recognise(path, Input::Memory(bytes.into()), header)
+}
+
+/// Opens a file that goes with another one.
+pub(super) fn beside(path: &Path) -> Result<Input, Problem> {
+    let (_, input) = unpack(on_disk(path)?)?;
+    Ok(input)
+}
+
+fn on_disk(path: &Path) -> Result<Input, Problem> {
+    let file = File::open(path).map_err(|e| match e.kind() {
+        io::ErrorKind::NotFound => Problem::Missing,
+        _ => Problem::Read(e),
+    })?;
+    let about = file.metadata().map_err(Problem::Read)?;
+    match () {
+        () if about.is_dir() => Err(Problem::Directory),
+        () if about.is_file() => Ok(Input::File(file)),
+        () => Ok(Input::Stream(Box::new(file))),
+    }
+}
+
+/// A format, told by how a file starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Format {
+    Parquet,
+    ArrowFile,
+    ArrowStream,
+    Npy,
+    Npz,
+    Mat,
+    Idx,
+    Text,
+}
+
+impl Format {
+    fn of(head: &[u8]) -> Result<Self, Problem> {
+        Ok(match head {
+            [b'P', b'A', b'R', b'1', ..] => Self::Parquet,
+            [b'P', b'A', b'R', b'E', ..] => {
+                return Err(Problem::Unsupported("the Parquet file is encrypted".to_owned()));
+            }
+            [b'A', b'R', b'R', b'O', b'W', b'1', ..] => Self::ArrowFile,
+            [b'F', b'E', b'A', b'1', ..] => {
+                return Err(Problem::Unsupported(
+                    "a Feather file of version 1: save it as version 2".to_owned(),
+                ));
+            }
+            [0xff, 0xff, 0xff, 0xff, ..] => Self::ArrowStream,
+            [0x93, b'N', b'U', b'M', b'P', b'Y', ..] => Self::Npy,
+            [b'P', b'K', 3, 4, ..] | [b'P', b'K', 5, 6, ..] => Self::Npz,
+            [0x89, b'H', b'D', b'F', ..] => return Err(Problem::Unsupported(HDF5.to_owned())),
+            [0, 0, 8 | 9 | 11..=14, 1..=u8::MAX, ..] => Self::Idx,
+            _ if head.starts_with(b"MATLAB 7.3") => return Err(Problem::Unsupported(HDF5.to_owned())),
+            _ if head.starts_with(b"MATLAB 5.0") => Self::Mat,
+            _ if matches!(head.get(124..128), Some([0, 1, b'I', b'M'] | [1, 0, b'M', b'I'])) => Self::Mat,
+            _ => Self::Text,
+        })
+    }
+
+    /// What a name promises.
+    fn expected(path: &Path) -> Option<&'static str> {
+        let lower = path.file_name()?.to_string_lossy().to_lowercase();
+        let stem = PathBuf::from(lower.strip_suffix(".gz").unwrap_or(&lower));
+        Some(match stem.extension()?.to_str()? {
+            "parquet" | "pq" => "Parquet",
+            "arrow" | "feather" | "ipc" | "arrows" => "Arrow",
+            "npy" => "NPY",
+            "npz" => "NPZ",
+            "mat" => "MAT",
+            _ => return None,
+        })
+    }
+}
+
+const HDF5: &str = "an HDF5 file (MAT 7.3 is one): save it as MAT 5 (`-v7` in MATLAB), Parquet, NPZ or CSV";
+
+fn recognise(path: &Path, input: Input, header: Header) -> Opened {
+    let (head, input) = unpack(input)?;
+    match Format::of(&head)? {
+        Format::Parquet => parquet::open(input.whole()?),
+        Format::ArrowFile => ipc::open_file(&input.whole()?),
+        Format::ArrowStream => ipc::open_stream(input),
+        Format::Npy => npy::open(input),
+        Format::Npz => npz::open(&input.whole()?),
+        Format::Mat => mat::open(&input.bytes()?),
+        Format::Idx => idx::open(input, path),
+        Format::Text => match Format::expected(path) {
+            Some(_) if head.is_empty() => Err(Problem::Empty),
+            Some(format) => Err(Problem::NotA(format)),
+            None => text(&head, input, header),
+        },
+    }
+}
+
+/// What a file starts with, and the whole from the start, without gzip.
+fn unpack(input: Input) -> Result<(Vec<u8>, Input), Problem> {
+    let (magic, input) = peek(input, 2)?;
+    let input = match magic[..] {
+        [0x1f, 0x8b] => Input::Stream(Box::new(MultiGzDecoder::new(input.stream()?.0))),
+        _ => input,
     };
-    let (magic, raw) = peek(raw, 2)?;
-    let text: Box<dyn Read> =
-        if magic == [0x1f, 0x8b] { Box::new(MultiGzDecoder::new(raw)) } else { Box::new(raw) };
-    let (head, text) = peek(text, HEAD)?;
-    let delimiter = sniff(check(&head)?);
-    let mark = byte_order_mark(&head);
-    let mut text = BufReader::with_capacity(1 << 16, text);
-    io::copy(&mut (&mut text).take(mark), &mut io::sink()).map_err(unreadable)?;
-    Ok(Records::new(Box::new(text), delimiter))
+    peek(input, HEAD)
 }
 
 /// The first bytes, and the whole again.
-fn peek(mut input: Box<dyn Read>, bytes: u64) -> Result<(Vec<u8>, Box<dyn Read>), Problem> {
+fn peek(input: Input, bytes: u64) -> Result<(Vec<u8>, Input), Problem> {
     let mut head = Vec::new();
-    input.by_ref().take(bytes).read_to_end(&mut head).map_err(unreadable)?;
-    Ok((head.clone(), Box::new(Cursor::new(head).chain(input))))
+    match input {
+        Input::File(mut file) => {
+            file.by_ref().take(bytes).read_to_end(&mut head).map_err(unreadable)?;
+            file.rewind().map_err(Problem::Read)?;
+            Ok((head, Input::File(file)))
+        }
+        Input::Memory(all) => {
+            let length = usize::try_from(bytes).unwrap_or(usize::MAX).min(all.len());
+            Ok((all[..length].to_vec(), Input::Memory(all)))
+        }
+        Input::Stream(mut stream) => {
+            stream.by_ref().take(bytes).read_to_end(&mut head).map_err(unreadable)?;
+            Ok((head.clone(), Input::Stream(Box::new(Cursor::new(head).chain(stream)))))
+        }
+    }
+}
+
+fn text(head: &[u8], input: Input, header: Header) -> Opened {
+    let delimiter = sniff(check(head)?);
+    let (stream, _) = input.stream()?;
+    let mut text = BufReader::with_capacity(1 << 16, stream);
+    io::copy(&mut (&mut text).take(byte_order_mark(head)), &mut io::sink()).map_err(unreadable)?;
+    let (outline, text) = Text::open(Records::new(Box::new(text), delimiter), header)?;
+    Ok((outline, Box::new(text)))
 }
 
 fn byte_order_mark(head: &[u8]) -> u64 {
@@ -58,7 +272,8 @@ fn check(head: &[u8]) -> Result<&str, Problem> {
     } else {
         head.iter().rposition(|b| *b == b'\n').map_or(head.len(), |at| at + 1)
     };
-    let body = &head[usize::try_from(byte_order_mark(head)).unwrap_or(0)..whole];
+    let mark = usize::try_from(byte_order_mark(head)).unwrap_or(0);
+    let body = head.get(mark..whole).unwrap_or_default();
     if body.iter().all(u8::is_ascii_whitespace) {
         return Err(Problem::Empty);
     }

@@ -1,13 +1,12 @@
-//! Records into numbers, with names and places for everything that may be wrong with them.
+//! A table of whatever format: names, roles it has by itself, and rows in pieces of any size.
 
 use super::columns::Columns;
-use super::open::{is_stdin, open};
-use super::record::{Record, Records};
+use super::open;
 use crate::error::{Error, Place, Problem, Result, Wrong};
 use lossdepth::{DepthError, Rows};
 use std::path::Path;
 
-/// Whether the first line is a header.
+/// Whether the first line of a text is a header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Header {
     /// It is, unless it is all numbers.
@@ -16,29 +15,67 @@ pub(crate) enum Header {
     No,
 }
 
+/// What is known of a table before its rows are read.
+#[derive(Debug, Default)]
+pub(super) struct Outline {
+    /// The names of the columns; numbers where there are none.
+    pub(super) names: Vec<String>,
+    /// Whether the file has names for what is compared.
+    pub(super) named: bool,
+    /// How many columns, from the first, are compared unless something else is asked for.
+    pub(super) compared: usize,
+    /// The column that is the label unless another is asked for.
+    pub(super) label: Option<usize>,
+    /// The line taken for a header, if there are numbers in it and nobody said that it is one.
+    pub(super) doubtful: Option<u64>,
+}
+
+/// Which cells to read.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Wanted<'a> {
+    pub(super) columns: &'a Columns,
+    pub(super) names: &'a [String],
+    pub(super) limit: usize,
+}
+
+impl Wanted<'_> {
+    /// What is wrong with a cell, with its place.
+    pub(super) fn cell(&self, at: Place, column: usize, wrong: Wrong) -> Problem {
+        Problem::Cell { at, column: self.names[column].clone(), wrong }
+    }
+
+    /// The columns that hold numbers, each with its place in a row of values; the weights come last.
+    pub(super) fn numbers(&self) -> impl Iterator<Item = usize> {
+        self.columns.features.iter().copied().chain(self.columns.weights)
+    }
+}
+
+/// A format being read.
+pub(super) trait Source {
+    /// Adds at most `wanted.limit` rows to an empty piece; fewer only at the end.
+    fn read(&mut self, wanted: &Wanted<'_>, piece: &mut Piece) -> Result<(), Problem>;
+}
+
 /// A table that is being read.
 pub(crate) struct Table {
     file: String,
-    records: Records,
-    /// The first record if it is data, then whatever was read last.
-    record: Record,
-    pending: bool,
-    names: Vec<String>,
-    has_header: bool,
-    doubtful: bool,
+    outline: Outline,
+    source: Box<dyn Source>,
     rows: usize,
 }
 
 /// Some rows of a table, all in memory.
 #[derive(Debug, Default)]
 pub(crate) struct Piece {
-    first: usize,
-    lines: Vec<u64>,
-    width: usize,
-    values: Vec<f64>,
-    weights: Vec<f64>,
-    ids: Vec<String>,
-    labels: Vec<String>,
+    pub(super) first: usize,
+    pub(super) rows: usize,
+    /// The line of each row, where the table is a text.
+    pub(super) lines: Vec<u64>,
+    pub(super) width: usize,
+    pub(super) values: Vec<f64>,
+    pub(super) weights: Vec<f64>,
+    pub(super) ids: Vec<String>,
+    pub(super) labels: Vec<String>,
 }
 
 /// A few rows of a [`Piece`], ready to be scored.
@@ -53,32 +90,22 @@ pub(crate) struct Part<'a> {
 }
 
 impl Table {
-    /// Opens a file and reads its header.
+    /// Opens a file, finds its format and reads its header.
     pub(crate) fn open(path: &Path, header: Header) -> Result<Self> {
-        let file = if is_stdin(path) { "standard input".to_owned() } else { path.display().to_string() };
-        let named = |problem| Error::Input { file: file.clone(), problem };
-        let mut records = open(path).map_err(named)?;
-        let mut record = Record::default();
-        if !records.read(&mut record).map_err(named)? {
-            return Err(named(Problem::Empty));
+        let file = open::name(path);
+        match open::open(path, header) {
+            Ok((outline, source)) => Ok(Self { file, outline, source, rows: 0 }),
+            Err(problem) => Err(Error::Input { file, problem }),
         }
-        let has_header = match header {
-            Header::Detect => !looks_like_data(&record),
-            Header::Yes => true,
-            Header::No => false,
-        };
-        let numbered = (0..record.len()).map(|i| i.to_string());
-        let names: Vec<String> = if has_header {
-            let name = |(i, field): (String, &str)| if field.is_empty() { i } else { field.to_owned() };
-            numbered.zip(record.iter()).map(name).collect()
-        } else {
-            numbered.collect()
-        };
-        if let Some(problem) = duplicate(&names, record.line) {
-            return Err(named(problem));
+    }
+
+    /// The same for bytes in memory, under a name.
+    pub(crate) fn from_bytes(name: &str, bytes: Vec<u8>, header: Header) -> Result<Self> {
+        let file = name.to_owned();
+        match open::open_bytes(Path::new(name), bytes, header) {
+            Ok((outline, source)) => Ok(Self { file, outline, source, rows: 0 }),
+            Err(problem) => Err(Error::Input { file, problem }),
         }
-        let doubtful = has_header && header == Header::Detect && record.iter().any(is_number);
-        Ok(Self { file, records, record, pending: !has_header, names, has_header, doubtful, rows: 0 })
     }
 
     /// The name of the file, for messages.
@@ -88,33 +115,35 @@ impl Table {
 
     /// The names of the columns; numbers where there is no header.
     pub(crate) fn names(&self) -> &[String] {
-        &self.names
+        &self.outline.names
     }
 
     pub(crate) fn has_header(&self) -> bool {
-        self.has_header
+        self.outline.named
+    }
+
+    /// How many columns, from the first, are compared by themselves; the others only if asked for.
+    pub(super) fn compared(&self) -> usize {
+        self.outline.compared
+    }
+
+    /// The column that is the label unless another is asked for: `y` of MAT and NPZ files.
+    pub(crate) fn own_label(&self) -> Option<usize> {
+        self.outline.label
     }
 
     /// The line taken for a header, if there are numbers in it and nobody said that it is one.
     pub(crate) fn doubtful_header(&self) -> Option<u64> {
-        self.doubtful.then_some(self.record.line)
+        self.outline.doubtful
     }
 
     /// Reads at most `limit` rows; fewer only at the end.
     pub(crate) fn read(&mut self, columns: &Columns, limit: usize) -> Result<Piece> {
         let mut piece = Piece { first: self.rows, width: columns.features.len(), ..Piece::default() };
-        while piece.lines.len() < limit && self.advance()? {
-            let at = Place { line: self.record.line, row: self.rows };
-            for &column in &columns.features {
-                piece.values.push(self.number(at, column)?);
-            }
-            if let Some(column) = columns.weights {
-                piece.weights.push(self.number(at, column)?);
-            }
-            piece.ids.extend(columns.id.map(|column| self.record.get(column).to_owned()));
-            piece.labels.extend(columns.label.map(|column| self.record.get(column).to_owned()));
-            piece.lines.push(at.line);
-            self.rows += 1;
+        let wanted = Wanted { columns, names: &self.outline.names, limit };
+        match self.source.read(&wanted, &mut piece) {
+            Ok(()) => self.rows += piece.rows,
+            Err(problem) => return Err(self.problem(problem)),
         }
         Ok(piece)
     }
@@ -122,8 +151,8 @@ impl Table {
     /// Gives an error of the library about the rows of `part` their place in the file.
     pub(crate) fn locate(&self, part: &Part<'_>, columns: &Columns, error: DepthError) -> Error {
         let cell = |row: usize, column: Option<&usize>, wrong| {
-            let at = Place { line: part.lines.get(row).copied().unwrap_or(0), row: part.first + row };
-            let column = column.and_then(|&c| self.names.get(c)).cloned().unwrap_or_default();
+            let at = Place { line: part.lines.get(row).copied(), row: part.first + row };
+            let column = column.and_then(|&c| self.names().get(c)).cloned().unwrap_or_default();
             self.problem(Problem::Cell { at, column, wrong })
         };
         match error {
@@ -147,38 +176,11 @@ impl Table {
     pub(crate) fn problem(&self, problem: Problem) -> Error {
         Error::Input { file: self.file.clone(), problem }
     }
-
-    /// Moves on to the next row; false at the end.
-    fn advance(&mut self) -> Result<bool> {
-        if !std::mem::take(&mut self.pending) && !self.read_record()? {
-            return Ok(false);
-        }
-        let (expected, got) = (self.names.len(), self.record.len());
-        if got != expected {
-            let at = Place { line: self.record.line, row: self.rows };
-            return Err(self.problem(Problem::Ragged { at, expected, got }));
-        }
-        Ok(true)
-    }
-
-    fn read_record(&mut self) -> Result<bool> {
-        match self.records.read(&mut self.record) {
-            Ok(found) => Ok(found),
-            Err(problem) => Err(self.problem(problem)),
-        }
-    }
-
-    fn number(&self, at: Place, column: usize) -> Result<f64> {
-        parse(self.record.get(column)).map_err(|wrong| {
-            let column = self.names[column].clone();
-            self.problem(Problem::Cell { at, column, wrong })
-        })
-    }
 }
 
 impl Piece {
     pub(crate) fn is_empty(&self) -> bool {
-        self.lines.is_empty()
+        self.rows == 0
     }
 
     /// The weights, if there is a column of them.
@@ -196,6 +198,24 @@ impl Piece {
             lines: &self.lines,
         })
     }
+
+    /// Makes room for more rows of numbers, to be filled column by column.
+    pub(super) fn grow(&mut self, rows: usize, weighted: bool) {
+        self.rows += rows;
+        self.values.resize(self.rows * self.width, 0.0);
+        if weighted {
+            self.weights.resize(self.rows, 0.0);
+        }
+    }
+
+    /// Sets the number at `place` of a row: what is beyond the last value is its weight.
+    pub(super) fn set(&mut self, row: usize, place: usize, value: f64) {
+        if place < self.width {
+            self.values[row * self.width + place] = value;
+        } else {
+            self.weights[row] = value;
+        }
+    }
 }
 
 impl<'a> Part<'a> {
@@ -208,50 +228,17 @@ impl<'a> Part<'a> {
                 rows: self.rows.range(start, end),
                 ids: self.ids.map(|ids| &ids[start..end]),
                 labels: self.labels.map(|labels| &labels[start..end]),
-                lines: &self.lines[start..end],
+                lines: self.lines.get(start..end).unwrap_or_default(),
             }
         })
     }
 }
 
-/// Whether a first line is a row of numbers: values may be missing, but one must be there.
-fn looks_like_data(record: &Record) -> bool {
-    let missing = |field: &str| field.is_empty() || is_missing(field);
-    record.iter().any(is_number) && record.iter().all(|field| is_number(field) || missing(field))
-}
-
-fn is_number(field: &str) -> bool {
-    field.parse::<f64>().is_ok_and(|value| !value.is_nan())
-}
-
-/// What programs write for a value that is not there.
-pub(crate) fn is_missing(field: &str) -> bool {
-    const WORDS: [&str; 7] = ["na", "n/a", "nan", "-nan", "null", "none", "?"];
-    WORDS.iter().any(|word| field.eq_ignore_ascii_case(word))
-}
-
-fn parse(field: &str) -> Result<f64, Wrong> {
-    match field.parse::<f64>() {
-        Ok(value) if value.is_finite() => Ok(value),
-        _ if field.is_empty() => Err(Wrong::Empty),
-        _ if is_missing(field) => Err(Wrong::Missing(field.to_owned())),
-        Ok(_) => Err(Wrong::NotFinite(field.to_owned())),
-        Err(_) if field.replacen(',', ".", 1).parse::<f64>().is_ok() => Err(Wrong::Comma(field.to_owned())),
-        Err(_) => Err(Wrong::Text(shorten(field))),
+/// Whether a number can be worked with; what is wrong with it otherwise.
+pub(super) fn finite(value: f64) -> Result<f64, Wrong> {
+    match value {
+        _ if value.is_finite() => Ok(value),
+        _ if value.is_nan() => Err(Wrong::Missing("NaN".to_owned())),
+        _ => Err(Wrong::NotFinite(value.to_string())),
     }
-}
-
-/// Enough of a value to recognise it by.
-fn shorten(field: &str) -> String {
-    let mut chars = field.chars();
-    let start: String = chars.by_ref().take(40).map(|c| if c.is_control() { ' ' } else { c }).collect();
-    if chars.next().is_some() { start + "…" } else { start }
-}
-
-fn duplicate(names: &[String], line: u64) -> Option<Problem> {
-    let mut seen = std::collections::HashMap::new();
-    names.iter().enumerate().find_map(|(second, name)| {
-        let first = seen.insert(name, second)?;
-        Some(Problem::Duplicate { line, name: name.clone(), first, second })
-    })
 }

@@ -1,5 +1,6 @@
 //! Scores into files: the format by extension, the file complete or not there at all.
 
+mod columnar;
 mod csv;
 mod json;
 mod values;
@@ -44,6 +45,8 @@ enum Format {
     Csv,
     Tsv,
     Json,
+    Parquet,
+    Arrow,
 }
 
 /// A file to write, and how.
@@ -63,9 +66,13 @@ impl Target {
             Some("csv") => Format::Csv,
             Some("tsv") => Format::Tsv,
             Some("json") => Format::Json,
+            Some("parquet" | "pq") if !gzip => Format::Parquet,
+            Some("arrow" | "feather") if !gzip => Format::Arrow,
             _ => {
                 return Err(
-                    "the name must end in .csv, .tsv or .json, and .gz if it should be compressed".into()
+                    "the name must end in .csv, .tsv or .json, with .gz if it should be compressed, \
+                            or in .parquet, .arrow or .feather"
+                        .into(),
                 );
             }
         };
@@ -125,6 +132,8 @@ impl Output {
             Format::Csv => Box::new(csv::Table::commas()),
             Format::Tsv => Box::new(csv::Table::tabs()),
             Format::Json => Box::new(json::Document::default()),
+            Format::Parquet => Box::new(columnar::ParquetFile::default()),
+            Format::Arrow => Box::new(columnar::ArrowFile::default()),
         };
         Ok(Self { name, path: Some(path), sink, export, about, begun: false })
     }
@@ -183,6 +192,43 @@ impl Drop for Output {
     }
 }
 
+/// A file that is written in one go.
+pub(crate) struct Whole {
+    name: String,
+    path: PathBuf,
+    file: File,
+}
+
+impl Whole {
+    /// Makes room for it under a temporary name.
+    pub(crate) fn open(path: &Path) -> Result<Self> {
+        let name = path.display().to_string();
+        let (path, file) = temporary(path).map_err(|source| Error::Output { file: name.clone(), source })?;
+        Ok(Self { name, path, file })
+    }
+
+    /// Writes everything: only now does the file have its name.
+    pub(crate) fn write(mut self, bytes: &[u8]) -> Result<()> {
+        self.complete(bytes).map_err(|source| Error::Output { file: self.name.clone(), source })
+    }
+
+    fn complete(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.file.write_all(bytes)?;
+        self.file.sync_all()?;
+        // The lock is held until the file has its name.
+        match pending().take() {
+            Some(temporary) => temporary.persist(&self.path).map_err(|e| e.error),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Drop for Whole {
+    fn drop(&mut self) {
+        pending().take();
+    }
+}
+
 impl Write for Sink {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
@@ -203,14 +249,7 @@ impl Write for Sink {
 
 /// Writes a whole file, complete or not at all.
 pub(crate) fn whole(path: &Path, bytes: &[u8]) -> Result<()> {
-    let failed = |source| Error::Output { file: path.display().to_string(), source };
-    let (path, mut file) = temporary(path).map_err(failed)?;
-    let written = file.write_all(bytes).and_then(|()| file.sync_all());
-    // The lock is held until the file has its name.
-    match (pending().take(), written) {
-        (Some(temporary), Ok(())) => temporary.persist(path).map_err(|e| failed(e.error)),
-        (_, written) => written.map_err(failed),
-    }
+    Whole::open(path)?.write(bytes)
 }
 
 /// Writes to standard output.

@@ -101,7 +101,7 @@ fn columns() {
 
 #[test]
 fn not_text() {
-    refused(b"PAR1\x15\x04\x15", "", "data.csv: not a text file (byte 0x15 at position 4)");
+    refused(b"PAR2\x15\x04\x15", "", "data.csv: not a text file (byte 0x15 at position 4)");
     refused(b"a,b\n1,\0\n", "", "data.csv: not a text file (byte 0x00 at position 6)");
     refused(b"a,b\n1,2\nJos\xe9,3\n", "--id a", "data.csv: line 3: not UTF-8 text (byte 0xe9)");
     refused(b"\xff\xfea\0,\0b\0\n\0", "", "data.csv: the text is UTF-16: save it as UTF-8");
@@ -185,8 +185,9 @@ fn bad_names() {
              tip: a similar value exists: 'standard'{more}"
         ),
     );
-    let end = "the name must end in .csv, .tsv or .json, and .gz if it should be compressed";
-    for name in ["scores.xlsx", "scores", ".gz", "csv"] {
+    let end = "the name must end in .csv, .tsv or .json, with .gz if it should be compressed, \
+               or in .parquet, .arrow or .feather";
+    for name in ["scores.xlsx", "scores", ".gz", "csv", "scores.parquet.gz"] {
         refused(
             GOOD,
             &format!("--out {name}"),

@@ -1,10 +1,15 @@
 //! All tests of the program as its users run it, in one program: it is linked once.
 
 mod behaviour;
+mod build;
 mod common;
 mod evaluate;
+mod explain;
 mod formats;
+mod fuzz;
 mod hostile;
 mod kernels;
 mod models;
+mod plot;
 mod shell;
+mod tables;

@@ -156,6 +156,26 @@ impl Explanation {
         order
     }
 
+    /// The columns along which the classifier changes most at the query, when each moves by its own unit (say, the
+    /// distance between its quartiles).
+    pub fn steepest(&self, count: usize, units: &[f64]) -> Vec<usize> {
+        let change = |j: usize| (self.weights[j] * units.get(j).unwrap_or(&1.0)).abs();
+        let mut order: Vec<usize> = (0..self.weights.len()).collect();
+        order.sort_by(|&a, &b| change(b).total_cmp(&change(a)));
+        order.truncate(count);
+        order
+    }
+
+    /// How much the depth would change, about, if the reference did not have row `i`, whose share of all weight is
+    /// `weight`.
+    ///
+    /// # Panics
+    /// If there are not that many rows.
+    pub fn without(&self, i: usize, weight: f64) -> f64 {
+        // A row that is all there is cannot be removed.
+        if weight < 1.0 { -weight / (1.0 - weight) * self.influence[i] + 0.0 } else { 0.0 }
+    }
+
     /// The reference rows with the largest influence in either direction.
     pub fn most_influential(&self, count: usize) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.influence.len()).collect();

@@ -427,7 +427,9 @@ fn scrambled(random: &mut Random, files: &[Vec<u8>]) -> Vec<u8> {
             1 if at < bytes.len() => bytes[at] = pick(random, &[b"0", b"9", b"\"", b"}", b"\xff", b"\0"])[0],
             2 => bytes.truncate(at),
             3 => {
-                drop(bytes.splice(at..at, *pick(random, &[b"18446744073709551615", b"[[[[[[[[[[[[[[[[[[[["])))
+                drop(
+                    bytes.splice(at..at, *pick(random, &[b"18446744073709551615", b"[[[[[[[[[[[[[[[[[[[["])),
+                );
             }
             4 => {
                 let other = &files[random.below(files.len())];

@@ -9,6 +9,7 @@ use crate::auc::{Classes, Split};
 use crate::console::{self, Progress};
 use crate::error::{Error, Result, count};
 use crate::load::{Columns, Part, Table, pair};
+use crate::picture::{self, Roc, Style};
 use crate::settings::Given;
 use crate::write;
 use candidate::{Candidate, Scores};
@@ -38,7 +39,8 @@ Exit codes: 0 done, 1 done but some rows did not converge, 2 failed.
 Examples:
   lossdepth evaluate data.csv --label y
   lossdepth evaluate data.csv --label y --scale standard --methods logistic,svm:reg=0.05,svm:reg=0.01,lof:k=10
-  lossdepth evaluate new.csv --reference old.csv --label y --out table.json";
+  lossdepth evaluate new.csv --reference old.csv --label y --out table.json
+  lossdepth evaluate data.csv --label y --methods svm,forest,lof --plot roc.png";
 
 /// Compare methods and baselines on data with known outliers: AUC-ROC, average precision, time
 #[derive(Debug, Args)]
@@ -70,6 +72,10 @@ pub(crate) struct Evaluate {
     #[arg(long, value_name = "NAME", value_enum, conflicts_with = "out", help_heading = "Output")]
     pub(crate) format: Option<Format>,
 
+    /// Draw the ROC curves to this file: .png or .svg
+    #[arg(long, value_name = "FILE", value_parser = picture::Target::parse, help_heading = "Output")]
+    pub(crate) plot: Option<picture::Target>,
+
     #[command(flatten)]
     pub(crate) running: Running,
 }
@@ -88,7 +94,7 @@ pub(crate) enum Format {
 }
 
 fn target(path: &str) -> Result<(PathBuf, Format), String> {
-    let extension = Path::new(path).extension().map(|e| e.to_ascii_lowercase());
+    let extension = Path::new(path).extension().map(std::ffi::OsStr::to_ascii_lowercase);
     let format = match extension.as_ref().and_then(|e| e.to_str()) {
         Some("csv") => Format::Csv,
         Some("tsv") => Format::Tsv,
@@ -112,12 +118,11 @@ pub(crate) fn run(args: &Evaluate) -> Result<Outcome> {
     let quiet = args.running.quiet;
     let mut data = open(&args.data, &args.roles, quiet)?;
     let mut other = args.reference.as_ref().map(|path| open(path, &args.roles, quiet)).transpose()?;
-    let (ours, theirs) = match &other {
-        Some(other) => pair(other, &data, &args.roles)?,
-        None => {
-            let columns = Columns::of(&data, &args.roles)?;
-            (columns.clone(), columns)
-        }
+    let (ours, theirs) = if let Some(other) = &other {
+        pair(other, &data, &args.roles)?
+    } else {
+        let columns = Columns::of(&data, &args.roles)?;
+        (columns.clone(), columns)
     };
     let piece = data.read(&theirs, usize::MAX)?;
     let all = piece.whole()?;
@@ -168,6 +173,9 @@ pub(crate) fn run(args: &Evaluate) -> Result<Outcome> {
         results,
     };
     present(args, &report)?;
+    if let Some(target) = &args.plot {
+        target.open()?.draw(&curves(&report))?;
+    }
     Ok(if troubled { Outcome::NotConverged } else { Outcome::Done })
 }
 
@@ -252,8 +260,25 @@ impl Compare<'_> {
             fit_seconds,
             row_seconds,
             not_converged,
+            roc: ranking.roc(),
         })
     }
+}
+
+/// The ROC curves of all methods.
+fn curves(report: &Report) -> picture::Scene {
+    let curve = |line: &Line| Roc {
+        name: line.method.clone(),
+        auc: line.auc.value,
+        points: line.roc.iter().map(|point| [point.false_positives, point.true_positives]).collect(),
+    };
+    let Report { rows, outliers, label, outlier, .. } = report;
+    let file = report.data.rsplit(['/', '\\']).next().unwrap_or_default();
+    let caption = format!(
+        "ROC curves on {file}: {outliers} of {rows} rows are outliers ({label} = {outlier}). The dashed line is guessing."
+    );
+    let style = Style { width: 1500, height: 1500, title: None, caption };
+    picture::roc(&style, &report.results.iter().map(curve).collect::<Vec<_>>())
 }
 
 fn present(args: &Evaluate, report: &Report) -> Result<()> {

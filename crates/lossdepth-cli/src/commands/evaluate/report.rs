@@ -3,7 +3,7 @@
 use super::candidate::Candidate;
 use crate::error::{Error, Result};
 use lossdepth::depth::Value;
-use lossdepth::evaluation::Estimate;
+use lossdepth::evaluation::{Estimate, RocPoint};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -42,6 +42,9 @@ pub(super) struct Line {
     pub(super) fit_seconds: f64,
     pub(super) row_seconds: f64,
     pub(super) not_converged: usize,
+    /// For the picture.
+    #[serde(skip)]
+    pub(super) roc: Vec<RocPoint>,
 }
 
 impl Line {

@@ -168,7 +168,7 @@ impl Archive {
         metadata.retain(|name, _| !["checksum", "format", "format_version"].contains(&name.as_str()));
         let mut text = |name: &str| metadata.remove(name);
         let version = text("lossdepth_version").unwrap_or_default();
-        let settings = settings(text("method"), text("settings"))?;
+        let settings = settings(text("method").as_deref(), text("settings"))?;
         let columns: Option<Vec<String>> = parsed("columns", text("columns"))?;
         let warning = parsed("scaling_warning", text("scaling_warning"))?;
         let extras = metadata
@@ -288,11 +288,11 @@ fn check_format(metadata: &Metadata) -> Result<()> {
     }
 }
 
-fn settings(method: Option<String>, settings: Option<String>) -> Result<Settings> {
+fn settings(method: Option<&str>, settings: Option<String>) -> Result<Settings> {
     let Some(settings) = parsed::<Settings>("settings", settings)? else {
         return Err(damaged("it has no settings"));
     };
-    if method.as_deref() != Some(settings.method.name()) {
+    if method != Some(settings.method.name()) {
         return Err(damaged("its settings are those of another method"));
     }
     Ok(settings)

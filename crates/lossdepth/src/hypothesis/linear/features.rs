@@ -182,6 +182,11 @@ impl Features {
         self.single.as_ref()
     }
 
+    /// The direction of a principal axis in the space of the columns, of length 1.
+    pub(crate) fn axis(&self, k: usize) -> &[f64] {
+        self.axes.col(k)
+    }
+
     /// How many sample points there are.
     pub(crate) fn len(&self) -> usize {
         self.half_weights.len()

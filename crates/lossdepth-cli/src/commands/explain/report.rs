@@ -1,0 +1,243 @@
+//! What is said about rows, ready to be written as a table or as JSON.
+
+use super::super::inputs::Inputs;
+use super::super::plot::in_words;
+use super::Depths;
+use crate::error::Result;
+use lossdepth::view::Ranked;
+use lossdepth::{Explanation, Method, Model, Rows, Run, Settings, Stop};
+use serde::Serialize;
+
+/// Everything about some rows.
+#[derive(Debug, Serialize)]
+pub(super) struct Report {
+    /// Of what follows: it grows when a field changes its meaning.
+    format: u32,
+    version: &'static str,
+    settings: Settings,
+    reference_rows: usize,
+    #[serde(skip)]
+    pub(super) about: String,
+    #[serde(skip)]
+    pub(super) method: Method,
+    pub(super) rows: Vec<Row>,
+}
+
+/// Everything about one row.
+#[derive(Debug, Serialize)]
+pub(super) struct Row {
+    #[serde(skip)]
+    pub(super) name: String,
+    #[serde(rename = "row")]
+    id: Id,
+    #[serde(skip)]
+    pub(super) number: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) label: Option<String>,
+    pub(super) depth: f64,
+    pub(super) error: f64,
+    pub(super) stderr: f64,
+    pub(super) stop: Stop,
+    /// The share of the reference with a lower depth.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) deeper_than: Option<f64>,
+    /// The share of the reference with a higher depth.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) shallower_than: Option<f64>,
+    /// The classifier at the row, and its mean over the reference.
+    pub(super) value: f64,
+    pub(super) baseline: f64,
+    /// Whether `value` is `baseline` and the contributions of the columns, added in order.
+    pub(super) linear: bool,
+    pub(super) columns: Vec<Column>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) cuts: Vec<Cut>,
+    pub(super) influential: Vec<Influential>,
+    #[serde(skip)]
+    pub(super) weights: Vec<f64>,
+    /// Columns in the order of what they tell.
+    #[serde(skip)]
+    pub(super) order: Vec<usize>,
+}
+
+#[derive(Debug, Clone, Serialize)]
+#[serde(untagged)]
+enum Id {
+    Text(String),
+    Number(usize),
+}
+
+/// A column at one row.
+#[derive(Debug, Serialize)]
+pub(super) struct Column {
+    pub(super) name: String,
+    pub(super) value: f64,
+    /// The share of the reference below the value, and half of what is equal to it.
+    pub(super) place: f64,
+    pub(super) median: f64,
+    /// The distance between the quartiles of the reference.
+    pub(super) iqr: f64,
+    /// The coefficient of a linear classifier; of others the slope at the row.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) weight: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) contribution: Option<f64>,
+}
+
+/// A side of the boxes that trees put around a row.
+#[derive(Debug, Serialize)]
+pub(super) struct Cut {
+    pub(super) column: String,
+    /// Whether larger values are outside.
+    pub(super) above: bool,
+    pub(super) threshold: f64,
+    /// The share of the trees that make it.
+    pub(super) probability: f64,
+    /// The share of the reference that it leaves with the row.
+    pub(super) share: f64,
+}
+
+/// A row of the reference that matters.
+#[derive(Debug, Serialize)]
+pub(super) struct Influential {
+    /// Its number, or its id where the data is its own reference.
+    row: Id,
+    #[serde(skip)]
+    pub(super) name: String,
+    influence: f64,
+    /// How the depth would change without it.
+    pub(super) without: f64,
+    /// The classifier there, where it is not linear.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    witness: Option<f64>,
+}
+
+/// How many reference rows are named.
+const NAMED: usize = 3;
+
+impl Report {
+    pub(super) fn new(
+        settings: &Settings,
+        inputs: &Inputs,
+        model: &Model,
+        chosen: &[usize],
+        depths: &Depths,
+        run: Run<'_>,
+    ) -> Result<Self> {
+        let data = inputs.data.part()?;
+        let reference = &inputs.reference;
+        let numbers: Vec<f64> = chosen.iter().flat_map(|&row| data.rows.row(row)).copied().collect();
+        let queries = Rows::new(&numbers, reference.width())?;
+        queries.check_finite().map_err(|error| inputs.data.locate(error))?;
+        let found = model.explain(queries, &run)?;
+        let names = &inputs.names;
+        let ranked = (0..names.len())
+            .map(|j| {
+                let column: Vec<f64> = reference.rows().iter().map(|row| row[j]).collect();
+                Ranked::new(&column, reference.weights())
+            })
+            .collect::<Result<Vec<Ranked>, _>>()?;
+        let sample = Sample { inputs, names, columns: &ranked, depths: depths.ranked.as_ref() };
+        let row = |(&number, why): (&usize, &Explanation)| sample.row(number, why);
+        let rows = chosen.iter().zip(&found).map(row).collect::<Result<Vec<_>>>()?;
+        Ok(Self {
+            format: 1,
+            version: env!("CARGO_PKG_VERSION"),
+            settings: settings.clone(),
+            reference_rows: reference.len(),
+            about: format!("{}; {} rows in the sample.", in_words(settings), reference.len()),
+            method: settings.method,
+            rows,
+        })
+    }
+
+    pub(super) fn json(&self) -> String {
+        serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
+    }
+}
+
+/// What rows are compared with.
+struct Sample<'a> {
+    inputs: &'a Inputs,
+    names: &'a [String],
+    columns: &'a [Ranked],
+    depths: Option<&'a Ranked>,
+}
+
+impl Sample<'_> {
+    fn row(&self, number: usize, why: &Explanation) -> Result<Row> {
+        let data = self.inputs.data.part()?;
+        let values = data.rows.row(number);
+        let iqr = |j: usize| self.columns[j].quantile(0.75) - self.columns[j].quantile(0.25);
+        let units: Vec<f64> = (0..self.names.len()).map(iqr).collect();
+        let column = |j: usize| Column {
+            name: self.names[j].clone(),
+            value: values[j],
+            place: self.columns[j].place(values[j]),
+            median: self.columns[j].quantile(0.5),
+            iqr: units[j],
+            weight: why.weights.get(j).copied(),
+            contribution: why.contributions.get(j).copied(),
+        };
+        let linear = !why.contributions.is_empty();
+        let every = self.names.len();
+        let id = data.ids.map_or(Id::Number(number), |ids| Id::Text(ids[number].clone()));
+        let place = |share: &dyn Fn(&Ranked) -> f64| self.depths.map(share);
+        Ok(Row {
+            name: match &id {
+                Id::Text(text) => format!("row {number} ({text})"),
+                Id::Number(number) => format!("row {number}"),
+            },
+            id,
+            number,
+            label: data.labels.map(|labels| labels[number].clone()),
+            depth: why.fit.depth,
+            error: why.fit.error,
+            stderr: why.fit.stderr,
+            stop: why.fit.stop,
+            deeper_than: place(&|depths| depths.below(why.fit.depth)),
+            shallower_than: place(&|depths| 1.0 - depths.upto(why.fit.depth)),
+            value: why.value,
+            baseline: why.baseline,
+            linear,
+            columns: (0..every).map(column).collect(),
+            cuts: why.cuts.iter().map(|cut| self.cut(cut)).collect(),
+            influential: self.influential(number, why)?,
+            weights: why.weights.clone(),
+            order: if linear { why.top_contributions(every) } else { why.steepest(every, &units) },
+        })
+    }
+
+    fn cut(&self, cut: &lossdepth::explain::Cut) -> Cut {
+        Cut {
+            column: self.names[cut.feature].clone(),
+            above: cut.above,
+            threshold: cut.threshold,
+            probability: cut.probability,
+            share: cut.share,
+        }
+    }
+
+    fn influential(&self, number: usize, why: &Explanation) -> Result<Vec<Influential>> {
+        let ids = self.inputs.reference_ids()?;
+        let weights = self.inputs.reference.weights();
+        let order = why.most_influential(why.influence.len());
+        // Rows without weight have no say, and where a row stands out the others are not worth a word.
+        let largest = order.first().map_or(0.0, |&i| why.influence[i].abs());
+        let rows = order.into_iter().filter(|&i| weights[i] > 0.0 && why.influence[i].abs() >= 0.1 * largest);
+        Ok(rows
+            .take(NAMED)
+            .map(|i| Influential {
+                row: ids.map_or(Id::Number(i), |ids| Id::Text(ids[i].clone())),
+                name: match ids {
+                    _ if i == number && self.inputs.is_its_own_reference() => "the row itself".to_owned(),
+                    Some(ids) => format!("row {i} ({})", ids[i]),
+                    None => format!("row {i}"),
+                },
+                influence: why.influence[i],
+                without: why.without(i, weights[i]),
+                witness: why.witness.get(i).copied(),
+            })
+            .collect())
+    }
+}

@@ -1,0 +1,578 @@
+//! `lossdepth plot`: the depth as a picture.
+
+use super::Outcome;
+use super::inputs::Inputs;
+use crate::args::{FromModel, Question, Roles, Running};
+use crate::console::{self, Progress};
+use crate::error::{Error, Result, count};
+use crate::picture::{self, Curve, Ground, KINDS, Map, Mark, Points, Polygon, Scene, Style, Target};
+use clap::Args;
+use lossdepth::depth::Value;
+use lossdepth::hypothesis::halfspace::Regions;
+use lossdepth::reference::Scaling;
+use lossdepth::view::{Field, Line, Plane, Ranked, ticks};
+use lossdepth::{Fit, Method, Model, Rows, Run, Scale, Settings, Stop, Variant};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+const PLOT_NOTES: &str = "\
+With two columns the picture shows the depth over both of them. With more it shows the depth in all columns on the plane \
+through the mean along the first two principal axes, with the rows projected on it; `--axes a,b` takes the plane of two \
+columns instead, the others at their medians, and `--columns a,b` computes the depth in these two columns alone. One \
+column makes a curve. The caption says what was done.
+
+Principal axes are those of the scaled columns (--scale); methods that do not mind the units have them scaled to a variance \
+of 1.
+
+Examples:
+  lossdepth plot data.csv --columns a,b --method svm --out map.png
+  lossdepth plot data.csv --label y --scale standard --out map.svg
+  lossdepth plot data.csv --columns a,b --zones 0.5,0.9 --out zones.png
+  lossdepth plot data.csv --columns a,b --method halfspace --bagplot --out bag.svg
+  lossdepth plot new.csv --reference old.csv --method forest --axes a,b --out map.png";
+
+/// Draw the depth over a plane: a map with labelled contours and the rows on top
+#[derive(Debug, Args)]
+#[command(after_help = PLOT_NOTES)]
+pub(crate) struct Plot {
+    /// The rows to draw; `-` is standard input
+    pub(crate) data: PathBuf,
+
+    /// The table to compare with [default: the data itself]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) reference: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) from: FromModel,
+
+    #[command(flatten)]
+    pub(crate) question: Question,
+
+    #[command(flatten)]
+    pub(crate) roles: Roles,
+
+    /// The plane, where there are more than two columns: `pca`, or two columns as `a,b`
+    #[arg(long, value_name = "AXES", default_value = "pca", help_heading = "Picture")]
+    pub(crate) axes: String,
+
+    /// The depths to draw lines at, as `0.1,0.5` [default: round numbers]
+    #[arg(long, value_name = "DEPTHS", value_parser = shares, help_heading = "Picture")]
+    pub(crate) levels: Option<Shares>,
+
+    /// Fill the regions of the deepest rows instead of the map: shares as `0.5,0.9`, or how many
+    #[arg(long, value_name = "SHARES", value_parser = zones, conflicts_with = "levels", help_heading = "Picture")]
+    pub(crate) zones: Option<Shares>,
+
+    /// Draw a bagplot: the half of the rows that is deepest, the others within three times it, and outliers (halfspace)
+    #[arg(long, conflicts_with_all = ["levels", "zones"], help_heading = "Picture")]
+    pub(crate) bagplot: bool,
+
+    /// How many points across the depth is computed at [default: 128; 256 or 512 where it has steps]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(8..=2048), help_heading = "Picture")]
+    pub(crate) grid: Option<u16>,
+
+    /// The size in pixels
+    #[arg(long, value_name = "WxH", default_value = "1800x1500", value_parser = size, help_heading = "Picture")]
+    pub(crate) size: (u32, u32),
+
+    /// The title [default: none]
+    #[arg(long, value_name = "TEXT", help_heading = "Picture")]
+    pub(crate) title: Option<String>,
+
+    /// Write to this file: .png or .svg
+    ///
+    /// The file appears when it is complete, or not at all.
+    #[arg(long, value_name = "FILE", value_parser = Target::parse, help_heading = "Output")]
+    pub(crate) out: Target,
+
+    #[command(flatten)]
+    pub(crate) running: Running,
+}
+
+/// Some numbers between 0 and 1, ascending.
+#[derive(Debug, Clone)]
+pub(crate) struct Shares(Vec<f64>);
+
+fn shares(text: &str) -> Result<Shares, String> {
+    let number = |text: &str| match text.trim().parse::<f64>() {
+        Ok(share) if share > 0.0 && share < 1.0 => Ok(share),
+        _ => Err(format!("`{text}` is not between 0 and 1")),
+    };
+    let mut shares = text.split(',').map(number).collect::<Result<Vec<f64>, _>>()?;
+    shares.sort_by(f64::total_cmp);
+    shares.dedup();
+    Ok(Shares(shares))
+}
+
+/// Shares, or a number of them.
+fn zones(text: &str) -> Result<Shares, String> {
+    match text.parse::<u32>() {
+        Ok(count @ 1..=9) => Ok(Shares((1..=count).map(|i| f64::from(i) / f64::from(count + 1)).collect())),
+        Ok(_) => Err("the number of zones must be from 1 to 9".to_owned()),
+        Err(_) => shares(text),
+    }
+}
+
+/// `WxH`, or the other way round for those who say so.
+pub(super) fn size(text: &str) -> Result<(u32, u32), String> {
+    let (first, second) = pair(text)?;
+    let side = |n: usize| u32::try_from(n).ok().filter(|n| (200..=10_000).contains(n));
+    match (side(first), side(second)) {
+        (Some(width), Some(height)) => Ok((width, height)),
+        _ => Err("each side must be from 200 to 10000 pixels".to_owned()),
+    }
+}
+
+/// Two whole numbers with an `x` between them.
+pub(super) fn pair(text: &str) -> Result<(usize, usize), String> {
+    let wrong = || format!("`{text}` is not of the form 28x28");
+    let (first, second) = text.split_once(['x', 'X', '×']).ok_or_else(wrong)?;
+    let number = |text: &str| text.trim().parse().ok().filter(|n: &usize| *n > 0).ok_or_else(wrong);
+    Ok((number(first)?, number(second)?))
+}
+
+pub(crate) fn plot(args: &Plot) -> Result<Outcome> {
+    let (against, model) = (args.reference.as_deref(), args.from.model.as_deref());
+    let mut inputs = Inputs::read(&args.data, against, model, &args.roles, args.running.quiet)?;
+    let settings = inputs.settings(&args.question)?;
+    let columns = inputs.reference.width();
+    if args.bagplot {
+        if settings.method != Method::Halfspace || columns != 2 || !inputs.is_its_own_reference() {
+            let needs = "`--bagplot` needs `--method halfspace`, two columns (`--columns a,b`) and no other reference";
+            return Err(Error::Usage(needs.to_owned()));
+        }
+    } else if columns == 1 && (args.zones.is_some() || args.levels.is_some()) {
+        return Err(Error::Usage("one column makes a curve, which has no zones or contours".to_owned()));
+    }
+    let data = inputs.data.part()?;
+    if data.rows.is_empty() {
+        return Err(Error::Usage(format!("{}: there are no rows to draw", inputs.data.file())));
+    }
+    data.rows.check_finite().map_err(|error| inputs.data.locate(error))?;
+    let out = args.out.open()?;
+    let model = if args.bagplot { None } else { Some(inputs.model(&args.question)?) };
+    let mut work =
+        Work { args, settings: &settings, inputs: &inputs, unconverged: 0, asked: 0, largest: 0.0 };
+    let scene = match (&model, columns) {
+        (None, _) => work.bagplot()?,
+        (Some(model), 1) => work.curve(model)?,
+        (Some(model), _) => work.map(model)?,
+    };
+    out.draw(&scene)?;
+    Ok(work.finish())
+}
+
+/// What is drawn from, and how the computation went.
+struct Work<'a> {
+    args: &'a Plot,
+    settings: &'a Settings,
+    inputs: &'a Inputs,
+    unconverged: usize,
+    asked: usize,
+    largest: f64,
+}
+
+impl Work<'_> {
+    fn style(&self, caption: &str) -> Style {
+        let (width, height) = self.args.size;
+        Style {
+            width,
+            height,
+            title: self.args.title.clone(),
+            caption: format!("{} {caption}", self.about()),
+        }
+    }
+
+    /// What was computed, from what.
+    fn about(&self) -> String {
+        let rows = count(self.inputs.reference.len(), "row");
+        let of = if self.inputs.is_its_own_reference() {
+            format!("the {rows} of {}", file_name(self.inputs.reference_file()))
+        } else {
+            let data = &self.inputs.data;
+            let drawn = count(data.part().map_or(0, |part| part.rows.len()), "row");
+            format!(
+                "{drawn} of {} against {rows} of {}",
+                file_name(data.file()),
+                file_name(self.inputs.reference_file())
+            )
+        };
+        format!("{} of {of}.", in_words(self.settings))
+    }
+
+    fn score(&mut self, model: &Model, rows: Rows<'_>, progress: &Progress) -> Result<Vec<Fit>> {
+        let advance = |rows| progress.advance(rows);
+        let threads = self.args.running.threads.map(usize::from);
+        let run = Run { threads, progress: Some(&advance), cancel: None };
+        let fits = model.score(rows, &run)?;
+        self.asked += fits.len();
+        self.unconverged += fits.iter().filter(|fit| fit.stop != Stop::Converged).count();
+        self.largest = fits.iter().fold(self.largest, |largest, fit| largest.max(fit.error));
+        Ok(fits)
+    }
+
+    fn finish(&self) -> Outcome {
+        if self.unconverged == 0 {
+            return Outcome::Done;
+        }
+        let Self { unconverged, asked, largest, .. } = self;
+        console::warning(format_args!(
+            "at {unconverged} of {asked} points the depth did not converge, largest error {largest:.1e}"
+        ));
+        Outcome::NotConverged
+    }
+
+    /// One column.
+    fn curve(&mut self, model: &Model) -> Result<Scene> {
+        const STEPS: usize = 600;
+        let inputs = self.inputs;
+        let sample = inputs.data.part()?.rows.as_slice().to_vec();
+        let (low, high) = widened(range(sample.iter().chain(inputs.reference.rows().as_slice()).copied()));
+        let at: Vec<f64> = (0..=STEPS).map(|i| low + (high - low) * i as f64 / STEPS as f64).collect();
+        let progress = Progress::new(self.args.running.quiet, Some(at.len()));
+        let fits = self.score(model, Rows::new(&at, 1)?, &progress)?;
+        let within = |x: f64| x.clamp(0.0, 1.0);
+        let band = |fit: &Fit| (within(fit.depth - 1.96 * fit.stderr), within(fit.depth + 1.96 * fit.stderr));
+        let band = fits.iter().map(band).collect();
+        let depth = fits.iter().map(|fit| fit.depth).collect();
+        let name = column_name(&inputs.names[0]);
+        let caption = "The band is 1.96 standard errors of the sampling to both sides.";
+        Ok(picture::curve(&self.style(caption), &Curve { name, at, depth, band, sample }))
+    }
+
+    fn bagplot(&mut self) -> Result<Scene> {
+        let inputs = self.inputs;
+        let bagplot = Regions::new(&inputs.reference)?.bagplot(3.0)?;
+        let rows = inputs.reference.rows();
+        let points = |keep: &dyn Fn(usize) -> bool| -> Vec<[f64; 2]> {
+            (0..rows.len()).filter(|i| keep(*i)).map(|i| [rows.row(i)[0], rows.row(i)[1]]).collect()
+        };
+        let outlying = |i: usize| bagplot.outliers.binary_search(&i).is_ok();
+        let polygon = |name: &str, ring: &Vec<[f64; 2]>, shade| Polygon {
+            name: name.to_owned(),
+            rings: vec![ring.clone()],
+            shade,
+        };
+        let polygons = vec![
+            polygon("fence", &bagplot.fence, None),
+            polygon("loop", &bagplot.hull, Some(0.12)),
+            polygon("bag", &bagplot.bag, Some(0.42)),
+        ];
+        let kinds = vec![
+            Points { name: Some("rows".to_owned()), at: points(&|i| !outlying(i)), mark: Mark::Kind(0) },
+            Points {
+                name: Some(format!("outliers ({})", bagplot.outliers.len())),
+                at: points(&outlying),
+                mark: Mark::Outlier,
+            },
+            Points { name: Some("median".to_owned()), at: vec![bagplot.median.point], mark: Mark::Centre },
+        ];
+        let names = two_names(&inputs.names);
+        let all = points(&|_| true);
+        let inner = window(|| all.iter());
+        // The fence may be far away: what matters is who is beyond it.
+        let outer = window(|| all.iter().chain(&bagplot.fence));
+        let window = [0, 1].map(|k| {
+            let room = 0.25 * (inner[k].1 - inner[k].0);
+            (outer[k].0.max(inner[k].0 - room), outer[k].1.min(inner[k].1 + room))
+        });
+        let caption = format!(
+            "Bagplot: the bag holds the deepest half of the rows; the fence is three times as far from the median \
+             (depth {:.3}), the loop is the convex hull of the rows within it.",
+            bagplot.median.depth
+        );
+        let map =
+            Map { names, window, ground: Ground::Polygons(polygons), contours: Vec::new(), points: kinds };
+        Ok(picture::map(&self.style(&caption), &map))
+    }
+
+    /// Two columns or more.
+    fn map(&mut self, model: &Model) -> Result<Scene> {
+        let inputs = self.inputs;
+        let (plane, names, about) = self.plane()?;
+        let points = self.points(&plane)?;
+        let mut caption = about;
+        let heat = self.args.zones.is_none();
+        let legend: Vec<String> = points.iter().filter_map(|points| points.name.clone()).collect();
+        let mut window = window(|| points.iter().flat_map(|points| &points.at));
+        if let Some(zones) = &self.args.zones {
+            let shares: Vec<String> = zones.0.iter().map(|share| percent(*share)).collect();
+            let of = if inputs.is_its_own_reference() { "rows" } else { "reference" };
+            caption = format!("{caption} Zones hold the deepest {} of the {of}.", listed(&shares));
+        }
+        let exact = self.exact();
+        if exact {
+            caption += if heat { " Contours are exact." } else { " Their borders are exact." };
+        }
+        let style = self.style(&caption);
+        if plane.shares().is_some() {
+            let zone_names =
+                self.args.zones.iter().flat_map(|zones| zones.0.iter().map(|share| zone_name(*share)));
+            let legend: Vec<String> = legend.into_iter().chain(zone_names).collect();
+            window = picture::equal_window(&style, &names, window, &legend, heat);
+        }
+        let (xs, ys) = self.lines(window);
+        let nodes: Vec<f64> = ys.iter().flat_map(|y| xs.iter().flat_map(|x| plane.row([*x, *y]))).collect();
+        let nodes = Rows::new(&nodes, inputs.reference.width())?;
+        let ranked = if heat { 0 } else { inputs.reference.len() };
+        let progress = Progress::new(self.args.running.quiet, Some(nodes.len() + ranked));
+        let values = self.score(model, nodes, &progress)?.iter().map(|fit| fit.depth).collect();
+        let mut field = Field::new(xs, ys, values)?;
+        if !self.steps() {
+            field = field.refined(3);
+        }
+        let regions = if exact { Some(Regions::new(&inputs.reference)?) } else { None };
+        if let Some(zones) = &self.args.zones {
+            let depths: Vec<f64> =
+                self.score(model, inputs.reference.rows(), &progress)?.iter().map(|fit| fit.depth).collect();
+            let polygons = zone_polygons(
+                zones,
+                &Ranked::new(&depths, inputs.reference.weights())?,
+                &field,
+                regions.as_ref(),
+            )?;
+            let ground = Ground::Polygons(polygons);
+            return Ok(picture::map(&style, &Map { names, window, ground, contours: Vec::new(), points }));
+        }
+        let contours = self.contours(&field, regions.as_ref())?;
+        Ok(picture::map(&style, &Map { names, window, ground: Ground::Heat(&field), contours, points }))
+    }
+
+    /// Whether the depth is constant but for steps, which do not mind the units; other depths are smooth.
+    fn steps(&self) -> bool {
+        matches!(self.settings.method, Method::Forest | Method::Halfspace)
+    }
+
+    /// Whether the contours of the halfspace depth can be had without a grid, in a time that one would wait.
+    fn exact(&self) -> bool {
+        const PATIENCE: usize = 2500;
+        let reference = &self.inputs.reference;
+        self.settings.method == Method::Halfspace && reference.width() == 2 && reference.len() <= PATIENCE
+    }
+
+    /// The plane, the names of its coordinates, and how that is said.
+    fn plane(&self) -> Result<(Plane, [String; 2], String)> {
+        let (inputs, columns) = (self.inputs, &self.inputs.names);
+        let reference = &inputs.reference;
+        if columns.len() == 2 {
+            if self.args.axes != "pca" {
+                self.axes(columns)?;
+            }
+            return Ok((Plane::of_columns(reference, [0, 1])?, two_names(columns), String::new()));
+        }
+        if self.args.axes == "pca" {
+            let scale = match self.settings.scale {
+                Scale::None if self.steps() => Scale::Standard,
+                scale => scale,
+            };
+            let fraction = self.settings.support_fraction;
+            let (scaling, _) = Scaling::learn(scale, reference.rows(), reference.weights(), fraction)?;
+            let plane = Plane::principal(reference, &scaling)?;
+            let [first, second] = plane.shares().unwrap_or_default().map(percent);
+            let scaled = if scale == Scale::None { "" } else { " of the scaled columns" };
+            let about = format!(
+                "Depth in all {} columns, on the plane through the mean along the first two principal axes{scaled} \
+                 ({first} and {second} of the variance); rows are projected on it.",
+                columns.len()
+            );
+            let name =
+                |which: &str, share: String| format!("{which} principal axis ({share} of the variance)");
+            return Ok((plane, [name("first", first), name("second", second)], about));
+        }
+        let axes = self.axes(columns)?;
+        let names = axes.map(|column| columns[column].clone());
+        let about = format!(
+            "Depth in all {} columns, on the plane of {} and {} with the others at their medians; rows are projected on it.",
+            columns.len(),
+            names[0],
+            names[1]
+        );
+        Ok((Plane::of_columns(reference, axes)?, names, about))
+    }
+
+    /// The two columns that `--axes` names.
+    fn axes(&self, columns: &[String]) -> Result<[usize; 2]> {
+        let asked = crate::load::split(&self.args.axes);
+        let find = |name: &String| {
+            columns.iter().position(|column| column == name).or_else(|| {
+                let number: usize = name.parse().ok()?;
+                (number < columns.len()).then_some(number)
+            })
+        };
+        match asked.iter().map(find).collect::<Vec<_>>()[..] {
+            [Some(first), Some(second)] if first != second => Ok([first, second]),
+            _ => {
+                let (axes, names) = (&self.args.axes, crate::load::list(columns));
+                Err(Error::Usage(format!("`--axes` must be `pca` or two of {names}, got `{axes}`")))
+            }
+        }
+    }
+
+    /// The lines of the grid: its cells are about square in the picture.
+    fn lines(&self, window: [(f64, f64); 2]) -> (Vec<f64>, Vec<f64>) {
+        let default = match self.settings.method {
+            // Two columns are fast, and it has edges to show.
+            Method::Forest if self.inputs.reference.width() == 2 => 512,
+            Method::Forest | Method::Halfspace => 256,
+            _ => 128,
+        };
+        let across = self.args.grid.map_or(default, usize::from);
+        let (width, height) = self.args.size;
+        let up = (across * height as usize / width as usize).clamp(8, 2048);
+        let side = |(low, high): (f64, f64), count: usize| -> Vec<f64> {
+            (0..count).map(|i| low + (high - low) * i as f64 / (count - 1) as f64).collect()
+        };
+        (side(window[0], across), side(window[1], up))
+    }
+
+    /// The rows, sorted by their labels: the most frequent first.
+    fn points(&self, plane: &Plane) -> Result<Vec<Points>> {
+        let data = self.inputs.data.part()?;
+        let at =
+            |rows: &[usize]| rows.iter().map(|i| plane.coordinates(data.rows.row(*i))).collect::<Vec<_>>();
+        let Some(labels) = data.labels else {
+            let all: Vec<usize> = (0..data.rows.len()).collect();
+            return Ok(vec![Points { name: None, at: at(&all), mark: Mark::Kind(0) }]);
+        };
+        let mut found: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        for (i, label) in labels.iter().enumerate() {
+            found.entry(label).or_default().push(i);
+        }
+        let mut kinds: Vec<(&str, Vec<usize>)> = found.into_iter().collect();
+        kinds.sort_by(|a, b| b.1.len().cmp(&a.1.len()).then(a.0.cmp(b.0)));
+        if kinds.len() > KINDS {
+            let others: Vec<usize> = kinds.drain(KINDS - 1..).flat_map(|(_, rows)| rows).collect();
+            kinds.push(("others", others));
+        }
+        let column = self.args.roles.label.as_deref().unwrap_or_default();
+        let points = |(kind, (label, rows)): (usize, &(&str, Vec<usize>))| Points {
+            name: Some(format!("{column}: {label} ({})", rows.len())),
+            at: at(rows),
+            mark: Mark::Kind(kind),
+        };
+        Ok(kinds.iter().enumerate().map(points).collect())
+    }
+
+    fn contours(&self, field: &Field, regions: Option<&Regions>) -> Result<Vec<(f64, Vec<Line>)>> {
+        let (low, high) = field.range();
+        // At the ends of the range there is no line, but perhaps a speck of rounding.
+        let inside = |level: &f64| *level > low + 1e-9 && *level < high - 1e-9;
+        let round = || ticks(low, high, 11).into_iter().filter(inside).collect();
+        let levels = self.args.levels.as_ref().map_or_else(round, |levels| levels.0.clone());
+        let lines = |level: f64| match regions {
+            Some(regions) => polygon(regions, level)
+                .map(|ring| ring.into_iter().map(|points| Line { points, closed: true }).collect()),
+            None => Ok(field.lines(level)),
+        };
+        levels.into_iter().map(|level| Ok((level, lines(level)?))).collect()
+    }
+}
+
+/// An exact region of the halfspace depth, if there is one.
+fn polygon(regions: &Regions, depth: f64) -> Result<Vec<Vec<[f64; 2]>>> {
+    let vertices = if depth > 0.0 { regions.contour(depth)?.vertices } else { Vec::new() };
+    Ok(if vertices.len() > 2 { vec![vertices] } else { Vec::new() })
+}
+
+fn zone_polygons(
+    zones: &Shares,
+    depths: &Ranked,
+    field: &Field,
+    regions: Option<&Regions>,
+) -> Result<Vec<Polygon>> {
+    let count = zones.0.len() as f64;
+    let polygon = |(i, share): (usize, &f64)| {
+        let level = depths.quantile(1.0 - share);
+        let rings = match regions {
+            Some(regions) => polygon(regions, level)?,
+            None => field.regions(level),
+        };
+        Ok(Polygon { name: zone_name(*share), rings, shade: Some(0.1 + 0.5 * (count - i as f64) / count) })
+    };
+    // The largest first.
+    zones.0.iter().enumerate().map(polygon).rev().collect()
+}
+
+fn zone_name(share: f64) -> String {
+    format!("deepest {}", percent(share))
+}
+
+fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {
+    values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)))
+}
+
+/// Room around the data; some also where it does not move.
+fn widened((low, high): (f64, f64)) -> (f64, f64) {
+    let width = high - low;
+    let margin =
+        if width > 1e-9 * low.abs().max(high.abs()) { 0.09 * width } else { (0.1 * low.abs()).max(1.0) };
+    (low - margin, high + margin)
+}
+
+fn window<'a, P: Iterator<Item = &'a [f64; 2]>>(points: impl Fn() -> P) -> [(f64, f64); 2] {
+    [0, 1].map(|k| widened(range(points().map(|point| point[k]))))
+}
+
+fn two_names(columns: &[String]) -> [String; 2] {
+    [0, 1].map(|k| columns.get(k).map(|name| column_name(name)).unwrap_or_default())
+}
+
+/// A column without a name is called by its number.
+fn column_name(name: &str) -> String {
+    if name.parse::<usize>().is_ok() { format!("column {name}") } else { name.to_owned() }
+}
+
+fn percent(share: f64) -> String {
+    let percent = 100.0 * share;
+    if (percent - percent.round()).abs() < 1e-6 || percent >= 10.0 {
+        format!("{percent:.0} %")
+    } else {
+        format!("{percent:.1} %")
+    }
+}
+
+/// `a, b and c`.
+fn listed(words: &[String]) -> String {
+    match words {
+        [] => String::new(),
+        [one] => one.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}
+
+fn file_name(path: &str) -> &str {
+    path.rsplit(['/', '\\']).next().unwrap_or(path)
+}
+
+/// What the method is called, and how it is set, but for what changes nothing that can be seen.
+pub(super) fn in_words(settings: &Settings) -> String {
+    let defaults = Settings::defaults(settings.method);
+    let tells = |name: &str, value: &Value| match name {
+        "tol" | "max_iter" | "memory" | "budget" | "max_boxes" => false,
+        "reg" => !matches!(settings.variant, Variant::Constrained { .. }),
+        "kernel" | "gamma" | "sigma" | "max_depth" | "hidden" => true,
+        "support_fraction" => settings.scale == Scale::Mcd,
+        _ => !defaults.iter().any(|(known, default)| *known == name && default == value),
+    };
+    let values = settings.values();
+    let told = values.iter().filter(|(name, value)| *value != Value::None && tells(name, value));
+    let words: Vec<String> = told
+        .map(|(name, value)| match *name {
+            "kernel" => format!("{value} kernel"),
+            name => format!("{} {value}", name.replace('_', " ")),
+        })
+        .collect();
+    let name = match settings.method {
+        Method::Logistic => "Logistic regression depth",
+        Method::Hinge => "Linear support vector machine depth",
+        Method::SquaredHinge => "Linear depth by the squared hinge loss",
+        Method::Exponential => "Linear depth by the exponential loss",
+        Method::Svm => "Support vector machine depth",
+        Method::Klr => "Kernel logistic regression depth",
+        Method::Gp => "Gaussian process depth",
+        Method::Forest => "Random forest depth",
+        Method::Mlp => "Neural network depth",
+        Method::Halfspace => "Halfspace depth",
+    };
+    if words.is_empty() { name.to_owned() } else { format!("{name} ({})", words.join(", ")) }
+}

@@ -1,0 +1,89 @@
+//! Parquet: only the columns that are needed, a batch at a time.
+
+use super::batches::{Batches, Columnar, guard, outline};
+use super::open::{Input, Opened};
+use crate::error::Problem;
+use arrow_array::RecordBatch;
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
+};
+use parquet::basic::Compression;
+use parquet::errors::ParquetError;
+use parquet::file::metadata::RowGroupMetaData;
+use parquet::file::reader::ChunkReader;
+
+const PARQUET: &str = "Parquet";
+
+/// How many rows are decoded at a time.
+const BATCH: usize = 1 << 13;
+
+struct Groups<T: ChunkReader> {
+    file: Option<T>,
+    metadata: ArrowReaderMetadata,
+    columns: Vec<usize>,
+    reader: Option<ParquetRecordBatchReader>,
+}
+
+pub(super) fn open(input: Input) -> Opened {
+    match input.whole()? {
+        Input::File(file) => table(file),
+        other => table(other.bytes()?),
+    }
+}
+
+fn table<T: ChunkReader + 'static>(file: T) -> Opened {
+    // The types of Parquet are all that is needed; a schema of Arrow's would only be one more thing to trust.
+    let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
+    let metadata =
+        guard(PARQUET, || ArrowReaderMetadata::load(&file, options))?.map_err(|error| damaged(&error))?;
+    if let Some(codec) = unknown_codec(&metadata) {
+        return Err(Problem::Unsupported(format!(
+            "the Parquet file is compressed with {codec}: save it with snappy, zstd, lz4 or gzip"
+        )));
+    }
+    let schema = metadata.schema().clone();
+    let outline = outline(&schema)?;
+    let groups = Groups { file: Some(file), metadata, columns: Vec::new(), reader: None };
+    Ok((outline, Box::new(Columnar::new(PARQUET, &schema, groups))))
+}
+
+/// A way to compress that is not built in.
+fn unknown_codec(metadata: &ArrowReaderMetadata) -> Option<&'static str> {
+    let chunks = metadata.metadata().row_groups().iter().flat_map(RowGroupMetaData::columns);
+    chunks.into_iter().find_map(|chunk| match chunk.compression() {
+        Compression::BROTLI(_) => Some("brotli"),
+        Compression::LZO => Some("LZO"),
+        _ => None,
+    })
+}
+
+impl<T: ChunkReader + 'static> Batches for Groups<T> {
+    fn choose(&mut self, columns: &[usize]) -> Result<(), Problem> {
+        self.columns = columns.to_vec();
+        let Some(file) = self.file.take() else { return Ok(()) };
+        let mask = ProjectionMask::roots(self.metadata.parquet_schema(), columns.iter().copied());
+        let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, self.metadata.clone());
+        let reader = guard(PARQUET, || builder.with_batch_size(BATCH).with_projection(mask).build())?;
+        self.reader = Some(reader.map_err(|error| damaged(&error))?);
+        Ok(())
+    }
+
+    fn next(&mut self) -> Result<Option<RecordBatch>, Problem> {
+        let Some(reader) = &mut self.reader else { return Ok(None) };
+        let batch = guard(PARQUET, || reader.next())?;
+        batch.transpose().map_err(|error| Problem::Damaged { format: PARQUET, why: error.to_string() })
+    }
+
+    fn place(&self, column: usize) -> usize {
+        self.columns.binary_search(&column).unwrap_or(usize::MAX)
+    }
+}
+
+fn damaged(error: &ParquetError) -> Problem {
+    let why = match error {
+        ParquetError::General(why) | ParquetError::EOF(why) | ParquetError::NYI(why) => why.clone(),
+        other => other.to_string(),
+    };
+    Problem::Damaged { format: PARQUET, why }
+}

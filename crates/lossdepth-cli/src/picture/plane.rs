@@ -1,0 +1,394 @@
+//! The depth over a plane: a heat map or zones, labelled lines of equal depth, the sample on top.
+
+use super::axes::{Axis, Frame, Key, Shape, Sign, Sizes, Style, format_ticks};
+use super::colour::{CATEGORIES, Colour, heat, on_heat};
+use super::font;
+use super::labels::{self, Course};
+use super::scene::{Anchor, Image, Path, Point, Rect, Scene, Stroke, Text};
+use lossdepth::view::{Field, Line, ticks};
+
+/// What is drawn.
+pub(crate) struct Map<'a> {
+    pub(crate) names: [String; 2],
+    /// From where to where, across and up.
+    pub(crate) window: [(f64, f64); 2],
+    pub(crate) ground: Ground<'a>,
+    /// Lines of equal depth, with what is written on them.
+    pub(crate) contours: Vec<(f64, Vec<Line>)>,
+    pub(crate) points: Vec<Points>,
+}
+
+/// What is under the lines.
+pub(crate) enum Ground<'a> {
+    /// A colour for every depth.
+    Heat(&'a Field),
+    /// Some areas, the largest first.
+    Polygons(Vec<Polygon>),
+}
+
+/// An area.
+pub(crate) struct Polygon {
+    pub(crate) name: String,
+    pub(crate) rings: Vec<Vec<[f64; 2]>>,
+    /// How dark it is, from 0 to 1; a dashed line where there is nothing to fill.
+    pub(crate) shade: Option<f64>,
+}
+
+/// Points of one kind.
+pub(crate) struct Points {
+    /// For the legend.
+    pub(crate) name: Option<String>,
+    pub(crate) at: Vec<[f64; 2]>,
+    pub(crate) mark: Mark,
+}
+
+/// How points look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mark {
+    /// One of several kinds, by number.
+    Kind(usize),
+    /// What should be found first.
+    Outlier,
+    /// The deepest point.
+    Centre,
+}
+
+impl Mark {
+    fn look(self) -> (Shape, Colour) {
+        match self {
+            Self::Kind(kind) => (Shape::ALL[kind % Shape::ALL.len()], CATEGORIES[kind % CATEGORIES.len()]),
+            Self::Outlier => (Shape::Diamond, CATEGORIES[1]),
+            Self::Centre => (Shape::Cross, Colour::WHITE),
+        }
+    }
+}
+
+/// How many kinds of points can be told apart.
+pub(crate) const KINDS: usize = CATEGORIES.len();
+
+/// The window in which a unit is as long across as up, and which holds the one given; `legend` are the entries that the
+/// picture will have.
+pub(crate) fn equal_window(
+    style: &Style,
+    names: &[String; 2],
+    window: [(f64, f64); 2],
+    legend: &[String],
+    heat: bool,
+) -> [(f64, f64); 2] {
+    let keys =
+        legend.iter().map(|text| Key { text: text.clone(), sign: Sign::Patch(Colour::WHITE) }).collect();
+    let frame = frame(style, names, window, keys, heat, true);
+    [(frame.x.low, frame.x.high), (frame.y.low, frame.y.high)]
+}
+
+fn frame(
+    style: &Style,
+    names: &[String; 2],
+    window: [(f64, f64); 2],
+    keys: Vec<Key>,
+    heat: bool,
+    equal: bool,
+) -> Frame {
+    let sizes = style.sizes();
+    let right = if heat { 46.0 * sizes.unit + 4.6 * sizes.tick } else { 0.4 * sizes.tick };
+    let axis = |k: usize| Axis { name: names[k].clone(), low: window[k].0, high: window[k].1 };
+    Frame::new(style, axis(0), axis(1), keys, right, equal)
+}
+
+/// Draws the depth over a plane.
+pub(crate) fn map(style: &Style, map: &Map<'_>) -> Scene {
+    let heated = matches!(map.ground, Ground::Heat(_));
+    let frame = frame(style, &map.names, map.window, keys(map), heated, false);
+    let mut scene = Scene::new(style.width, style.height, style.caption.clone());
+    let scale = match &map.ground {
+        Ground::Heat(field) => {
+            let scale = Scale::of(field.range());
+            scene.image(heat_image(field, &frame, scale));
+            colour_bar(&mut scene, &frame, scale, &map.contours);
+            scale
+        }
+        Ground::Polygons(polygons) => {
+            for polygon in polygons {
+                draw_polygon(&mut scene, &frame, polygon);
+            }
+            Scale { low: 0.0, high: 1.0 }
+        }
+    };
+    let lines = if heated { contour_lines(map, &frame, scale) } else { Lines::default() };
+    lines.paths.into_iter().for_each(|path| scene.path(path));
+    draw_points(&mut scene, &frame, &map.points);
+    lines.texts.into_iter().for_each(|text| scene.text(text));
+    frame.draw(&mut scene);
+    scene
+}
+
+/// Depths from light to dark.
+#[derive(Debug, Clone, Copy)]
+struct Scale {
+    low: f64,
+    high: f64,
+}
+
+impl Scale {
+    fn of((low, high): (f64, f64)) -> Self {
+        // Where all depths are the same up to rounding there is nothing to magnify.
+        if high - low > 1e-9 { Self { low, high } } else { Self { low: low - 0.5, high: high + 0.5 } }
+    }
+
+    fn share(self, depth: f64) -> f64 {
+        (depth - self.low) / (self.high - self.low)
+    }
+}
+
+fn keys(map: &Map<'_>) -> Vec<Key> {
+    let areas = match &map.ground {
+        Ground::Heat(_) => &[][..],
+        Ground::Polygons(polygons) => polygons,
+    };
+    // The innermost first.
+    let areas = areas.iter().rev().map(|area| Key { text: area.name.clone(), sign: sign(area) });
+    let points = map.points.iter().filter_map(|points| {
+        let (shape, colour) = points.mark.look();
+        let colour = if points.mark == Mark::Centre { Colour::INK } else { colour };
+        Some(Key { text: points.name.clone()?, sign: Sign::Mark(shape, colour) })
+    });
+    points.chain(areas).filter(|key| !key.text.is_empty()).collect()
+}
+
+fn sign(area: &Polygon) -> Sign {
+    match area.shade {
+        Some(shade) => Sign::Patch(heat(shade)),
+        None => Sign::Line(Stroke { colour: Colour::GREY, width: 2.5, dash: Some([8.0, 6.0]) }),
+    }
+}
+
+/// Finer steps than these cannot be seen; these make a small file.
+const COLOURS: f64 = 128.0;
+
+/// The colour of every pixel, by the value in its middle.
+fn heat_image(field: &Field, frame: &Frame, scale: Scale) -> Image {
+    let area = frame.area;
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "pixels of a picture")]
+    let size = |length: f64| length.round().max(1.0) as usize;
+    let (columns, rows) = (size(area.width()), size(area.height()));
+    let colour = |value: f64| heat((scale.share(value) * COLOURS).round() / COLOURS);
+    let across = |i: usize| frame.x.low + (i as f64 + 0.5) / columns as f64 * (frame.x.high - frame.x.low);
+    let up = |j: usize| frame.y.high - (j as f64 + 0.5) / rows as f64 * (frame.y.high - frame.y.low);
+    let pixels = (0..rows).flat_map(|j| (0..columns).map(move |i| (i, j)));
+    let pixels = pixels.map(|(i, j)| colour(field.at([across(i), up(j)]))).collect();
+    // On whole pixels, so that nothing is blended twice.
+    let (left, top) = (area.left.round(), area.top.round());
+    let area = Rect { left, top, right: left + columns as f64, bottom: top + rows as f64 };
+    Image { area, columns, rows, pixels, smooth: true }
+}
+
+fn colour_bar(scene: &mut Scene, frame: &Frame, scale: Scale, contours: &[(f64, Vec<Line>)]) {
+    let (Sizes { unit, tick, .. }, area) = (frame.sizes, frame.area);
+    let left = area.right + 1.0 * tick;
+    let bar = Rect { left, top: area.top + 1.7 * tick, right: left + 46.0 * unit, bottom: area.bottom };
+    let shades = (0..200).map(|i| heat(1.0 - (f64::from(i) + 0.5) / 200.0)).collect();
+    scene.image(Image { area: bar, columns: 1, rows: 200, pixels: shades, smooth: false });
+    let thin = Stroke { colour: Colour::INK, width: 2.2 * unit, dash: None };
+    scene.path(Path { lines: vec![bar.corners()], closed: true, stroke: Some(thin), ..Path::default() });
+    let word = |text: String, at: Point, anchor| Text {
+        text,
+        at,
+        anchor,
+        size: tick,
+        colour: Colour::INK,
+        turn: 0.0,
+        halo: None,
+    };
+    let mut levels: Vec<f64> = contours.iter().map(|(level, _)| *level).collect();
+    if levels.is_empty() {
+        levels = ticks(scale.low.max(0.0), scale.high.min(1.0), 6);
+    }
+    let (names, factor) = format_ticks(&levels);
+    scene.text(word(
+        font::fitted(&format!("depth{factor}"), 6.0),
+        [bar.left, area.top + 0.75 * tick],
+        Anchor::Start,
+    ));
+    let mut last = f64::INFINITY;
+    for (level, text) in levels.iter().zip(names) {
+        let y = bar.bottom - scale.share(*level) * bar.height();
+        if !(bar.top - 1.0..=bar.bottom + 1.0).contains(&y) {
+            continue;
+        }
+        let stroke = Stroke { colour: on_heat(scale.share(*level)), width: 1.8 * unit, dash: None };
+        scene.line([bar.left, y], [bar.right, y], stroke);
+        // Levels chosen by hand may be too close to one another for words.
+        if (last - y).abs() >= 1.05 * tick {
+            let text = font::fitted(&text, 3.6);
+            scene.text(word(text, [bar.right + 0.35 * tick, y + 0.5 * font::CAPITAL * tick], Anchor::Start));
+            last = y;
+        }
+    }
+}
+
+fn draw_polygon(scene: &mut Scene, frame: &Frame, polygon: &Polygon) {
+    let unit = frame.sizes.unit;
+    let lines: Vec<Vec<Point>> =
+        polygon.rings.iter().map(|ring| ring.iter().map(|p| frame.place(*p)).collect()).collect();
+    let stroke = match polygon.shade {
+        Some(_) => Stroke { colour: Colour::INK.with_opacity(0.75), width: 2.2 * unit, dash: None },
+        None => Stroke { colour: Colour::GREY, width: 2.5 * unit, dash: Some([12.0 * unit, 9.0 * unit]) },
+    };
+    scene.path(Path {
+        lines,
+        closed: true,
+        fill: polygon.shade.map(heat),
+        stroke: Some(stroke),
+        clip: Some(frame.area),
+        ..Path::default()
+    });
+}
+
+#[derive(Default)]
+struct Lines {
+    paths: Vec<Path>,
+    texts: Vec<Text>,
+}
+
+/// The lines of equal depth, interrupted where their labels are.
+fn contour_lines(map: &Map<'_>, frame: &Frame, scale: Scale) -> Lines {
+    let size = 0.85 * frame.sizes.tick;
+    let levels: Vec<f64> = map.contours.iter().map(|(level, _)| *level).collect();
+    let (names, _) = format_ticks(&levels);
+    let mut courses = Vec::new();
+    let mut looks = Vec::new();
+    for ((level, lines), name) in map.contours.iter().zip(&names) {
+        for line in lines {
+            let mut points: Vec<Point> = line.points.iter().map(|p| frame.place(*p)).collect();
+            if line.closed {
+                points.extend(points.first().copied());
+            }
+            courses.push(Course { points, text: name.clone() });
+            looks.push((scale.share(*level), line.closed));
+        }
+    }
+    let points: Vec<Point> = map.points.iter().flat_map(|p| p.at.iter().map(|at| frame.place(*at))).collect();
+    let labels = labels::place(&courses, frame.area, size, &points);
+    let mut drawn = Lines::default();
+    for (i, (course, (share, closed))) in courses.iter().zip(&looks).enumerate() {
+        let label = labels.iter().find(|label| label.course == i);
+        let lines = match label {
+            Some(label) => labels::interrupted(&course.points, *closed, label.gap),
+            None => vec![course.points.clone()],
+        };
+        let stroke =
+            Stroke { colour: on_heat(*share).with_opacity(0.8), width: 2.0 * frame.sizes.unit, dash: None };
+        let path = Path { lines, stroke: Some(stroke), clip: Some(frame.area), ..Path::default() };
+        drawn.paths.push(path);
+        if let Some(label) = label {
+            let (sin, cos) = label.turn.to_radians().sin_cos();
+            // From the middle of the letters to the line they stand on.
+            let down = 0.5 * font::CAPITAL * size;
+            drawn.texts.push(Text {
+                text: course.text.clone(),
+                at: [label.centre[0] - sin * down, label.centre[1] + cos * down],
+                anchor: Anchor::Middle,
+                size,
+                colour: on_heat(*share),
+                turn: label.turn,
+                halo: Some((heat(*share), 0.16 * size)),
+            });
+        }
+    }
+    drawn
+}
+
+fn draw_points(scene: &mut Scene, frame: &Frame, points: &[Points]) {
+    let total: usize = points.iter().map(|kind| kind.at.len()).sum();
+    // Fewer points may be larger.
+    let radius = (8.5 * (200.0 / total.max(1) as f64).powf(0.22)).clamp(3.0, 9.0) * frame.sizes.unit;
+    for kind in points {
+        let (shape, colour) = kind.mark.look();
+        let visible: Vec<Point> =
+            kind.at.iter().map(|p| frame.place(*p)).filter(|p| frame.area.contains(*p)).collect();
+        let (size, edge) = match kind.mark {
+            Mark::Centre => (13.0 * frame.sizes.unit, Colour::INK),
+            Mark::Outlier => (1.35 * radius, Colour::WHITE),
+            Mark::Kind(0) => (radius, Colour::WHITE),
+            Mark::Kind(_) => (1.15 * radius, Colour::WHITE),
+        };
+        let edge = Stroke { colour: edge, width: (0.24 * radius).max(1.2 * frame.sizes.unit), dash: None };
+        if !visible.is_empty() {
+            scene.path(Path { clip: Some(frame.area), ..shape.marks(&visible, size, colour, edge) });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::scene::{Item, overlap};
+    use super::*;
+
+    fn field(f: impl Fn(f64, f64) -> f64) -> Field {
+        let side: Vec<f64> = (0..61).map(|i| -3.0 + 0.1 * f64::from(i)).collect();
+        let values = side.iter().flat_map(|y| side.iter().map(|x| f(*x, *y)).collect::<Vec<_>>()).collect();
+        Field::new(side.clone(), side, values).unwrap()
+    }
+
+    fn picture(style: &Style, field: &Field, names: [&str; 2]) -> Scene {
+        let (low, high) = field.range();
+        let levels = ticks(low, high, 11);
+        map(
+            style,
+            &Map {
+                names: names.map(str::to_owned),
+                window: [(-3.0, 3.0); 2],
+                ground: Ground::Heat(field),
+                contours: levels.iter().map(|level| (*level, field.lines(*level))).collect(),
+                points: vec![Points { name: None, at: vec![[0.0, 0.0], [1.0, 2.0]], mark: Mark::Kind(0) }],
+            },
+        )
+    }
+
+    fn style(width: u32, height: u32) -> Style {
+        Style { width, height, title: Some("a title".into()), caption: "words ".repeat(60) }
+    }
+
+    #[test]
+    fn all_words_are_inside_and_apart_whatever_the_size_and_the_names() {
+        let hill = field(|x, y| (-(x * x + 2.0 * y * y) / 3.0).exp());
+        let long = "a name that is far too long for any axis of a picture that should be readable ".repeat(3);
+        for (width, height) in [(1800, 1500), (600, 500), (2400, 900), (400, 1600)] {
+            for names in [["x", "y"], [&long, &long]] {
+                let scene = picture(&style(width, height), &hill, names);
+                scene.assert_tidy();
+                let boxes: Vec<_> = scene.texts().map(|text| (text.corners(), &text.text)).collect();
+                for (i, (a, text)) in boxes.iter().enumerate() {
+                    for (b, other) in &boxes[..i] {
+                        assert!(!overlap(a, b), "{width}x{height}: `{text}` and `{other}`");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn most_contours_have_a_label_and_it_is_on_the_map() {
+        let hill = field(|x, y| (-(x * x + 2.0 * y * y) / 7.0).exp());
+        let scene = picture(&style(1800, 1500), &hill, ["x", "y"]);
+        let on_lines: Vec<&Text> = scene.texts().filter(|text| text.halo.is_some()).collect();
+        assert!(on_lines.len() >= 6, "{}", on_lines.len());
+    }
+
+    #[test]
+    fn a_flat_field_is_one_colour_without_lines() {
+        let scene = picture(&style(900, 750), &field(|_, _| 0.25), ["x", "y"]);
+        scene.assert_tidy();
+        let Some(Item::Image(image)) = scene.items.first() else { panic!("no heat map") };
+        assert!(image.pixels.iter().all(|colour| *colour == image.pixels[0]));
+    }
+
+    #[test]
+    fn the_map_is_dark_where_it_is_deep() {
+        let slope = field(|x, _| (x + 3.0) / 6.0);
+        let scene = picture(&style(900, 750), &slope, ["x", "y"]);
+        let Some(Item::Image(image)) = scene.items.first() else { panic!("no heat map") };
+        assert_eq!(image.pixels[0], heat(0.0));
+        assert_eq!(image.pixels[image.columns - 1], heat(1.0));
+    }
+}

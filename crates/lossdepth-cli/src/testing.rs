@@ -1,0 +1,36 @@
+//! For tests: the readers, on bytes in memory.
+
+use crate::args::Roles;
+use crate::load::{Columns, Header, Table};
+
+/// All of a table.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Contents {
+    /// What is compared.
+    pub names: Vec<String>,
+    /// Row after row.
+    pub values: Vec<f64>,
+    /// One a row, if the table has a label of its own.
+    pub labels: Vec<String>,
+}
+
+/// Reads a table as a file of this name would be read, so many rows at a time.
+///
+/// # Errors
+///
+/// What a user would be told.
+pub fn read(name: &str, bytes: Vec<u8>, piece: usize) -> Result<Contents, String> {
+    let roles = Roles::default();
+    let mut table = Table::from_bytes(name, bytes, Header::Detect).map_err(|error| error.to_string())?;
+    let columns = Columns::of(&table, &roles).map_err(|error| error.to_string())?;
+    let mut contents = Contents { names: columns.names(&table), ..Contents::default() };
+    loop {
+        let rows = table.read(&columns, piece).map_err(|error| error.to_string())?;
+        if rows.is_empty() {
+            return Ok(contents);
+        }
+        let part = rows.whole().map_err(|error| error.to_string())?;
+        part.rows.iter().for_each(|row| contents.values.extend_from_slice(row));
+        contents.labels.extend(part.labels.into_iter().flatten().cloned());
+    }
+}

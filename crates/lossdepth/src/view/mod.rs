@@ -1,0 +1,14 @@
+//! What a picture of a depth has to know: a plane through the data, lines of equal depth, round numbers.
+//!
+//! Nothing here draws. [`Plane`] says which rows to score, [`Field`] turns their depths into lines and regions,
+//! [`ticks`] finds round numbers in a range and [`Ranked`] says where a number stands among others.
+
+mod contour;
+mod plane;
+mod ranked;
+mod ticks;
+
+pub use contour::{Field, Line};
+pub use plane::Plane;
+pub use ranked::Ranked;
+pub use ticks::ticks;

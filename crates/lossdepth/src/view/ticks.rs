@@ -1,0 +1,84 @@
+//! Round numbers.
+
+/// Round numbers in a range, equally spaced: multiples of 1, 2, 2.5 or 5 times a power of ten, as many as possible but
+/// at most `count`.
+///
+/// Empty if the range is, or has no width that floating-point numbers could divide.
+///
+/// ```
+/// use lossdepth::view::ticks;
+/// assert_eq!(ticks(0.0, 1.0, 6), [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]);
+/// assert_eq!(ticks(-3.1, 7.9, 5), [-2.5, 0.0, 2.5, 5.0, 7.5]);
+/// ```
+pub fn ticks(low: f64, high: f64, count: usize) -> Vec<f64> {
+    let width = high - low;
+    let resolution = 64.0 * f64::EPSILON * low.abs().max(high.abs());
+    if !width.is_finite() || width <= resolution || count == 0 {
+        return Vec::new();
+    }
+    // Numbers at the ends belong to the range even if rounding puts them a hair beyond it.
+    let slack = 1e-9 * width;
+    let between = |step: f64| (((low - slack) / step).ceil(), ((high + slack) / step).floor());
+    let exponent = (width / count as f64).log10().floor();
+    for power in [exponent - 1.0, exponent, exponent + 1.0, exponent + 2.0] {
+        for (mantissa, divisor) in [(1.0, 1.0), (2.0, 1.0), (5.0, 2.0), (5.0, 1.0)] {
+            let (first, last) = between(mantissa / divisor * 10f64.powf(power));
+            if last - first + 1.0 <= count as f64 {
+                return multiples(first, last, mantissa / divisor, power);
+            }
+        }
+    }
+    Vec::new()
+}
+
+/// The multiples of `mantissa` · 10^`power`, each rounded once.
+fn multiples(first: f64, last: f64, mantissa: f64, power: f64) -> Vec<f64> {
+    let scaled = |k: f64| {
+        if power < 0.0 { k * mantissa / 10f64.powf(-power) } else { k * mantissa * 10f64.powf(power) }
+    };
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most a few dozen")]
+    let count = (last - first + 1.0).max(0.0) as usize;
+    // Adding 0 turns −0 into 0.
+    (0..count).map(|i| scaled(first + i as f64) + 0.0).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn are_round_equally_spaced_and_within(
+            low in -1e6..1e6f64, width in 1e-3..1e6f64, count in 2usize..12,
+        ) {
+            let found = ticks(low, low + width, count);
+            prop_assert!(found.len() <= count);
+            // A step 2.5 times as fine would have been too many.
+            prop_assert!(2.5 * (found.len() + 1) as f64 >= count as f64, "{found:?}");
+            prop_assert!(found.iter().all(|t| *t >= low - 1e-8 * width && *t <= low + width * (1.0 + 1e-8)));
+            for pair in found.windows(2) {
+                let step = pair[1] - pair[0];
+                let lead = step / 10f64.powf(step.log10().floor());
+                let round = [1.0, 2.0, 2.5, 5.0, 10.0].iter().any(|r| (lead - r).abs() < 1e-6 * r);
+                prop_assert!(round, "{step} in {found:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn there_are_none_in_no_range() {
+        assert!(ticks(1.0, 1.0, 5).is_empty());
+        assert!(ticks(2.0, 1.0, 5).is_empty());
+        assert!(ticks(f64::NAN, 1.0, 5).is_empty());
+        assert!(ticks(0.0, 1.0, 0).is_empty());
+        assert!(ticks(1e17, 1e17 + 16.0, 5).is_empty());
+    }
+
+    #[test]
+    fn are_the_numbers_as_one_would_write_them() {
+        assert_eq!(ticks(0.05, 0.95, 10), [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]);
+        assert_eq!(ticks(-1e-12, 1e-12, 3), [-1e-12, 0.0, 1e-12]);
+        assert_eq!(ticks(0.0, 3e12, 4), [0.0, 1e12, 2e12, 3e12]);
+    }
+}
