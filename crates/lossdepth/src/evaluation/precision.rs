@@ -1,6 +1,6 @@
 //! Average precision.
 
-use super::{Estimate, Ranking, critical, logit_interval};
+use super::{Estimate, Ranking, critical};
 use crate::error::Result;
 
 impl Ranking {
@@ -12,9 +12,9 @@ impl Ranking {
     /// most $t$ and $R_t$ the share of the outliers that are there: scikit-learn's `average_precision_score`. Without
     /// any order it is about the share of outliers in the data, so it says more than the AUC where outliers are rare.
     ///
-    /// The interval is the one that Boyd, Eng and Page (2013) recommend, with $m$ outliers:
-    /// $\operatorname{logit}^{-1}(\operatorname{logit} \text{AP} \pm z / \sqrt{m \text{AP} (1 - \text{AP})})$; and for $\text{AP} = 1$ Wilson's interval for
-    /// $m$ successes of $m$, $[m / (m + z^2), 1]$.
+    /// The interval treats it as a share of $m$ outliers, as the binomial interval of Boyd, Eng and Page (2013) does, in
+    /// Wilson's form: all $\theta$ with $|\text{AP} - \theta| \le z \sqrt{\theta (1 - \theta) / m}$. That stays within $[0, 1]$ and says
+    /// something at 1 too.
     ///
     /// # Errors
     /// `level` is not between 0 and 1.
@@ -30,14 +30,14 @@ impl Ranking {
             while others < self.others.len() && self.others[others] <= score {
                 others += 1;
             }
-            value += tied as f64 / m * (found as f64 / (found + others) as f64);
+            value += tied as f64 * (found as f64 / (found + others) as f64);
         }
-        // Sums of shares may end a unit in the last place above 1.
-        let value = value.min(1.0);
-        Ok(if value < 1.0 {
-            logit_interval(value, z * (value * (1.0 - value) / m).sqrt())
-        } else {
-            Estimate { value, low: m / (m + z * z), high: 1.0 }
-        })
+        let value = value / m;
+        let (middle, square) = (value + 0.5 * z * z / m, z * z / m);
+        let half = (square * (value * (1.0 - value) + 0.25 * square)).sqrt();
+        let end = |sum: f64| (sum / (1.0 + square)).clamp(0.0, 1.0);
+        let (low, high) = (end(middle - half), end(middle + half));
+        // The value belongs to it, whatever rounding says.
+        Ok(Estimate { value, low: low.min(value), high: high.max(value) })
     }
 }

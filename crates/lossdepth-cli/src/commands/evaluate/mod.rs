@@ -27,8 +27,8 @@ without a label count in the reference alone. Without --reference the data is it
 other rows.
 
 AUC-ROC is the chance that an outlier has a lower score than another row, ties counted half; its interval is DeLong's on the \
-logit scale. Average precision is the area under the steps of the precision-recall curve, with the logit interval of Boyd, \
-Eng and Page. The times are those of one run on this machine.
+logit scale. Average precision is the area under the steps of the precision-recall curve, with Wilson's interval for \
+as many outliers. The times are those of one run on this machine.
 
 Baselines that are no depths: oc-svm (one-class support vector machine; nu, kernel, gamma, …), lof (local outlier factor; k) and \
 knn (distance to the k-th neighbour; k, distance). With --methods every method is run; without, those that take seconds \
