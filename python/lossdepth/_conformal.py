@@ -23,6 +23,17 @@ class Calibration:
     ----------
     size : float
         How many rows of the reference it has, by weight. No p-value is below ``1 / (1 + size)``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lossdepth import LogisticDepth
+    >>> X = np.random.default_rng(0).normal(size=(200, 2))
+    >>> calibration = LogisticDepth(reg=0.1).fit(X).calibrate()
+    >>> calibration.size
+    100.0
+    >>> bool(calibration.p_values([[9.0, 9.0]])[0] <= 0.05)
+    True
     """
 
     def __init__(
