@@ -137,8 +137,10 @@ class Depth(OutlierMixin, BaseEstimator):
     # What a subclass sets in its constructor, beside the settings of its method.
     contamination: float
     n_jobs: int | None
-    offset_: float
     verbose: int
+
+    # What `fit` and `set_threshold` find.
+    offset_: float
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Take X for the reference sample.

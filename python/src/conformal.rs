@@ -33,7 +33,7 @@ impl Calibration {
         let how = match Conformal::named(method, seed).map_err(|e| exception(&e))? {
             Conformal::Split { seed, .. } => Conformal::Split { share, seed },
             Conformal::Cross { seed, .. } => Conformal::Cross { folds, seed },
-            other => other,
+            other @ Conformal::LeaveOneOut => other,
         };
         let model = model.get().fitted();
         let shared = Arc::clone(&model);

@@ -228,14 +228,13 @@ pub(crate) fn intervals<'py>(
     Ok((low.into_pyarray(py), high.into_pyarray(py)))
 }
 
+/// A model, the names of its columns, and the notes in its file.
+type Loaded = (Model, Option<Vec<String>>, BTreeMap<String, String>);
+
 /// A model from the bytes of a file, with the names of its columns and the notes in it. Where the file does not limit the
 /// memory for kernel values, `memory` does.
 #[pyfunction]
-pub(crate) fn load(
-    py: Python<'_>,
-    data: PyBackedBytes,
-    memory: Option<f64>,
-) -> PyResult<(Model, Option<Vec<String>>, BTreeMap<String, String>)> {
+pub(crate) fn load(py: Python<'_>, data: PyBackedBytes, memory: Option<f64>) -> PyResult<Loaded> {
     let loaded = interruptible(py, move |_| {
         let archive = Archive::from_bytes(&data)?;
         drop(data);

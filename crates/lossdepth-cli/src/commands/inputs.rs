@@ -145,12 +145,11 @@ impl Inputs {
     /// Fits, or makes ready what was fitted before.
     pub(super) fn model(&mut self, question: &Question) -> Result<Model> {
         let saved = if let Against::Model { saved, .. } = &mut self.against { saved.take() } else { None };
-        let model = match saved {
-            Some(saved) => saved.model(question.given.memory())?,
-            None => {
-                let fitted = within_memory(&self.settings(question)?).fit(&self.reference);
-                fitted.map_err(|error| self.locate_reference(error))?
-            }
+        let model = if let Some(saved) = saved {
+            saved.model(question.given.memory())?
+        } else {
+            let fitted = within_memory(&self.settings(question)?).fit(&self.reference);
+            fitted.map_err(|error| self.locate_reference(error))?
         };
         if let Some(warning) = model.warning() {
             console::warning(warning);

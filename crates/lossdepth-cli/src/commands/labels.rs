@@ -37,9 +37,14 @@ pub(crate) struct Judge {
     /// The depth below which rows are outliers, once it is known.
     line: Cell<Option<f64>>,
     calibration: Option<Calibration>,
-    /// Whether the rows are their own reference, and with which weights.
-    own: Option<Option<Vec<f64>>>,
+    /// The weights of rows that are their own reference, where that is what they are.
+    own: Option<Own>,
     outliers: Cell<usize>,
+}
+
+/// Rows that are their own reference.
+struct Own {
+    weights: Option<Vec<f64>>,
 }
 
 impl Judge {
@@ -59,11 +64,11 @@ impl Judge {
                  `--p-values`"
             )));
         }
-        Ok(Self::new(labels, None, None, Some(weights.map(<[f64]>::to_vec))))
+        Ok(Self::new(labels, None, None, Some(Own { weights: weights.map(<[f64]>::to_vec) })))
     }
 
     /// For data that is compared with others: scores those as far as that is needed.
-    pub(crate) fn of_others(labels: &Labels, model: &Model, running: &Running) -> Result<Self> {
+    pub(crate) fn of_others(labels: &Labels, model: &Model, running: Running) -> Result<Self> {
         labels.check()?;
         let run = Run { threads: running.threads.map(usize::from), ..Run::default() };
         let sample = model.reference();
@@ -79,12 +84,7 @@ impl Judge {
         Ok(Self::new(labels, line.transpose()?, calibration.transpose()?, None))
     }
 
-    fn new(
-        labels: &Labels,
-        line: Option<f64>,
-        calibration: Option<Calibration>,
-        own: Option<Option<Vec<f64>>>,
-    ) -> Self {
+    fn new(labels: &Labels, line: Option<f64>, calibration: Option<Calibration>, own: Option<Own>) -> Self {
         Self { labels: labels.clone(), line: Cell::new(line), calibration, own, outliers: Cell::new(0) }
     }
 
@@ -115,9 +115,9 @@ impl Judge {
         &self,
         depths: &[f64],
         known: Option<Vec<f64>>,
-    ) -> Result<(Option<Vec<f64>>, Option<Vec<f64>>)> {
+    ) -> Result<[Option<Vec<f64>>; 2]> {
         let mut p = known;
-        if let (Some(weights), false) = (&self.own, depths.is_empty()) {
+        if let (Some(Own { weights }), false) = (&self.own, depths.is_empty()) {
             if let Some(share) = self.labels.contamination {
                 self.line.set(Some(threshold(depths, weights.as_deref(), share)?));
             }
@@ -129,7 +129,7 @@ impl Judge {
             (Some(p), Some(_)) => Some(adjust(p, Fdr::BenjaminiHochberg)?),
             _ => None,
         };
-        Ok((p, q))
+        Ok([p, q])
     }
 
     /// The values that go with [`fields`](Self::fields).

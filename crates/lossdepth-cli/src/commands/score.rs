@@ -128,7 +128,7 @@ fn score_against<'a>(args: &'a Score, settings: &Settings) -> Result<Job<'a>> {
     let model =
         fit(settings, &all, sample.weights()).map_err(|error| reference.locate(&all, &ours, error))?;
     drop(sample);
-    let judge = Judge::of_others(&args.labels, &model, &args.running)?;
+    let judge = Judge::of_others(&args.labels, &model, args.running)?;
     let names = Names { features: ours.names(&reference), ..Names::of(&data, &theirs) };
     stream(Job::new(args, model, judge, names, None)?, &mut data, &theirs)
 }
@@ -143,7 +143,7 @@ fn score_by<'a>(args: &'a Score, path: &Path) -> Result<Job<'a>> {
     let features = names.map_or_else(|| columns.names(&data), <[String]>::to_vec);
     let names = Names { features, ..Names::of(&data, &columns) };
     let model = saved.model(args.question.given.memory())?;
-    let judge = Judge::of_others(&args.labels, &model, &args.running)?;
+    let judge = Judge::of_others(&args.labels, &model, args.running)?;
     stream(Job::new(args, model, judge, names, None)?, &mut data, &columns)
 }
 
@@ -269,7 +269,7 @@ impl<'a> Job<'a> {
         let depths: Vec<f64> = self.held.iter().flat_map(|held| &held.depths).copied().collect();
         let known: Option<Vec<f64>> =
             self.held.iter().map(|held| held.p.clone()).collect::<Option<Vec<_>>>().map(|p| p.concat());
-        let (p, q) = self.judge.conclude(&depths, known)?;
+        let [p, q] = self.judge.conclude(&depths, known)?;
         let mut first = 0;
         for held in std::mem::take(&mut self.held) {
             let rows = first..first + held.depths.len();

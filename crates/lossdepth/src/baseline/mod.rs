@@ -125,7 +125,7 @@ impl Baseline {
             match (&mut baseline.detector, setting.name) {
                 (Detector::OneClassSvm(svm), "nu") => svm.nu = setting.number(&value)?,
                 (Detector::Lof(Lof { k }) | Detector::Knn(Knn { k, .. }), "k") => {
-                    *k = setting.count(&value)?
+                    *k = setting.count(&value)?;
                 }
                 (Detector::Knn(knn), "distance") => knn.distance = setting.named(&value)?,
                 (_, name) => of_kernel.push((name, value)),

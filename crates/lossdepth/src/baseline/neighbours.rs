@@ -96,7 +96,9 @@ fn smallest(squares: &[f64], k: usize) -> Nearest {
             },
         );
     }
-    found.iter_mut().for_each(|(square, _)| *square = square.sqrt());
+    for (square, _) in &mut found {
+        *square = square.sqrt();
+    }
     Nearest { found }
 }
 

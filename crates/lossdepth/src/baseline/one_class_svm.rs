@@ -77,13 +77,13 @@ impl OneClassSvm {
         self.check()?;
         let kernel: Arc<dyn Kernel> = match &self.kernel {
             KernelSource::Own(kernel) => kernel.clone(),
-            KernelSource::Choice(choice) => match choice.learn(sample)? {
-                Some(kernel) => Arc::new(kernel),
-                None => {
+            KernelSource::Choice(choice) => {
+                let Some(kernel) = choice.learn(sample)? else {
                     let text = "`oc-svm` takes no precomputed kernel";
                     return Err(DepthError::Settings(text.to_owned()));
-                }
-            },
+                };
+                Arc::new(kernel)
+            }
         };
         let source = KernelSource::Own(kernel);
         let space = Space::new(&source, sample, false)?;
@@ -129,7 +129,7 @@ impl OneClassSvm {
         let largest = if space.largest > 0.0 { space.largest } else { 1.0 };
         let reg = largest;
         let mut columns = Columns::cached(space, self.memory);
-        let mut point = self.start(space, &bounds, &set, query, &mut columns)?;
+        let mut point = Self::start(space, &bounds, &set, query, &mut columns)?;
         // In units of the kernel, for α = 2β: the gap is 4 (2 reg) times the one of the depth's problem.
         let gap_of = |gap: f64| 8.0 * reg * gap;
         let enough = |gap: f64, _: f64| (2.0 * gap_of(gap) * largest).sqrt() <= 0.25 * self.tol * largest;
@@ -150,7 +150,6 @@ impl OneClassSvm {
 
     /// The most outlying rows at their bounds: at the end, most of them are.
     fn start(
-        &self,
         space: &Space,
         bounds: &[f64],
         set: &ActiveSet,

@@ -208,7 +208,9 @@ pub fn own_p_values(depths: &[f64], weights: Option<&[f64]>) -> Result<Vec<f64>>
         let tied = order[start..].iter().take_while(|&&i| depths[i].total_cmp(&depth).is_eq()).count();
         let tied = &order[start..start + tied];
         sum += tied.iter().map(|&i| mass(i)).sum::<f64>();
-        tied.iter().for_each(|&i| p[i] = (sum / total).min(1.0));
+        for &i in tied {
+            p[i] = (sum / total).min(1.0);
+        }
         start += tied.len();
     }
     Ok(p)

@@ -117,7 +117,7 @@ fn neither_threads_nor_batches_change_a_bit() {
         assert_eq!(scores, again.score(&queries, &three).unwrap());
         assert_eq!(own, again.score_own(&three).unwrap());
         for (query, score) in queries.iter().zip(&scores) {
-            assert_eq!(fitted.score(&[query.clone()], &one).unwrap(), [*score]);
+            assert_eq!(fitted.score(std::slice::from_ref(query), &one).unwrap(), [*score]);
         }
     }
 }

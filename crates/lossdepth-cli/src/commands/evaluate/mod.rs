@@ -94,7 +94,7 @@ pub(crate) enum Format {
 }
 
 fn target(path: &str) -> Result<(PathBuf, Format), String> {
-    let extension = Path::new(path).extension().map(|e| e.to_ascii_lowercase());
+    let extension = Path::new(path).extension().map(std::ffi::OsStr::to_ascii_lowercase);
     let format = match extension.as_ref().and_then(|e| e.to_str()) {
         Some("csv") => Format::Csv,
         Some("tsv") => Format::Tsv,
@@ -118,12 +118,11 @@ pub(crate) fn run(args: &Evaluate) -> Result<Outcome> {
     let quiet = args.running.quiet;
     let mut data = open(&args.data, &args.roles, quiet)?;
     let mut other = args.reference.as_ref().map(|path| open(path, &args.roles, quiet)).transpose()?;
-    let (ours, theirs) = match &other {
-        Some(other) => pair(other, &data, &args.roles)?,
-        None => {
-            let columns = Columns::of(&data, &args.roles)?;
-            (columns.clone(), columns)
-        }
+    let (ours, theirs) = if let Some(other) = &other {
+        pair(other, &data, &args.roles)?
+    } else {
+        let columns = Columns::of(&data, &args.roles)?;
+        (columns.clone(), columns)
     };
     let piece = data.read(&theirs, usize::MAX)?;
     let all = piece.whole()?;
