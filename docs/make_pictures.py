@@ -26,7 +26,7 @@ def lossdepth(command: str, *arguments: str) -> None:
 
 def two_modes(path: Path) -> None:
     """Write the paper's illustration: two normal clouds of 200 points."""
-    generator = random.Random(1)  # noqa: S311
+    generator = random.Random(1)
     with path.open("w") as file:
         file.write("x₁,x₂\n")
         for centre in (-3.5, 3.5):
@@ -37,7 +37,7 @@ def two_modes(path: Path) -> None:
 
 def leaning(path: Path) -> None:
     """Write a correlated cloud with heavy tails and a few strays."""
-    generator = random.Random(4)  # noqa: S311
+    generator = random.Random(4)
     with path.open("w") as file:
         file.write("length,width\n")
         for _ in range(180):
@@ -60,7 +60,7 @@ def shoes(path: Path, data: Path) -> None:
     )[8:]
     with path.open("w") as file:
         for i, label in enumerate(labels):
-            if label == 7:  # noqa: PLR2004
+            if label == 7:
                 pixels = images[784 * i : 784 * (i + 1)]
                 file.write(",".join(f"{pixel / 255:.4g}" for pixel in pixels) + "\n")
 

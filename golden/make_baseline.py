@@ -45,7 +45,9 @@ SKLEARN = {"gaussian": "rbf", "polynomial": "poly"}
 def one_class(rows, counts, queries, kernel, nu):
     settings = {k: v for k, v in kernel.items() if k != "name"}
     copies = np.repeat(rows, counts, axis=0)
-    svm = OneClassSVM(kernel=SKLEARN[kernel["name"]], nu=nu, tol=1e-10, **settings).fit(copies)
+    svm = OneClassSVM(kernel=SKLEARN[kernel["name"]], nu=nu, tol=1e-10, **settings).fit(
+        copies
+    )
     return {
         "kernel": kernel,
         "nu": nu,
@@ -81,7 +83,11 @@ def save(name, rows, counts, queries, neighbours):
         "rows": rows.tolist(),
         "counts": counts.tolist(),
         "queries": queries.tolist(),
-        "oc-svm": [one_class(rows, counts, queries, kernel, nu) for kernel in KERNELS for nu in (0.05, 0.1, 0.5)],
+        "oc-svm": [
+            one_class(rows, counts, queries, kernel, nu)
+            for kernel in KERNELS
+            for nu in (0.05, 0.1, 0.5)
+        ],
         "lof": [lof(rows, queries, k) for k in neighbours],
         "knn": [knn(rows, queries, k) for k in neighbours],
     }
@@ -93,12 +99,21 @@ def save(name, rows, counts, queries, neighbours):
 def delong(low, high):
     """The variance, over all pairs."""
     wins = (low[:, None] < high[None, :]) + 0.5 * (low[:, None] == high[None, :])
-    return wins.mean(axis=1).var(ddof=1) / len(low) + wins.mean(axis=0).var(ddof=1) / len(high)
+    return wins.mean(axis=1).var(ddof=1) / len(low) + wins.mean(axis=0).var(
+        ddof=1
+    ) / len(high)
 
 
 def rankings():
     rng = np.random.default_rng(3)
-    for outliers, others, levels in [(1, 1, 0), (3, 10, 0), (20, 200, 0), (50, 80, 7), (5, 1000, 20), (40, 40, 2)]:
+    for outliers, others, levels in [
+        (1, 1, 0),
+        (3, 10, 0),
+        (20, 200, 0),
+        (50, 80, 7),
+        (5, 1000, 20),
+        (40, 40, 2),
+    ]:
         low, high = rng.normal(-1.0, 1.0, outliers), rng.normal(0.0, 1.0, others)
         if levels:
             low, high = np.floor(low * levels / 4), np.floor(high * levels / 4)
@@ -114,12 +129,24 @@ def rankings():
 
 rng = np.random.default_rng(0)
 wine = StandardScaler().fit_transform(load_wine().data)
-save("wine", wine[:150], np.ones(150, int), np.r_[wine[150:], 3 * rng.normal(size=(10, 13))], [1, 5, 20])
+save(
+    "wine",
+    wine[:150],
+    np.ones(150, int),
+    np.r_[wine[150:], 3 * rng.normal(size=(10, 13))],
+    [1, 5, 20],
+)
 cancer = StandardScaler().fit_transform(load_breast_cancer().data)[:, :8]
 save("breast_cancer", cancer[:300], np.ones(300, int), cancer[300:340], [3, 10, 35])
 # Three copies of everything: neighbours at distance 0, and ties that do not matter.
 few = np.repeat(rng.normal(size=(30, 2)), 3, axis=0)
-save("copies", few, np.ones(90, int), np.r_[few[:3], 2 * rng.normal(size=(10, 2))], [2, 5, 8])
+save(
+    "copies",
+    few,
+    np.ones(90, int),
+    np.r_[few[:3], 2 * rng.normal(size=(10, 2))],
+    [2, 5, 8],
+)
 save("counted", wine[:60], 1 + np.arange(60) % 3, wine[60:80], [5])
 with open("evaluation.json", "w") as file:
     json.dump({"versions": VERSIONS, "rankings": list(rankings())}, file)

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from sklearn.utils import Tags
 
     from lossdepth._base import Floats
+    from lossdepth._conformal import Calibration
 
 _LOSSES = ("log", "brier", "zero-one", "hinge")
 _WEIGHTINGS = ("sample_weight", "repeat")
@@ -244,6 +245,33 @@ feature_names_in_ : ndarray of shape (n_features_in_,)
         explanation: Explanation = twin.explain(X)
         return explanation
 
+    def calibrate(
+        self, method: str = "split", *, share: float = 0.5, folds: int = 10, random_state: int = 0
+    ) -> Calibration:
+        """Prepare p-values of new rows; for a classifier with a native twin.
+
+        Parameters
+        ----------
+        method : {"split", "cross", "leave-one-out"}, default="split"
+            How, as for the other depths.
+        share : float, default=0.5
+            The share that ``"split"`` sets aside.
+        folds : int, default=10
+            The number of folds of ``"cross"``.
+        random_state : int, default=0
+            Where the random choice comes from.
+
+        Returns
+        -------
+        Calibration
+            With a method `p_values`.
+        """
+        check_is_fitted(self, "estimator_")
+        if self.twin_ is None:
+            name = type(final(self.estimator_)).__name__
+            raise TypeError(f"p-values take a native twin, which this {name} does not have")
+        return self.twin_.calibrate(method, share=share, folds=folds, random_state=random_state)
+
     @available_if(_has_twin)  # type: ignore[untyped-decorator]
     def save(self, path: str | os.PathLike[str]) -> None:
         """Save the native twin to a file; for a classifier that has one, which others do not.
@@ -297,8 +325,7 @@ feature_names_in_ : ndarray of shape (n_features_in_,)
     def _own_depths(self) -> tuple[Floats, Floats | None]:
         """Return depths and weights of the training rows."""
         if self.twin_ is not None:
-            own: tuple[Floats, Floats | None] = self.twin_._own_depths()  # noqa: SLF001
-            return own
+            return self.twin_._own_depths()  # noqa: SLF001
         training: Training = self._training
         if self._known is None:
             self._known = self._risks(training, training.X, None, "fit").depth
