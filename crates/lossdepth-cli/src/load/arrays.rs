@@ -4,10 +4,13 @@ use super::open::{Anywhere, Opened};
 use super::scalar::Scalar;
 use super::table::{Outline, Piece, Source, Wanted, finite};
 use crate::error::{Place, Problem, count};
-use std::io::{self, Read, SeekFrom};
+use std::io::{self, Cursor, Read, SeekFrom};
 
 /// More columns than this are taken for a damaged header.
 const WIDEST: u64 = 1 << 22;
+
+/// The same for a table without rows, where nothing bears the number out.
+const WIDEST_EMPTY: u64 = 1 << 16;
 
 /// How many bytes of an array are read at a time.
 const CHUNK: usize = 1 << 18;
@@ -40,6 +43,20 @@ impl Array {
     /// Bytes in all; too many to count is as good as too many.
     pub(super) fn size(&self) -> u64 {
         self.rows().saturating_mul(self.width()).saturating_mul(self.scalar.size as u64)
+    }
+
+    /// Makes sure that there is a row, before its columns get names.
+    fn first_row(&mut self, width: usize) -> io::Result<()> {
+        if let Data::Rows(input) = &mut self.data {
+            let (mut row, bytes) = (Vec::new(), width * self.scalar.size);
+            input.take(bytes as u64).read_to_end(&mut row)?;
+            if row.len() < bytes {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+            let rest = std::mem::replace(input, Box::new(io::empty()));
+            *input = Box::new(Cursor::new(row).chain(rest));
+        }
+        Ok(())
     }
 
     /// `(n)`, `(n, 1)` and `(1, n)` are vectors of n.
@@ -111,15 +128,16 @@ pub(super) fn many(format: &'static str, mut arrays: Vec<Array>) -> Opened {
 }
 
 /// A matrix and what goes with its rows.
-pub(super) fn table(format: &'static str, matrix: Array, vectors: Vec<Array>) -> Opened {
+pub(super) fn table(format: &'static str, mut matrix: Array, vectors: Vec<Array>) -> Opened {
     let damaged = |why: &str| Problem::Damaged { format, why: why.to_owned() };
     if matrix.shape.is_empty() {
         return Err(Problem::Unsupported(format!("the {format} file holds a single value, not a table")));
     }
     let width = matrix.width();
-    if width > WIDEST {
+    let widest = if matrix.rows() == 0 { WIDEST_EMPTY } else { WIDEST };
+    if width > widest {
         return Err(Problem::Unsupported(format!(
-            "{width} columns are more than the {WIDEST} that can be read"
+            "{width} columns are more than the {widest} that can be read"
         )));
     }
     if width == 0 {
@@ -135,6 +153,9 @@ pub(super) fn table(format: &'static str, matrix: Array, vectors: Vec<Array>) ->
     let (Ok(rows), Ok(width)) = (usize::try_from(matrix.rows()), usize::try_from(width)) else {
         return Err(damaged("it claims more rows than there can be"));
     };
+    if rows > 0 {
+        matrix.first_row(width).map_err(|error| short(format, error))?;
+    }
     let numbered = (0..width).map(|i| i.to_string());
     let names: Vec<String> = numbered.chain(vectors.iter().map(|array| array.name.clone())).collect();
     let label = vectors.iter().position(|array| array.name == "y").map(|i| width + i);
