@@ -1,12 +1,14 @@
 //! Every reader, on files that are damaged, cut, spliced, or noise: an answer or an error, never a panic.
 //!
-//! `FUZZ` is how many inputs each format gets; `scripts/fuzz` asks for a million, with a limit on the memory.
+//! `FUZZ` is how many inputs each format gets; `scripts/fuzz` asks for a million, with a limit on the memory. In the folder
+//! `FUZZ_KEEP` the last input of each format remains, should the program die of it.
 // The sizes are small.
 #![allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
 
 use crate::build::{gzip, sample};
 use lossdepth_cli::testing::read;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
 
 /// A small generator: the same inputs in every run.
 struct Noise(u64);
@@ -77,6 +79,8 @@ fn fuzz(seed: u64, names: &[&str], packed: bool) {
     let files: Vec<(&str, Vec<u8>)> =
         sample(12).everywhere().into_iter().filter(|(name, _)| names.contains(name)).collect();
     assert_eq!(files.len(), names.len());
+    let keep =
+        std::env::var_os("FUZZ_KEEP").map(|folder| PathBuf::from(folder).join(format!("last-{}", names[0])));
     let mut noise = Noise(seed);
     let mut read_well = 0;
     for input in 0..inputs {
@@ -97,6 +101,9 @@ fn fuzz(seed: u64, names: &[&str], packed: bool) {
         }
         let piece = [1, 5, usize::MAX][noise.below(3)];
         let kept = bytes.clone();
+        if let Some(path) = &keep {
+            std::fs::write(path, &kept).unwrap();
+        }
         let Ok(answer) = catch_unwind(AssertUnwindSafe(|| read(name, bytes, piece))) else {
             let path = std::env::temp_dir().join(format!("found-{input}-{name}"));
             std::fs::write(&path, kept).unwrap();
