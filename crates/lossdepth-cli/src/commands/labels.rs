@@ -111,11 +111,7 @@ impl Judge {
     }
 
     /// p-values and q-values of all rows, and the line, now that all are known.
-    pub(crate) fn conclude(
-        &self,
-        depths: &[f64],
-        known: Option<Vec<f64>>,
-    ) -> Result<[Option<Vec<f64>>; 2]> {
+    pub(crate) fn conclude(&self, depths: &[f64], known: Option<Vec<f64>>) -> Result<[Option<Vec<f64>>; 2]> {
         let mut p = known;
         if let (Some(Own { weights }), false) = (&self.own, depths.is_empty()) {
             if let Some(share) = self.labels.contamination {

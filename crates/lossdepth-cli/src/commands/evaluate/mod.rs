@@ -105,9 +105,6 @@ fn target(path: &str) -> Result<(PathBuf, Format), String> {
 }
 
 pub(crate) fn run(args: &Evaluate) -> Result<Outcome> {
-    let Some(label) = &args.roles.label else {
-        return Err(Error::Usage("`evaluate` needs the column with the labels: --label COL".to_owned()));
-    };
     // Before any work is done.
     let asked =
         if args.methods.is_empty() { None } else { Some(Candidate::list(&args.methods, &args.given)?) };
@@ -124,6 +121,11 @@ pub(crate) fn run(args: &Evaluate) -> Result<Outcome> {
         let columns = Columns::of(&data, &args.roles)?;
         (columns.clone(), columns)
     };
+    // Some formats say themselves which column is the label.
+    let Some(label) = theirs.label.map(|column| data.names()[column].clone()) else {
+        return Err(Error::Usage("`evaluate` needs the column with the labels: --label COL".to_owned()));
+    };
+    let label = &label;
     let piece = data.read(&theirs, usize::MAX)?;
     let all = piece.whole()?;
     let split = split(&data, label, &all)?;
