@@ -121,6 +121,7 @@ pub(crate) fn run(args: &Evaluate) -> Result<Outcome> {
         let columns = Columns::of(&data, &args.roles)?;
         (columns.clone(), columns)
     };
+    // Some formats say themselves which column is the label.
     let Some(label) = theirs.label.map(|label| data.names()[label].clone()) else {
         return Err(Error::Usage("`evaluate` needs the column with the labels: --label COL".to_owned()));
     };
@@ -190,7 +191,7 @@ fn split(data: &Table, label: &str, all: &Part<'_>) -> Result<Split<usize>> {
 
 /// The methods that take seconds, and the baselines.
 fn defaults(sample: &Reference, weighted: bool, rows: usize, quiet: bool) -> Vec<String> {
-    // Kernel values of the reference for each of the rows, roughly; the constants were measured.
+    // Kernel values of the reference for each of the rows, roughly; the constants are from a few runs.
     let (n, d) = (sample.len() as f64, sample.width() as f64);
     let work = n * rows as f64;
     let reasonable = |method: Method| match method {
