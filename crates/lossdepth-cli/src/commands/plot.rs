@@ -444,7 +444,8 @@ impl Work<'_> {
             let others: Vec<usize> = kinds.drain(KINDS - 1..).flat_map(|(_, rows)| rows).collect();
             kinds.push(("others", others));
         }
-        let column = self.args.roles.label.as_deref().unwrap_or_default();
+        // The formats that name a label themselves call it so.
+        let column = self.args.roles.label.as_deref().unwrap_or("y");
         let points = |(kind, (label, rows)): (usize, &(&str, Vec<usize>))| Points {
             name: Some(format!("{column}: {label} ({})", rows.len())),
             at: at(rows),
