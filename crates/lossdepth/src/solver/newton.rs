@@ -16,9 +16,9 @@ use crate::penalty::Variant;
 const DAMPING_LEAST: f64 = 1e-15;
 const DAMPING_MOST: f64 = 1e-3;
 /// How many steps may leave both the certificate and the objective as they are before rounding is blamed.
-const STALLS: usize = 20;
+const STALLS: usize = 100;
 /// Steps are not made shorter than this share of Newton's.
-const SHORTEST: f64 = 1e-12;
+const SHORTEST: f64 = 1e-5;
 
 /// The problem of one query, and room to work on it.
 pub(crate) struct Newton<'a, L> {
