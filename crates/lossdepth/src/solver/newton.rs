@@ -4,6 +4,7 @@
 //! ill-conditioned data, where curvature sits in a handful of sample points.
 
 use super::certificate::Point;
+use super::line_search::search;
 use super::quasi_newton::Outcome;
 use super::radius::Radius;
 use super::{Stop, Task};
@@ -12,6 +13,8 @@ use crate::linalg::{Cholesky, Matrix, axpy, dot, hadamard, multiply_symmetric, n
 use crate::loss::{Dual, Smooth};
 use crate::penalty::Variant;
 
+/// How often a searched step may fail to improve the certificate before the other way is tried.
+const DESCENT_STALLS: usize = 5;
 /// The least that is added to the Hessian where it does not lead downhill, as a share of its diagonal, and the most.
 const DAMPING_LEAST: f64 = 1e-15;
 const DAMPING_MOST: f64 = 1e-3;
@@ -27,6 +30,7 @@ pub(crate) struct Newton<'a, L> {
     task: &'a Task,
     weighted: Matrix,
     margins: Vec<f64>,
+    along: Vec<f64>,
     slopes: Vec<f64>,
     curvatures: Vec<f64>,
 }
@@ -43,8 +47,8 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
         let n = features.len();
         let room = || vec![0.0; n];
         let weighted = Matrix::zeros(n, features.width());
-        let (margins, slopes, curvatures) = (room(), room(), room());
-        Self { loss, features, task, weighted, margins, slopes, curvatures }
+        let (margins, along, slopes, curvatures) = (room(), room(), room(), room());
+        Self { loss, features, task, weighted, margins, along, slopes, curvatures }
     }
 
     /// Goes on from `theta` until converged, stalled or out of iterations.
@@ -109,6 +113,9 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
     }
 
     /// Minimises the penalised objective until `goal` says so.
+    ///
+    /// Where one way is stuck the other may not be: kinks stop steps that are shortened, and rounding misleads a
+    /// search by slopes.
     fn minimise(
         &mut self,
         query: &[f64],
@@ -116,6 +123,103 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
         reg: f64,
         iterations: &mut usize,
         goal: impl Fn(&L, &Point<'_>, f64, &Task) -> (f64, bool),
+    ) -> (f64, Stop) {
+        let mut other = theta.clone();
+        let first = self.descend(query, theta, reg, iterations, &goal);
+        if first.1 != Stop::Stalled {
+            return first;
+        }
+        let second = self.persevere(query, &mut other, reg, iterations, &goal);
+        if second.0 < first.0 {
+            *theta = other;
+            return second;
+        }
+        first
+    }
+
+    /// Newton's method with a search along each step for where the slope vanishes: made for curvature that jumps.
+    fn descend(
+        &mut self,
+        query: &[f64],
+        theta: &mut Vec<f64>,
+        reg: f64,
+        iterations: &mut usize,
+        goal: &impl Fn(&L, &Point<'_>, f64, &Task) -> (f64, bool),
+    ) -> (f64, Stop) {
+        let (mut best, mut best_theta, mut stalls) = (f64::INFINITY, theta.clone(), 0);
+        let (mut lowest, free) = (f64::INFINITY, self.features.free);
+        loop {
+            let gradient = self.gradient_at(query, theta, reg);
+            let objective = self.risk(query, theta) + reg * dot(&theta[free..], &theta[free..]);
+            let (error, met) = goal(self.loss, &self.point(query, theta, &gradient), objective, self.task);
+            // Where curvature jumps the gradient may grow on the way down; the objective may not.
+            if error < 0.9 * best || objective < lowest * (1.0 - 1e-14) {
+                stalls = 0;
+            } else {
+                stalls += 1;
+            }
+            lowest = lowest.min(objective);
+            if error < best {
+                best = error;
+                best_theta.clone_from(theta);
+            }
+            if met {
+                return (best, Stop::Converged);
+            }
+            let over = *iterations >= self.task.max_iter;
+            let step = if over || stalls > DESCENT_STALLS {
+                None
+            } else {
+                self.searched(query, theta, &gradient, reg)
+            };
+            let Some(step) = step else {
+                theta.clone_from(&best_theta);
+                return (best, if over { Stop::IterationLimit } else { Stop::Stalled });
+            };
+            axpy(1.0, &step, theta);
+            *iterations += 1;
+        }
+    }
+
+    /// The Newton step, shortened as needed.
+    fn searched(&mut self, query: &[f64], theta: &[f64], gradient: &[f64], reg: f64) -> Option<Vec<f64>> {
+        let (q, free) = (self.features.width(), self.features.free);
+        let value = dot(query, theta);
+        let factor = Cholesky::scaled(&mut self.hessian(query, theta, reg))?;
+        let mut direction: Vec<f64> = gradient.iter().map(|g| -g).collect();
+        factor.solve(&mut direction);
+        let mut start = dot(gradient, &direction);
+        if start.is_nan() || start >= 0.0 {
+            // Rounding has turned the step uphill: the plain slope, in the units of the diagonal.
+            direction = gradient.iter().zip(factor.units()).map(|(g, u)| -g * u * u).collect();
+            start = dot(gradient, &direction);
+        }
+        if start.is_nan() || start >= 0.0 {
+            return None;
+        }
+        project(&self.features.tall, &direction[..q], &mut self.along);
+        let (w, p) = (&theta[free..], &direction[free..]);
+        let (wp, pp, zp) = (dot(w, p), dot(p, p), dot(query, &direction));
+        let (loss, weights) = (self.loss, &self.features.half_weights);
+        let (margins, along, slopes) = (&self.margins, &self.along, &mut self.slopes);
+        let t = search(start, |t| {
+            loss.walk(margins, along, t, weights, slopes).along - 0.5 * loss.grad(-(value + t * zp)) * zp
+                + 2.0 * reg * (wp + t * pp)
+        })?;
+        for p in &mut direction {
+            *p *= t;
+        }
+        Some(direction)
+    }
+
+    /// Newton's method with steps that are damped and shortened until they help.
+    fn persevere(
+        &mut self,
+        query: &[f64],
+        theta: &mut Vec<f64>,
+        reg: f64,
+        iterations: &mut usize,
+        goal: &impl Fn(&L, &Point<'_>, f64, &Task) -> (f64, bool),
     ) -> (f64, Stop) {
         let (mut best, mut best_theta) = (f64::INFINITY, theta.clone());
         let mut at = self.place(query, theta.clone(), reg);
