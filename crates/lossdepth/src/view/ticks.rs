@@ -8,7 +8,7 @@
 /// ```
 /// use lossdepth::view::ticks;
 /// assert_eq!(ticks(0.0, 1.0, 6), [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]);
-/// assert_eq!(ticks(-3.1, 7.9, 5), [-2.5, 0.0, 2.5, 5.0, 7.5]);
+/// assert_eq!(ticks(-3.1, 8.9, 5), [-2.5, 0.0, 2.5, 5.0, 7.5]);
 /// ```
 pub fn ticks(low: f64, high: f64, count: usize) -> Vec<f64> {
     let width = high - low;
