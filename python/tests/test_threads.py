@@ -26,16 +26,16 @@ def test_detectors_in_parallel(backend, sample, queries):
     kinds = [METHODS[name]() for name in ("logistic", "svm", "forest", "gp")]
     fitted = [kind.fit(sample[:60]) for kind in kinds]
     expected = [detector.score_samples(queries) for detector in fitted]
+
+    def fit_and_score(detector, X, Z):
+        return detector.set_params(n_jobs=2).fit(X).score_samples(Z)
+
     run = Parallel(n_jobs=2, backend=backend)
     scored = run(delayed(detector.score_samples)(queries) for detector in fitted)
-    again = run(delayed(_fit_and_score)(kind, sample[:60], queries) for kind in kinds)
+    again = run(delayed(fit_and_score)(kind, sample[:60], queries) for kind in kinds)
     for a, b, c in zip(expected, scored, again, strict=True):
         assert_array_equal(a, b)
         assert_array_equal(a, c)
-
-
-def _fit_and_score(detector, X, Z):
-    return detector.set_params(n_jobs=2).fit(X).score_samples(Z)
 
 
 def test_threads_are_those_of_joblib(monkeypatch):
@@ -57,12 +57,11 @@ def test_worker_processes_share_the_cores():
         assert Parallel(n_jobs=2)(delayed(threads)(-1) for _ in range(2)) == [1, 1]
 
 
-def mean_auc(detector, X, y):
-    """Score what a detector is for: the known outliers should be shallow."""
-    return roc_auc_score(y == 1, detector.score_samples(X))
-
-
 def test_grid_search_with_a_scorer_of_ones_own():
+    def mean_auc(detector, X, y):
+        """Score what a detector is for: the known outliers should be shallow."""
+        return roc_auc_score(y == 1, detector.score_samples(X))
+
     wine = load_wine()
     X, y = wine.data, np.where(wine.target == 0, 1, -1)
     pipeline = make_pipeline(StandardScaler(), SVMDepth())
