@@ -180,6 +180,7 @@ impl Work<'_> {
             height,
             title: self.args.title.clone(),
             caption: format!("{} {caption}", self.about()),
+            letters: 1.0,
         }
     }
 

@@ -91,7 +91,7 @@ fn frame(
 ) -> Frame {
     let sizes = style.sizes();
     let right = if heat { 46.0 * sizes.unit + 4.6 * sizes.tick } else { 0.4 * sizes.tick };
-    let axis = |k: usize| Axis { name: names[k].clone(), low: window[k].0, high: window[k].1 };
+    let axis = |k: usize| Axis::new(names[k].clone(), window[k].0, window[k].1);
     Frame::new(style, axis(0), axis(1), keys, right, equal)
 }
 
@@ -346,7 +346,7 @@ mod tests {
     }
 
     fn style(width: u32, height: u32) -> Style {
-        Style { width, height, title: Some("a title".into()), caption: "words ".repeat(60) }
+        Style { width, height, title: Some("a title".into()), caption: "words ".repeat(60), letters: 1.0 }
     }
 
     #[test]
