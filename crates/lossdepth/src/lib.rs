@@ -72,11 +72,11 @@ mod linalg;
 mod simd;
 
 pub use depth::method::{Method, Model};
-pub use depth::{Depth, Fit, FittedDepth, Run, Settings};
+pub use depth::{Depth, Fit, FittedDepth, Preset, Run, Settings};
 pub use error::{DepthError, Result};
 pub use explain::Explanation;
 pub use hypothesis::Intercept;
-pub use penalty::Variant;
+pub use penalty::{Reported, Variant};
 pub use reference::{Reference, Scale};
 pub use rows::{AsRows, Rows};
 pub use solver::Stop;

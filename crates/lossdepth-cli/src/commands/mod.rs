@@ -12,9 +12,9 @@ pub(crate) mod plot;
 pub(crate) mod score;
 pub(crate) mod shell;
 
-use crate::args::Roles;
+use crate::args::{Question, Roles};
 use crate::console;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::load::{Part, Table};
 use crate::settings::half_of_memory;
 use lossdepth::depth::Value;
@@ -43,8 +43,14 @@ fn open(path: &Path, roles: &Roles, quiet: bool) -> Result<Table> {
 }
 
 /// Fits a model to a sample, within half of the memory of this machine unless something else was said.
-fn fit(settings: &Settings, sample: &Part<'_>, weights: Option<&[f64]>) -> Result<Model, DepthError> {
-    within_memory(settings).fit(&reference(sample, weights)?)
+fn fit(
+    question: &Question,
+    sample: &Part<'_>,
+    weights: Option<&[f64]>,
+    locate: impl Fn(DepthError) -> Error,
+) -> Result<Model> {
+    let sample = reference(sample, weights).map_err(&locate)?;
+    within_memory(&question.settings(&sample)?).fit(&sample).map_err(locate)
 }
 
 /// The rows of a table as a sample.

@@ -3,10 +3,10 @@
 use super::method::Method;
 use crate::error::{DepthError, Result};
 use crate::hypothesis::Intercept;
-use crate::hypothesis::forest::{Forest, ForestLoss, ForestValue, MaxFeatures};
+use crate::hypothesis::forest::{Forest, ForestLoss, MaxFeatures};
 use crate::hypothesis::gp::Probabilities;
 use crate::hypothesis::kernel::{Gamma, KernelChoice, Sigma};
-use crate::penalty::Variant;
+use crate::penalty::{Reported, Variant};
 use crate::reference::Scale;
 use serde::de::Error as _;
 use serde::ser::SerializeMap;
@@ -111,8 +111,8 @@ impl Setting {
         Self::new("loss", Kind::Choice(&ForestLoss::NAMES), "The loss of the averaged probabilities"),
         Self::new(
             "value",
-            Kind::Choice(&ForestValue::NAMES),
-            "Which number a forest gives, the risk or what the paper's scripts print",
+            Kind::Choice(&Reported::NAMES),
+            "What is reported, the risk or what the paper's scripts print",
         ),
         Self::new("trees", Kind::Count, "How many random trees to grow; 0 for the average of all there are"),
         Self::new("rotations", Kind::Count, "How many random frames to grow trees in; 0 for none"),
@@ -269,8 +269,8 @@ pub struct Settings {
     pub max_features: MaxFeatures,
     /// The loss of a forest's averaged probabilities.
     pub loss: ForestLoss,
-    /// Which number is the depth of a forest.
-    pub value: ForestValue,
+    /// Whether the risk is reported or what the paper's scripts print.
+    pub value: Reported,
     /// How many random trees; 0 for all there are.
     pub trees: usize,
     /// How many random frames; 0 for none.
@@ -317,7 +317,7 @@ impl Settings {
             max_depth: 2,
             max_features: MaxFeatures::Sqrt,
             loss: ForestLoss::Log,
-            value: ForestValue::Risk,
+            value: Reported::Risk,
             trees: 0,
             rotations: 0,
             max_boxes: Forest::MAX_BOXES,

@@ -16,6 +16,7 @@ mod halfspace_golden;
 mod klr;
 mod losses;
 mod mlp;
+mod preset;
 mod properties;
 mod scaling;
 mod statistics;
