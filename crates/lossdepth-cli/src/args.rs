@@ -5,6 +5,7 @@ use crate::commands::explain::Explain;
 use crate::commands::fit::Fit;
 use crate::commands::info::Info;
 use crate::commands::plot::Plot;
+use crate::commands::reproduce::Reproduce;
 use crate::commands::score::Score;
 use crate::commands::shell::{Completions, Manual};
 use crate::error::Result;
@@ -58,6 +59,8 @@ pub(crate) enum Command {
     Fit(Box<Fit>),
     /// Compare methods on data with known outliers
     Evaluate(Box<Evaluate>),
+    /// Redo the experiments of the paper
+    Reproduce(Reproduce),
     /// Show what is in a model file
     Info(Info),
     /// List every method, its settings and their defaults

@@ -20,6 +20,11 @@ impl Given {
         &self.values
     }
 
+    /// Nothing but a preset.
+    pub(crate) fn by_preset(preset: Option<Preset>) -> Self {
+        Self { values: Vec::new(), preset }
+    }
+
     /// What the preset says about a method, for a reference of `n` observations.
     pub(crate) fn preset(&self, method: Method, n: f64) -> Result<Vec<(&'static str, Value)>, DepthError> {
         self.preset.map_or_else(|| Ok(Vec::new()), |preset| preset.values(method, n))

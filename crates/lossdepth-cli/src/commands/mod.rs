@@ -9,6 +9,7 @@ pub(crate) mod labels;
 pub(crate) mod methods;
 pub(crate) mod model;
 pub(crate) mod plot;
+pub(crate) mod reproduce;
 pub(crate) mod score;
 pub(crate) mod shell;
 
@@ -62,7 +63,7 @@ fn reference(sample: &Part<'_>, weights: Option<&[f64]>) -> Result<Reference, De
 }
 
 /// The same settings, with half of the memory of this machine unless something else was said.
-fn within_memory(settings: &Settings) -> Settings {
+pub(crate) fn within_memory(settings: &Settings) -> Settings {
     Settings { memory: settings.memory.or_else(half_of_memory), ..settings.clone() }
 }
 

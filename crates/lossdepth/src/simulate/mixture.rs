@@ -43,7 +43,9 @@ impl Mixture {
             crate::penalty::positive("sd", part.sd)?;
         }
         let total: f64 = parts.iter().map(|part| part.share).sum();
-        parts.iter_mut().for_each(|part| part.share /= total);
+        for part in &mut parts {
+            part.share /= total;
+        }
         Ok(Self { parts })
     }
 

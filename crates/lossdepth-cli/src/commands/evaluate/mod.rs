@@ -1,18 +1,17 @@
 //! `lossdepth evaluate`: how well methods tell known outliers from the rest.
 
-mod candidate;
 mod report;
 
 use super::{Outcome, open, reference};
 use crate::args::{Roles, Running};
 use crate::auc::{Classes, Split};
+use crate::candidate::{Candidate, Scores};
 use crate::console::{self, Progress};
 use crate::error::{Error, Result, count};
 use crate::load::{Columns, Part, Table, pair};
 use crate::picture::{self, Roc, Style};
 use crate::settings::Given;
 use crate::write;
-use candidate::{Candidate, Scores};
 use clap::{Args, ValueEnum};
 use lossdepth::evaluation::Ranking;
 use lossdepth::{Method, Reference, Run};

@@ -9,14 +9,14 @@ use lossdepth::{DepthError, Method, Model, Reference, Rows, Run, Settings, Stop}
 
 /// A method or a baseline.
 #[derive(Debug, Clone)]
-pub(super) struct Candidate {
+pub(crate) struct Candidate {
     /// As it was asked for.
-    pub(super) name: String,
-    pub(super) kind: CandidateKind,
+    pub(crate) name: String,
+    pub(crate) kind: CandidateKind,
 }
 
 #[derive(Debug, Clone)]
-pub(super) enum CandidateKind {
+pub(crate) enum CandidateKind {
     /// The settings for a reference of a few rows, and how to make them for one of any size.
     Depth(Box<Settings>, Recipe),
     Baseline(Box<Baseline>),
@@ -24,7 +24,7 @@ pub(super) enum CandidateKind {
 
 /// Settings that may depend on how large the reference is.
 #[derive(Debug, Clone)]
-pub(super) struct Recipe {
+pub(crate) struct Recipe {
     given: Given,
     values: Vec<(&'static str, Value)>,
 }
@@ -37,15 +37,15 @@ impl Recipe {
 }
 
 /// One that has seen the reference.
-pub(super) enum Fitted {
+pub(crate) enum Fitted {
     Depth(Box<Model>),
     Baseline(Box<FittedBaseline>),
 }
 
 /// What all rows got.
-pub(super) struct Scores {
-    pub(super) values: Vec<f64>,
-    pub(super) not_converged: usize,
+pub(crate) struct Scores {
+    pub(crate) values: Vec<f64>,
+    pub(crate) not_converged: usize,
 }
 
 /// A name before its settings are known.
@@ -57,7 +57,7 @@ struct Spec<'a> {
 
 impl Candidate {
     /// Reads lists such as `svm:reg=0.05,gamma=2,lof`; `given` holds for all that have the setting.
-    pub(super) fn list(texts: &[String], given: &Given) -> Result<Vec<Self>> {
+    pub(crate) fn list(texts: &[String], given: &Given) -> Result<Vec<Self>> {
         let mut specs: Vec<Spec<'_>> = Vec::new();
         for text in texts {
             let mut first = true;
@@ -91,7 +91,7 @@ impl Candidate {
     }
 
     /// Settings and their values, for a reference of this size.
-    pub(super) fn resolve(&mut self, sample: &Reference) -> Result<(), DepthError> {
+    pub(crate) fn resolve(&mut self, sample: &Reference) -> Result<(), DepthError> {
         if let CandidateKind::Depth(settings, recipe) = &mut self.kind {
             **settings = recipe.settings(settings.method, sample.observations())?;
         }
@@ -99,14 +99,14 @@ impl Candidate {
     }
 
     /// Settings and their values.
-    pub(super) fn values(&self) -> Vec<(&'static str, Value)> {
+    pub(crate) fn values(&self) -> Vec<(&'static str, Value)> {
         match &self.kind {
             CandidateKind::Depth(settings, _) => settings.values(),
             CandidateKind::Baseline(baseline) => baseline.values(),
         }
     }
 
-    pub(super) fn fit(&self, sample: &Reference, run: &Run<'_>) -> Result<Fitted, DepthError> {
+    pub(crate) fn fit(&self, sample: &Reference, run: &Run<'_>) -> Result<Fitted, DepthError> {
         Ok(match &self.kind {
             CandidateKind::Depth(settings, _) => {
                 Fitted::Depth(Box::new(within_memory(settings).fit(sample)?))
@@ -118,7 +118,7 @@ impl Candidate {
 
 impl Fitted {
     /// Scores rows; `own` says that they are the reference itself.
-    pub(super) fn score(&self, rows: Rows<'_>, own: bool, run: &Run<'_>) -> Result<Scores, DepthError> {
+    pub(crate) fn score(&self, rows: Rows<'_>, own: bool, run: &Run<'_>) -> Result<Scores, DepthError> {
         match self {
             Self::Depth(model) => {
                 let fits = model.score(rows, run)?;
@@ -133,7 +133,7 @@ impl Fitted {
         }
     }
 
-    pub(super) fn warning(&self) -> Option<String> {
+    pub(crate) fn warning(&self) -> Option<String> {
         let warning = match self {
             Self::Depth(model) => model.warning(),
             Self::Baseline(fitted) => fitted.warning(),
