@@ -101,7 +101,7 @@ impl Axis {
 
 /// An entry of a legend.
 #[derive(Debug, Clone)]
-pub(super) struct Key {
+pub(crate) struct Key {
     pub(super) text: String,
     pub(super) sign: Sign,
 }
@@ -187,7 +187,7 @@ pub(super) struct Frame {
 }
 
 const CAPTION_LINE: f64 = 1.4;
-const KEY_LINE: f64 = 1.7;
+pub(super) const KEY_LINE: f64 = 1.7;
 
 impl Frame {
     /// Lays out a figure; `right` is kept free on that side, and with `equal` a unit is as long across as up.
@@ -322,28 +322,33 @@ impl Frame {
     }
 
     fn legend(&self, scene: &mut Scene) {
-        let Sizes { unit, tick, .. } = self.sizes;
+        let tick = self.sizes.tick;
         let lines = self.keys.len() as f64;
         for (i, row) in self.keys.iter().enumerate() {
             let line = self.area.top - KEY_LINE * tick * (lines - i as f64) + 0.9 * tick;
             let width: f64 = row.iter().map(|(width, _)| width).sum();
             // Over the data if it fits there, else as far to the left as there is room.
             let start = self.area.left.min(f64::from(scene.width) - self.sizes.margin - width);
-            let mut x = start.max(self.sizes.margin);
-            for (width, key) in row {
-                draw_key(scene, key, [x + 0.7 * tick, line - 0.5 * font::CAPITAL * tick], tick, unit);
-                scene.text(Text {
-                    text: key.text.clone(),
-                    at: [x + 1.7 * tick, line],
-                    anchor: Anchor::Start,
-                    size: tick,
-                    colour: Colour::INK,
-                    turn: 0.0,
-                    halo: None,
-                });
-                x += width;
-            }
+            draw_keys(scene, row, [start.max(self.sizes.margin), line], self.sizes);
         }
+    }
+}
+
+/// A line of a legend, from its left end.
+pub(super) fn draw_keys(scene: &mut Scene, row: &[(f64, Key)], [mut x, line]: Point, sizes: Sizes) {
+    let Sizes { unit, tick, .. } = sizes;
+    for (width, key) in row {
+        draw_key(scene, key, [x + 0.7 * tick, line - 0.5 * font::CAPITAL * tick], tick, unit);
+        scene.text(Text {
+            text: key.text.clone(),
+            at: [x + 1.7 * tick, line],
+            anchor: Anchor::Start,
+            size: tick,
+            colour: Colour::INK,
+            turn: 0.0,
+            halo: None,
+        });
+        x += width;
     }
 }
 
@@ -379,7 +384,7 @@ fn draw_key(scene: &mut Scene, key: &Key, [x, y]: Point, tick: f64, unit: f64) {
 }
 
 /// Entries with their widths, in as few lines as they fit in.
-fn rows(keys: Vec<Key>, inner: f64, sizes: Sizes) -> Vec<Vec<(f64, Key)>> {
+pub(super) fn rows(keys: Vec<Key>, inner: f64, sizes: Sizes) -> Vec<Vec<(f64, Key)>> {
     let mut rows: Vec<Vec<(f64, Key)>> = Vec::new();
     for key in keys {
         let key = Key { text: font::fitted(&key.text, inner / sizes.tick - 3.5), ..key };

@@ -13,6 +13,8 @@ pub(crate) struct BoxPlot {
     pub(crate) kinds: Vec<BoxKind>,
     /// From where to where upwards, if not by the data.
     pub(crate) range: Option<(f64, f64)>,
+    /// Whether its legend is part of it.
+    pub(crate) legend: bool,
 }
 
 /// A kind of box.
@@ -22,13 +24,37 @@ pub(crate) struct BoxKind {
     pub(crate) values: Vec<Vec<f64>>,
     /// An empty box instead of a filled one.
     pub(crate) hollow: bool,
+    /// By number.
+    pub(crate) colour: usize,
+}
+
+impl BoxKind {
+    fn stroke(&self, unit: f64) -> Stroke {
+        Stroke { colour: CATEGORIES[self.colour % CATEGORIES.len()], width: 3.0 * unit, dash: None }
+    }
+
+    fn fill(&self) -> Colour {
+        if self.hollow { Colour::WHITE } else { self.stroke(1.0).colour.with_opacity(0.45) }
+    }
+}
+
+/// The legend of a plot.
+pub(crate) fn box_keys(style: &Style, plot: &BoxPlot) -> Vec<Key> {
+    let unit = style.sizes().unit;
+    let sign =
+        |kind: &BoxKind| if kind.hollow { Sign::Frame(kind.stroke(unit)) } else { Sign::Patch(kind.fill()) };
+    let keys = plot.kinds.iter().map(|kind| Key { text: kind.name.clone(), sign: sign(kind) });
+    keys.filter(|key| !key.text.is_empty()).collect()
 }
 
 /// The share of a group's width that has boxes in it.
 const FILLED: f64 = 0.86;
 
+/// More numbers than these cannot be told apart.
+const MANY: usize = 40;
+
 /// Draws box plots: the box from quartile to quartile, its line the median, whiskers to the last number within 1.5 times
-/// its height, all numbers as points.
+/// its height, the numbers as points.
 pub(crate) fn box_plot(style: &Style, plot: &BoxPlot) -> Scene {
     let sizes = style.sizes();
     let unit = sizes.unit;
@@ -43,21 +69,7 @@ pub(crate) fn box_plot(style: &Style, plot: &BoxPlot) -> Scene {
     let end = plot.groups.len().max(1) as f64 - 0.5;
     let x = Axis { ticks: Ticks::Words(words), ..Axis::new(plot.names[0].clone(), -0.5, end) };
     let y = Axis::new(plot.names[1].clone(), low, high);
-    let look = |i: usize| {
-        // The palette starts with ink, which is for medians.
-        let colour = CATEGORIES[1 + i % (CATEGORIES.len() - 1)];
-        let fill = if plot.kinds[i].hollow { Colour::WHITE } else { colour.with_opacity(0.45) };
-        (fill, Stroke { colour, width: 3.0 * unit, dash: None })
-    };
-    let key = |(i, kind): (usize, &BoxKind)| Key {
-        text: kind.name.clone(),
-        sign: if kind.hollow {
-            Sign::Frame(look(i).1)
-        } else {
-            Sign::Patch(look(i).1.colour.with_opacity(0.6))
-        },
-    };
-    let keys = plot.kinds.iter().enumerate().map(key).collect();
+    let keys = if plot.legend { box_keys(style, plot) } else { Vec::new() };
     let frame = Frame::new(style, x, y, keys, 0.6 * sizes.tick, false);
     let mut scene = Scene::new(style.width, style.height, style.caption.clone());
     frame.draw_lines(&mut scene);
@@ -72,9 +84,10 @@ pub(crate) fn box_plot(style: &Style, plot: &BoxPlot) -> Scene {
         for (group, values) in kind.values.iter().enumerate() {
             let Ok(boxed) = Boxed::new(values) else { continue };
             let middle = group as f64 + room * (i as f64 + 0.5) - 0.5 * FILLED;
-            let (fill, edge) = look(i);
             let place = Place { frame: &frame, middle, half: 0.36 * room };
-            place.draw(&mut scene, &boxed, values, fill, edge);
+            // A few numbers are all shown; of many only those beyond the whiskers.
+            let dots = if values.len() <= MANY { values } else { &boxed.beyond };
+            place.draw(&mut scene, &boxed, dots, kind.fill(), kind.stroke(unit));
         }
     }
     frame.draw(&mut scene);
@@ -89,7 +102,7 @@ struct Place<'a> {
 }
 
 impl Place<'_> {
-    fn draw(&self, scene: &mut Scene, boxed: &Boxed, values: &[f64], fill: Colour, edge: Stroke) {
+    fn draw(&self, scene: &mut Scene, boxed: &Boxed, dots: &[f64], fill: Colour, edge: Stroke) {
         let unit = self.frame.sizes.unit;
         let clip = Some(self.frame.area);
         let at = |share: f64, y: f64| self.frame.place([self.middle + share * self.half, y]);
@@ -111,7 +124,7 @@ impl Place<'_> {
             clip,
             ..Path::default()
         });
-        let dots: Vec<Point> = values.iter().map(|v| at(0.0, *v)).collect();
+        let dots: Vec<Point> = dots.iter().map(|v| at(0.0, *v)).collect();
         let thin = Stroke { colour: edge.colour, width: 1.2 * unit, dash: None };
         scene.path(Path {
             lines: vec![dots],
@@ -138,12 +151,14 @@ mod tests {
             name: name.into(),
             values: vec![vec![0.1, 0.2, 0.4, 0.9], vec![0.5], Vec::new()],
             hollow,
+            colour: 3,
         };
         let plot = BoxPlot {
             names: ["dimension".into(), "correlation".into()],
             groups: vec!["2".into(), "4".into(), "none".into()],
             kinds: vec![kind("forest", false), kind("rotated forest", true)],
             range: None,
+            legend: true,
         };
         let style =
             Style { width: 1500, height: 900, title: None, caption: "a caption".into(), letters: 1.0 };
@@ -162,7 +177,13 @@ mod tests {
 
     #[test]
     fn no_numbers_make_an_empty_frame() {
-        let plot = BoxPlot { names: ["x".into(), "y".into()], groups: vec![], kinds: vec![], range: None };
+        let plot = BoxPlot {
+            names: ["x".into(), "y".into()],
+            groups: vec![],
+            kinds: vec![],
+            range: None,
+            legend: true,
+        };
         let style = Style { width: 600, height: 400, title: None, caption: String::new(), letters: 1.0 };
         box_plot(&style, &plot).assert_tidy();
     }

@@ -14,6 +14,8 @@ pub(crate) struct Chart {
     pub(crate) traces: Vec<Trace>,
     /// Areas between a lower and an upper line, below everything else.
     pub(crate) bands: Vec<Band>,
+    /// Whether its legend is part of it.
+    pub(crate) legend: bool,
 }
 
 /// Points that belong together.
@@ -53,6 +55,7 @@ impl Chart {
             range: None,
             traces: Vec::new(),
             bands: Vec::new(),
+            legend: true,
         }
     }
 
@@ -109,20 +112,29 @@ impl Look {
     }
 }
 
-/// Draws a chart.
-pub(crate) fn chart(style: &Style, chart: &Chart) -> Scene {
-    let sizes = style.sizes();
-    let unit = sizes.unit;
+fn faint(number: usize) -> Colour {
+    colour(number).with_opacity(0.22)
+}
+
+/// The legend of a chart.
+pub(crate) fn chart_keys(style: &Style, chart: &Chart) -> Vec<Key> {
+    let unit = style.sizes().unit;
     let sign = |look: Look| match (look, look.stroke(unit)) {
         (Look::Marks(number), _) => Sign::Mark(Shape::ALL[number % Shape::ALL.len()], colour(number)),
         (_, Some(stroke)) => Sign::Line(stroke),
         (_, None) => Sign::Patch(Colour::WHITE),
     };
-    let faint = |number| colour(number).with_opacity(0.22);
     let traces = chart.traces.iter().map(|trace| Key { text: trace.name.clone(), sign: sign(trace.look) });
     let bands =
         chart.bands.iter().map(|band| Key { text: band.name.clone(), sign: Sign::Patch(faint(band.colour)) });
-    let keys = traces.chain(bands).filter(|key| !key.text.is_empty()).collect();
+    traces.chain(bands).filter(|key| !key.text.is_empty()).collect()
+}
+
+/// Draws a chart.
+pub(crate) fn chart(style: &Style, chart: &Chart) -> Scene {
+    let sizes = style.sizes();
+    let unit = sizes.unit;
+    let keys = if chart.legend { chart_keys(style, chart) } else { Vec::new() };
     let frame = Frame::new(style, chart.axis(0), chart.axis(1), keys, 0.6 * sizes.tick, false);
     let mut scene = Scene::new(style.width, style.height, style.caption.clone());
     frame.draw_lines(&mut scene);

@@ -19,12 +19,12 @@ mod scene;
 mod svg;
 
 pub(crate) use axes::Style;
-pub(crate) use boxes::{BoxKind, BoxPlot, box_plot};
-pub(crate) use chart::{Band, Chart, Look, Trace, chart};
+pub(crate) use boxes::{BoxKind, BoxPlot, box_keys, box_plot};
+pub(crate) use chart::{Band, Chart, Look, Trace, chart, chart_keys};
 pub(crate) use curve::{Curve, curve};
 pub(crate) use images::{Pair, images};
 pub(crate) use panels::Panels;
-pub(crate) use plane::{Ground, KINDS, Map, Mark, Points, Polygon, equal_window, map};
+pub(crate) use plane::{Ground, KINDS, Map, Mark, Points, Polygon, equal_window, map, map_keys};
 pub(crate) use roc::{Roc, roc};
 pub(crate) use scene::Scene;
 

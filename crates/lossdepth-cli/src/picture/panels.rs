@@ -1,6 +1,6 @@
 //! Several pictures in one, with a title and a caption for all of them.
 
-use super::axes::{Style, write_caption};
+use super::axes::{KEY_LINE, Key, Style, draw_keys, rows, write_caption};
 use super::colour::Colour;
 use super::font;
 use super::scene::{Anchor, Item, Point, Rect, Scene, Text};
@@ -15,18 +15,21 @@ pub(crate) struct Panels {
     /// Where the first begins.
     corner: (u32, u32),
     caption: Vec<String>,
+    keys: Vec<Vec<(f64, Key)>>,
 }
 
 impl Panels {
-    /// Divides a picture; letters of the parts are `letters` times those of the whole.
-    pub(crate) fn new(style: Style, columns: u32, rows: u32) -> Self {
+    /// Divides a picture; `keys` are the legend of all parts.
+    pub(crate) fn new(style: Style, (columns, lines): (u32, u32), keys: Vec<Key>) -> Self {
         let sizes = style.sizes();
         let inner = f64::from(style.width) - 2.0 * sizes.margin;
         let caption = font::wrap(&style.caption, inner / sizes.caption);
         let titled = if style.title.is_some() { 1.5 * sizes.title } else { 0.0 };
         let captioned = if caption.is_empty() { 0.0 } else { 1.4 * caption.len() as f64 + 0.6 };
         let margin = 0.4 * sizes.margin;
-        let (top, foot) = (margin + titled, captioned * sizes.caption + sizes.margin);
+        let keys = rows(keys, inner, sizes);
+        let named = KEY_LINE * sizes.tick * keys.len() as f64;
+        let (top, foot) = (margin + titled + named, captioned * sizes.caption + sizes.margin);
         let whole = |length: f64| {
             #[expect(
                 clippy::cast_possible_truncation,
@@ -38,9 +41,9 @@ impl Panels {
         };
         let cell = (
             whole((f64::from(style.width) - 2.0 * margin) / f64::from(columns)),
-            whole((f64::from(style.height) - top - foot) / f64::from(rows)),
+            whole((f64::from(style.height) - top - foot) / f64::from(lines)),
         );
-        Self { columns, cell, corner: (whole(margin), whole(top)), caption, style }
+        Self { columns, cell, corner: (whole(margin), whole(top)), caption, keys, style }
     }
 
     /// How a part is to look.
@@ -72,6 +75,13 @@ impl Panels {
             turn: 0.0,
             halo: None,
         });
+        for (i, row) in self.keys.iter().enumerate() {
+            let length: f64 = row.iter().map(|(width, _)| width).sum();
+            let up = KEY_LINE * sizes.tick * (self.keys.len() - i) as f64;
+            let start =
+                [0.5 * (f64::from(*width) - length), f64::from(self.corner.1) - up + 0.9 * sizes.tick];
+            draw_keys(&mut scene, row, start, sizes);
+        }
         for (place, part) in (0..).zip(parts) {
             let (row, column) = (place / self.columns, place % self.columns);
             let left = self.corner.0 + column * self.cell.0;
@@ -125,7 +135,7 @@ mod tests {
             caption: "words ".repeat(50),
             letters: 1.0,
         };
-        let panels = Panels::new(style, 2, 2);
+        let panels = Panels::new(style, (2, 2), Vec::new());
         let part = |name: &str| {
             let trace =
                 Trace { name: "a line".into(), points: vec![[0.0, 1.0], [1.0, 2.0]], look: Look::Line(4) };

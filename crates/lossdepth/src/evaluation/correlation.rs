@@ -126,7 +126,7 @@ fn doubled_ranks(list: &[f64]) -> Vec<u64> {
     let mut first = 0u64;
     for run in order.chunk_by(|i, j| list[*i] == list[*j]) {
         let last = first + run.len() as u64 - 1;
-        for i in run.iter() {
+        for i in run {
             ranks[*i] = first + last + 2;
         }
         first = last + 1;
