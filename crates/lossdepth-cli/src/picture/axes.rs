@@ -258,6 +258,15 @@ impl Frame {
         self.x.labels(1)
     }
 
+    /// How large the labels of the horizontal axis are: words that would touch are smaller.
+    fn word_size(&self, labels: &[(f64, String)]) -> f64 {
+        let widest = labels.iter().map(|(_, label)| font::width(label) + 0.6).fold(0.0, f64::max);
+        match self.x.ticks {
+            Ticks::Words(_) => self.sizes.tick.min(self.area.width() / (widest * labels.len().max(1) as f64)),
+            _ => self.sizes.tick,
+        }
+    }
+
     fn y_ticks(&self) -> (Vec<(f64, String)>, String) {
         let room = (self.area.height() / (2.2 * self.sizes.tick)).clamp(2.0, 9.0);
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 2 to 9")]
@@ -294,12 +303,13 @@ impl Frame {
             halo: None,
         };
         let ((across, x_factor), (up, y_factor)) = (self.x_ticks(), self.y_ticks());
+        let small = self.word_size(&across);
         for (value, label) in across {
             let [x, _] = self.place([value, self.y.low]);
             if !matches!(self.x.ticks, Ticks::Words(_)) {
                 scene.line([x, area.bottom], [x, area.bottom + 0.32 * tick], thin);
             }
-            scene.text(word(label, [x, area.bottom + 1.35 * tick], Anchor::Middle, tick));
+            scene.text(word(label, [x, area.bottom + 1.35 * tick], Anchor::Middle, small));
         }
         for (value, label) in up {
             let [_, y] = self.place([self.x.low, value]);

@@ -11,5 +11,6 @@ mod hostile;
 mod kernels;
 mod models;
 mod plot;
+mod reproduce_figures;
 mod shell;
 mod tables;

@@ -154,9 +154,10 @@ pub(super) fn run(shop: &Workshop, report: &mut Report) -> Result<()> {
         .count();
     report.list([
         format!(
-            "No slope exceeds the bound where it is proven; the largest share of it is {} in z and {} in Q. In z no more than about one \
+            "{} slope exceeds the bound where it is proven; the largest share of it is {} in z and {} in Q. In z no more than about one \
              half can be expected of the logistic loss: at the best classifier the query is on its own side, where the loss is no \
-             steeper than ½L. In Q the bound is sharp: a row of the sample far on the wrong side has the full slope.",
+             steeper than ½L. In Q the bound is nearly met: a row of the sample far on the wrong side has the full slope.",
+            if best(1).max(best(2)) <= 1.0 { "No" } else { "Some" },
             sketch::share(best(1), 2),
             sketch::share(best(2), 2)
         ),

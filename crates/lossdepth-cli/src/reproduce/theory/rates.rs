@@ -89,7 +89,7 @@ struct Errors {
 type Found<'a> = (&'a Family, Vec<[f64; 5]>, PowerLaw);
 
 pub(super) fn run(shop: &Workshop, report: &mut Report) -> Result<()> {
-    let (atoms, queries, draws) = if shop.quick { (120, 8, 4) } else { (1000, 60, 60) };
+    let (atoms, queries, draws) = if shop.quick { (120, 8, 4) } else { (1000, 60, 150) };
     let sizes: Vec<usize> = (4..=if shop.quick { 8 } else { 14 }).map(|power| 1 << power).collect();
     let world = World::new(atoms, queries)?;
     report.heading("Convergence rates");
@@ -144,16 +144,25 @@ fn text(report: &mut Report, all: &[Found<'_>], atoms: usize, queries: usize, dr
         let within = found.iter().all(|point| point[3] <= point[4]);
         let (first, last) = (found[0], found[found.len() - 1]);
         format!(
-            "**{}**: slope {} (−0.5 is {}); {} the bound, which is {:.0} to {:.0} times the median error.",
+            "**{}**: slope {} (−0.5 is {}); {} the bound, which is {:.0} to {:.0} times the median error and below 1, so that it says \
+             anything about a depth, from n = {} on.",
             family.name,
             format!("{:.3}", law.exponent).replace('-', "−"),
             if family.proven { "the theorem's" } else { "not proven: the paper's outlook asks for it" },
             if within { "always within" } else { "beyond" },
             (first[4] / first[1]).min(last[4] / last[1]),
             (first[4] / first[1]).max(last[4] / last[1]),
+            telling(family),
         )
     };
     report.list(all.iter().map(line));
+}
+
+/// The first size at which the bound is below 1, to two digits.
+fn telling(family: &Family) -> String {
+    let tells = |n: usize| (family.bound)(n).is_ok_and(|bound| bound < 1.0);
+    let mut sizes = (0..7).flat_map(|power| (10..100).map(move |digits| digits * 10usize.pow(power)));
+    sizes.find(|n| tells(*n)).map_or("more than a hundred million".to_owned(), |n| n.to_string())
 }
 
 /// A distribution, and queries.
