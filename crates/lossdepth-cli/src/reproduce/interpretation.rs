@@ -33,10 +33,15 @@ struct Way {
 }
 
 const WAYS: [Way; 3] = [
-    Way { name: "paper-code, pixels 0 to 255", key: "paper-code", preset: Preset::PaperCode, unit: 1.0 },
-    Way { name: "λ = 1 as defined, pixels 0 to 255", key: "paper", preset: Preset::Paper, unit: 1.0 },
     Way {
-        name: "λ = 1 as defined, pixels 0 to 1",
+        name: "As the scripts have it, pixels 0 to 255",
+        key: "paper-code",
+        preset: Preset::PaperCode,
+        unit: 1.0,
+    },
+    Way { name: "As defined (λ = 1), pixels 0 to 255", key: "paper", preset: Preset::Paper, unit: 1.0 },
+    Way {
+        name: "As defined (λ = 1), pixels 0 to 1",
         key: "paper-unit",
         preset: Preset::Paper,
         unit: 1.0 / 255.0,
@@ -247,8 +252,8 @@ impl Task<'_> {
             letters: 1.0,
         };
         self.shop.picture(&file, &images(&style, (SIDE, SIDE), &pairs))?;
-        report.heading(upper(self.way.name));
-        report.figure(file, format!("The images that stand out, {}.", self.way.name));
+        report.heading(self.way.name);
+        report.figure(file, format!("The images that stand out. {}.", self.way.name));
         self.classes(report, found)?;
         self.claims(report, found, outstanding);
         Ok(())
@@ -303,9 +308,9 @@ impl Task<'_> {
         let tops = |class: u8, deepest: bool| among(found, class, 1, deepest) * found.len() as f64;
         report.list([
             format!(
-                "“The closest outliers are sneakers rather than T-shirts”: the deepest outlier shown is a {}, a sneaker in {:.0} and a \
+                "“The closest outliers are sneakers rather than T-shirts”: the deepest outlier shown is {}, a sneaker in {:.0} and a \
                  T-shirt in {:.0} of {} draws; of the {TOP} deepest, {} are sneakers and {} T-shirts.",
-                names[usize::from(deepest.label) % 10],
+                with_article(names[usize::from(deepest.label) % 10]),
                 tops(SNEAKER, true),
                 tops(0, true),
                 found.len(),
@@ -313,8 +318,8 @@ impl Task<'_> {
                 share(among(found, 0, TOP, true), 2),
             ),
             format!(
-                "The least deep outlier in the paper's figure is a T-shirt: here it is a {}, a T-shirt in {:.0} of {} draws.",
-                names[usize::from(shallowest.label) % 10],
+                "The least deep outlier in the paper's figure is a T-shirt: here it is {}, a T-shirt in {:.0} of {} draws.",
+                with_article(names[usize::from(shallowest.label) % 10]),
                 tops(0, false),
                 found.len(),
             ),
@@ -342,9 +347,9 @@ fn extreme(depths: &[f64], deepest: bool) -> usize {
     (1..depths.len()).fold(0, |best, i| if better(depths[i], depths[best]) { i } else { best })
 }
 
-fn upper(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+/// `a sandal`, `an ankle boot`.
+fn with_article(name: &str) -> String {
+    format!("{} {name}", if name.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" })
 }
 
 /// Ten kinds of simple shapes, none twice alike.
