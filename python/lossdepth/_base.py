@@ -45,6 +45,9 @@ _PARAMETERS = {
     or the smallest risk with ||w|| at most `radius`.""",
     "radius": """radius : float or None, default=None
     The largest norm allowed; for ``variant="constrained"`` and only there.""",
+    "value": """value : {"risk", "paper-code"}, default="risk"
+    Which number is the depth: the risk, or what the scripts behind the paper's tables print, with
+    natural logarithms and a sample term divided by n twice.""",
     "intercept": """intercept : {"free", "penalised", "none"}, default="free"
     Whether the classifier has an intercept. With a free one the depth does not change when sample
     and query are moved together.""",

@@ -18,6 +18,7 @@ __all__ = [
     "intervals",
     "load",
     "own_p_values",
+    "preset",
     "threshold",
     "unpickle",
 ]
@@ -85,3 +86,5 @@ def intervals(
 def threshold(depths: _Floats, weights: _Floats | None, contamination: float) -> float: ...
 def own_p_values(depths: _Floats, weights: _Floats | None) -> _Floats: ...
 def adjust(p: _Floats, method: str) -> _Floats: ...
+
+def preset(name: str, method: str, n: float) -> dict[str, Any]: ...

@@ -221,9 +221,9 @@ fn block(
 /// What stands for a column of the paper, as `lossdepth evaluate --methods` has it.
 fn detectors(column: &str, rows: usize) -> Vec<String> {
     match column {
-        "OC-SVM" => vec!["oc-svm:nu=0.1".to_owned()],
+        "OC-SVM" => vec!["oc-svm:nu=0.1,solver=libsvm".to_owned()],
         "LOF" => NEIGHBOURS.iter().filter(|k| **k < rows).map(|k| format!("lof:k={k}")).collect(),
-        "LR" => vec!["logistic:tol=1e-9".to_owned()],
+        "LR" => vec!["logistic:tol=1e-7".to_owned()],
         "SVM" => vec!["svm".to_owned()],
         "RF" => vec!["forest".to_owned()],
         "MLP" => SEEDS.iter().map(|seed| format!("mlp:seed={seed}")).collect(),

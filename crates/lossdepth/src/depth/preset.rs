@@ -56,8 +56,9 @@ impl Preset {
     /// [`Reference::observations`](crate::Reference::observations)); all others keep their defaults.
     ///
     /// # Errors
-    /// The paper does not have the method.
+    /// The paper does not have the method, or `n` is not positive.
     pub fn values(self, method: Method, n: f64) -> Result<Vec<(&'static str, Value)>> {
+        crate::penalty::positive("n", n)?;
         let (number, count) = (Value::Number, Value::Count);
         let text = |name: &str| Value::Text(name.to_owned());
         let code = self == Self::PaperCode;
