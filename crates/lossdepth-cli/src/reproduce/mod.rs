@@ -4,10 +4,16 @@
 //! keeps; a report is made of cells, anew each time.
 
 mod choice;
+mod contamination;
 mod data;
+mod illustration;
 mod images;
+mod interpretation;
 mod odds;
+mod ranking;
 mod report;
+mod sketch;
+mod theory;
 mod workshop;
 
 pub(crate) use report::{Report, Table};
@@ -21,16 +27,35 @@ pub(crate) enum Experiment {
     Odds,
     Mnist,
     FashionMnist,
+    Illustration,
+    Ranking,
+    Contamination,
+    Interpretation,
+    Theory,
 }
 
 impl Experiment {
-    pub(crate) const ALL: [Self; 3] = [Self::Odds, Self::Mnist, Self::FashionMnist];
+    pub(crate) const ALL: [Self; 8] = [
+        Self::Odds,
+        Self::Mnist,
+        Self::FashionMnist,
+        Self::Illustration,
+        Self::Ranking,
+        Self::Contamination,
+        Self::Interpretation,
+        Self::Theory,
+    ];
 
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Odds => "odds",
             Self::Mnist => "mnist",
             Self::FashionMnist => "fashion-mnist",
+            Self::Illustration => "illustration",
+            Self::Ranking => "ranking",
+            Self::Contamination => "contamination",
+            Self::Interpretation => "interpretation",
+            Self::Theory => "theory",
         }
     }
 
@@ -39,6 +64,11 @@ impl Experiment {
             Self::Odds => "Outliers in nine data sets: the table of the paper, and better ones",
             Self::Mnist => "One digit against the others",
             Self::FashionMnist => "One kind of clothing against the others",
+            Self::Illustration => "Maps of the depths of two clusters",
+            Self::Ranking => "Whether depths follow the density, in 2 to 8 dimensions",
+            Self::Contamination => "What a detector makes of a sample that a tenth does not belong to",
+            Self::Interpretation => "The images that stand out, and what gives them away",
+            Self::Theory => "The propositions: range, convexity, slopes, rates",
         }
     }
 
@@ -47,6 +77,11 @@ impl Experiment {
             Self::Odds => odds::run(shop),
             Self::Mnist => images::run(shop, images::Set::Mnist),
             Self::FashionMnist => images::run(shop, images::Set::FashionMnist),
+            Self::Illustration => illustration::run(shop),
+            Self::Ranking => ranking::run(shop),
+            Self::Contamination => contamination::run(shop),
+            Self::Interpretation => interpretation::run(shop),
+            Self::Theory => theory::run(shop),
         }
     }
 }

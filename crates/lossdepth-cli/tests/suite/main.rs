@@ -12,5 +12,6 @@ mod kernels;
 mod models;
 mod plot;
 mod reproduce;
+mod reproduce_figures;
 mod shell;
 mod tables;

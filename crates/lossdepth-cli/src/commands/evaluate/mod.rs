@@ -282,7 +282,7 @@ fn curves(report: &Report) -> picture::Scene {
     let caption = format!(
         "ROC curves on {file}: {outliers} of {rows} rows are outliers ({label} = {outlier}). The dashed line is guessing."
     );
-    let style = Style { width: 1500, height: 1500, title: None, caption };
+    let style = Style { width: 1500, height: 1500, title: None, caption, letters: 1.0 };
     picture::roc(&style, &report.results.iter().map(curve).collect::<Vec<_>>())
 }
 

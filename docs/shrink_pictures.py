@@ -1,0 +1,42 @@
+"""Copy the pictures of a reproduction to docs/reproduce, small enough for a repository.
+
+    lossdepth reproduce all --data DATA --out RESULTS
+    python docs/shrink_pictures.py RESULTS
+
+They are scaled to 1000 pixels across and reduced to a palette. Needs Pillow.
+"""
+
+import sys
+from pathlib import Path
+
+from PIL import Image
+
+PICTURES = Path(__file__).resolve().parent / "reproduce"
+WIDTH = 1000
+LARGEST = 150_000
+
+
+def shrink(source: Path, target: Path) -> None:
+    """Write a picture ``WIDTH`` pixels wide with as many colours as there is room for."""
+    picture = Image.open(source).convert("RGB")
+    if picture.width > WIDTH:
+        height = round(picture.height * WIDTH / picture.width)
+        picture = picture.resize((WIDTH, height), Image.Resampling.LANCZOS)
+    for colours in (256, 208, 160, 128, 96, 64):
+        picture.quantize(
+            colours, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE
+        ).save(target, optimize=True)
+        if target.stat().st_size <= LARGEST:
+            return
+
+
+def main() -> None:
+    """Shrink every picture of the folder in the argument."""
+    PICTURES.mkdir(exist_ok=True)
+    for source in sorted(Path(sys.argv[1]).glob("*.png")):
+        shrink(source, PICTURES / source.name)
+        size = (PICTURES / source.name).stat().st_size
+        print(f"{source.name}: {size / 1000:.0f} kB")
+
+
+main()
