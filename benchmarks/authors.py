@@ -2,12 +2,13 @@
 
     python benchmarks/authors.py --data DIR [--markdown FILE]
 
-The scripts fit one classifier for each row that is scored. Here a few of these fits are timed, one thread, and
-multiplied by how many there are; the times of `lossdepth reproduce` are in the pages that it writes.
+The scripts fit one classifier for each row that is scored. Here a few of these fits are timed, one
+thread, and multiplied by how many there are; the times of `lossdepth reproduce` are in the pages
+that it writes.
 
-* A fit that would take minutes is timed in part: networks on more than 1000 rows for ten epochs and counted as a hundred
-  (the scripts allow a thousand), Gaussian processes on more than 1500 rows by the cube of the number of rows. Both make the
-  estimate low rather than high.
+* A fit that would take minutes is timed in part: networks on more than 1000 rows for ten epochs and
+  counted as a hundred (the scripts allow a thousand), Gaussian processes on more than 1500 rows by
+  the cube of the number of rows. Both make the estimate low rather than high.
 * LOF and OC-SVM are one fit for a data set and take seconds.
 """
 
@@ -17,6 +18,7 @@ import argparse
 import gzip
 import time
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -46,13 +48,15 @@ SETS = {
 METHODS = ["LR", "SVM", "RF", "MLP", "GP"]
 
 
-def read(path):
+def read(path: Path) -> np.ndarray:
+    """Read the rows of a data set."""
     if path.suffix == ".npz":
         return np.load(path)["X"].astype(float)
     return scipy.io.loadmat(path)["X"].astype(float)
 
 
-def images(folder):
+def images(folder: Path) -> tuple[np.ndarray, np.ndarray]:
+    """Read the training images and their classes."""
     with gzip.open(folder / "train-images-idx3-ubyte.gz") as file:
         pixels = np.frombuffer(file.read(), np.uint8, offset=16).reshape(-1, 784)
     with gzip.open(folder / "train-labels-idx1-ubyte.gz") as file:
@@ -60,13 +64,14 @@ def images(folder):
     return pixels.astype(float), labels
 
 
-def seconds(work):
+def seconds(work: Callable[[], object]) -> float:
+    """Return how long something takes."""
     start = time.perf_counter()
     work()
     return time.perf_counter() - start
 
 
-def fit(method, X, z):
+def fit(method: str, X: np.ndarray, z: np.ndarray) -> float:
     """Return the seconds that one query takes."""
     n = len(X)
     rows, labels = np.r_[X, [z]], np.r_[np.ones(n), 0]
@@ -97,19 +102,21 @@ def fit(method, X, z):
     return seconds(lambda: model.fit(repeated, labels).predict_proba(repeated))
 
 
-def queries(method, n):
-    """How many fits are timed."""
+def queries(method: str, n: int) -> int:
+    """Return how many fits are timed."""
     return 1 if method in ("MLP", "GP") and n > 500 else 3
 
 
-def duration(t):
+def duration(t: float) -> str:
+    """Write seconds in a unit that fits."""
     for unit, size in (("days", 86400), ("h", 3600), ("min", 60)):
         if t >= 1.5 * size:
             return f"{t / size:.1f} {unit}"
     return f"{t:.0f} s"
 
 
-def main():
+def main() -> None:
+    """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--markdown", type=Path)
