@@ -18,8 +18,8 @@ import argparse
 import gzip
 import time
 import warnings
-from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy.io
@@ -31,6 +31,9 @@ from sklearn.gaussian_process.kernels import RBF
 from sklearn.linear_model import LogisticRegression
 from sklearn.neural_network import MLPClassifier
 from sklearn.svm import SVC
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 warnings.filterwarnings("ignore")
 

@@ -70,7 +70,8 @@ default="gaussian"
     distance of all pairs of reference rows, each with itself included; ``"5/median"`` is 5 times
     that; ``"quartile"`` is 0.5 over the square of the first quartile of the distances;
     ``"neighbours"`` is one over the squared distance to the sqrt(n)-th neighbour of a typical row.
-    Of more than 2048 different rows 2048 are looked at: in lexicographic order, at equal steps of the cumulative weight.""",
+    Of more than 2048 different rows 2048 are looked at: in lexicographic order, at equal steps of
+    the cumulative weight.""",
     "sigma": """sigma : {"auto"} or float, default="auto"
     For the kernel ``"laplacian"``; ``"auto"`` is the median of the distances, as for `gamma`.""",
     "c": """c : float, default=1.0
