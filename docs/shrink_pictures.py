@@ -43,9 +43,13 @@ def shrink(source: Path, target: Path) -> None:
         common = picture.quantize(colours, method=Image.Quantize.MEDIANCUT)
         palette = Image.new("P", (1, 1))
         palette.putpalette(common.getpalette()[: 3 * colours] + RARE)
-        picture.quantize(palette=palette, dither=Image.Dither.NONE).save(
-            target, optimize=True
-        )
+        small = picture.quantize(palette=palette, dither=Image.Dither.NONE)
+        # The nearest colour is found in steps of four: white is white.
+        found = small.getpalette()
+        paper = 3 * small.getpixel((0, 0))
+        found[paper : paper + 3] = [255, 255, 255]
+        small.putpalette(found)
+        small.save(target, optimize=True)
         if target.stat().st_size <= LARGEST:
             return
 
