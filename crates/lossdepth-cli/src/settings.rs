@@ -109,7 +109,7 @@ fn flag(setting: &'static Setting) -> Arg {
     };
     let placeholder = match setting.kind {
         Kind::Number | Kind::OptionalNumber => "X",
-        Kind::NumberOr(_) => "X|NAME",
+        Kind::NumberOr(_) | Kind::Gamma => "X|NAME",
         Kind::Count => "N",
         Kind::Counts => "N,N",
         Kind::Choice(_) => "NAME",

@@ -56,6 +56,11 @@ impl Data {
         Self { values: values.copied().collect(), width: self.width, labels: labels.collect() }
     }
 
+    /// The same rows in another order; for 0, as they are.
+    pub(super) fn shuffled(&self, order: u64) -> Self {
+        if order == 0 { self.clone() } else { self.pick(&Random::new(order).choose(self.len(), self.len())) }
+    }
+
     /// These rows, then those of another table of the same width.
     pub(super) fn and(mut self, other: &Self) -> Self {
         self.values.extend_from_slice(&other.values);

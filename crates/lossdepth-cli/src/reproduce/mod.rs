@@ -3,6 +3,7 @@
 //! An experiment is a function from a [`Workshop`] to a [`Report`]. What takes time is done in cells that the workshop
 //! keeps; a report is made of cells, anew each time.
 
+mod choice;
 mod contamination;
 mod data;
 mod illustration;

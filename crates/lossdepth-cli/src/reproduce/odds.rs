@@ -6,8 +6,8 @@ use super::workshop::{Done, Workshop};
 use crate::candidate::Candidate;
 use crate::error::Result;
 use crate::settings::Given;
-use lossdepth::Preset;
 use lossdepth::evaluation::Ranking;
+use lossdepth::{Preset, Run};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 
@@ -84,6 +84,9 @@ const COLUMNS: [&str; 7] = ["OC-SVM", "LOF", "LR", "SVM", "RF", "MLP", "GP"];
 /// The numbers of neighbours of which the best counts, by the labels.
 const NEIGHBOURS: [usize; 5] = [5, 10, 15, 20, 30];
 
+/// In how many orders rows are given to a detector that breaks ties by their order.
+const ORDERS: u64 = 20;
+
 /// The seeds of the networks.
 const SEEDS: [u64; 3] = [0, 1, 2];
 
@@ -94,6 +97,8 @@ struct Found {
     auc: [f64; 3],
     /// Average precision with its interval.
     precision: [f64; 3],
+    /// The smallest and the largest area over several orders of the rows.
+    range: [f64; 2],
     not_converged: usize,
 }
 
@@ -193,6 +198,7 @@ fn block(
     for loaded in sets {
         let mut row = vec![loaded.set.name.to_owned()];
         for (column, printed) in COLUMNS.into_iter().zip(loaded.set.printed) {
+            let printed = printed.filter(|_| !shop.quick);
             let preset = (!matches!(column, "OC-SVM" | "LOF")).then_some(preset);
             let all = detectors(column, loaded.data.len())
                 .into_iter()
@@ -239,6 +245,7 @@ fn cell(shop: &Workshop, loaded: &Loaded, detector: &str, preset: Option<Preset>
         data: &'a str,
         detector: &'a str,
         settings: Vec<(&'static str, lossdepth::depth::Value)>,
+        orders: u64,
     }
     let sample = loaded.data.reference()?;
     let mut list = Candidate::list(&[detector.to_owned()], &Given::by_preset(preset))?;
@@ -247,27 +254,49 @@ fn cell(shop: &Workshop, loaded: &Loaded, detector: &str, preset: Option<Preset>
     // How much memory there is changes no number.
     let settings: Vec<_> = candidate.values().into_iter().filter(|(name, _)| *name != "memory").collect();
     let method = detector.split(':').next().unwrap_or(detector);
-    let key = Key { data: &loaded.fingerprint, detector: method, settings };
+    // Where several rows are equally near, which of them are the neighbours depends on the order of the rows.
+    let orders = if method == "lof" && loaded.data.len() <= 1000 { ORDERS } else { 1 };
+    let key = Key { data: &loaded.fingerprint, detector: method, settings, orders };
     let mut name = format!("{}-{detector}", loaded.set.name);
     if let Some(preset) = preset {
         let _ = write!(name, "-{preset}");
     }
     let name = name.replace([':', '=', ' ', '(', ')'], "-");
-    shop.cell(EXPERIMENT, &name, &key, Some(loaded.data.len()), |run| {
-        let rows = loaded.data.rows()?;
-        let scores = candidate.fit(&sample, run)?.score(rows, true, run)?;
-        let of = |label: u8| {
-            let pairs = scores.values.iter().zip(&loaded.data.labels);
-            pairs.filter(move |(_, l)| **l == label).map(|(score, _)| *score).collect::<Vec<f64>>()
-        };
-        let ranking = Ranking::new(of(1), of(0))?;
-        let (auc, precision) = (ranking.auc(LEVEL)?, ranking.average_precision(LEVEL)?);
-        Ok(Found {
-            auc: [auc.value, auc.low, auc.high],
-            precision: [precision.value, precision.low, precision.high],
-            not_converged: scores.not_converged,
-        })
+    let size = usize::try_from(orders).unwrap_or(1) * loaded.data.len();
+    shop.cell(EXPERIMENT, &name, &key, Some(size), |run| {
+        let found = (0..orders).map(|order| judge(candidate, &loaded.data.shuffled(order), run));
+        Ok(mean(&found.collect::<Result<Vec<_>>>()?))
     })
+}
+
+/// How well a detector finds the outliers of a set.
+fn judge(candidate: &Candidate, data: &Data, run: &Run<'_>) -> Result<Found> {
+    let sample = data.reference()?;
+    let scores = candidate.fit(&sample, run)?.score(data.rows()?, true, run)?;
+    let of = |label: u8| {
+        let pairs = scores.values.iter().zip(&data.labels);
+        pairs.filter(move |(_, l)| **l == label).map(|(score, _)| *score).collect::<Vec<f64>>()
+    };
+    let ranking = Ranking::new(of(1), of(0))?;
+    let (auc, precision) = (ranking.auc(LEVEL)?, ranking.average_precision(LEVEL)?);
+    Ok(Found {
+        auc: [auc.value, auc.low, auc.high],
+        precision: [precision.value, precision.low, precision.high],
+        range: [auc.value; 2],
+        not_converged: scores.not_converged,
+    })
+}
+
+/// The mean over several orders of the same rows.
+fn mean(all: &[Found]) -> Found {
+    let over = |f: &dyn Fn(&Found) -> f64| all.iter().map(f).sum::<f64>() / all.len() as f64;
+    let areas = || all.iter().map(|found| found.auc[0]);
+    Found {
+        auc: [0, 1, 2].map(|i| over(&|found| found.auc[i])),
+        precision: [0, 1, 2].map(|i| over(&|found| found.precision[i])),
+        range: [areas().fold(1.0, f64::min), areas().fold(0.0, f64::max)],
+        not_converged: all.iter().map(|found| found.not_converged).max().unwrap_or(0),
+    }
 }
 
 /// What stands in a cell of the table: the number that counts, and the printed one.
@@ -324,7 +353,7 @@ fn details(entries: &[Entry], digits: bool) -> Table {
     ]);
     let number = |x: f64| if digits { x.to_string() } else { format!("{x:.4}") };
     for entry in entries {
-        let Found { auc, precision, not_converged } = &entry.found;
+        let Found { auc, precision, not_converged, .. } = &entry.found;
         let mut row = vec![entry.set.to_owned(), entry.block.to_owned(), entry.detector.clone()];
         row.extend(auc.iter().chain(precision).map(|x| number(*x)));
         row.push(if digits { entry.seconds.to_string() } else { format!("{:.2}", entry.seconds) });

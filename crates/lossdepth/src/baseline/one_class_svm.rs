@@ -199,7 +199,12 @@ impl OneClassSvm {
 
     /// What libsvm finds; its variables sum to `unit`, ν N.
     fn follow_libsvm(&self, space: &Space, unit: f64, run: &Run<'_>) -> Result<Solved> {
-        let bounds: Vec<f64> = space.half_weights.iter().map(|w| 2.0 * w * unit / self.nu).collect();
+        // Counts are whole numbers, and what rounding makes of them would be a variable off its bound.
+        let count = |w: &f64| {
+            let count = 2.0 * w * unit / self.nu;
+            if (count - count.round()).abs() < 1e-9 { count.round() } else { count }
+        };
+        let bounds: Vec<f64> = space.half_weights.iter().map(count).collect();
         let mut columns = Columns::cached(space, self.memory);
         let cancelled = || run.cancel.is_some_and(|flag| flag.load(std::sync::atomic::Ordering::Relaxed));
         let found = sequential::minimise(space, &bounds, unit, &mut columns, self.max_iter, cancelled)?;

@@ -45,7 +45,9 @@ pub(super) fn minimise(
     let mut values = vec![0.0; n];
     for i in (0..n).filter(|&i| alpha[i] > 0.0) {
         columns.require([i].into_iter())?;
-        add(columns.column(i), alpha[i], &mut values);
+        for (value, kernel) in values.iter_mut().zip(columns.column(i)) {
+            *value += alpha[i] * single(*kernel);
+        }
     }
     for _ in 0..max_iter {
         let Some((i, j)) = pair(space, &alpha, &values, bounds, columns)? else {
@@ -56,15 +58,22 @@ pub(super) fn minimise(
         }
         let before = (alpha[i], alpha[j]);
         let curvature = curvature(space, columns.column(i), i, j);
-        let sum = before.0 + before.1;
-        // What one gains the other loses, within both bounds.
-        let most = bounds[i].min(sum);
-        let least = (sum - bounds[j]).max(0.0);
-        alpha[i] = (before.0 - (values[i] - values[j]) / curvature).clamp(least, most);
-        alpha[j] = sum - alpha[i];
+        let (sum, step) = (before.0 + before.1, (values[i] - values[j]) / curvature);
+        // What one gains the other loses, within both bounds, and at a bound exactly.
+        (alpha[i], alpha[j]) = (before.0 - step, before.1 + step);
+        if alpha[i] > bounds[i] || alpha[j] < 0.0 {
+            alpha[i] = bounds[i].min(sum);
+            alpha[j] = sum - alpha[i];
+        } else if alpha[j] > bounds[j] || alpha[i] < 0.0 {
+            alpha[j] = bounds[j].min(sum);
+            alpha[i] = sum - alpha[j];
+        }
         columns.require([i, j].into_iter())?;
-        add(columns.column(i), alpha[i] - before.0, &mut values);
-        add(columns.column(j), alpha[j] - before.1, &mut values);
+        let (first, second) = (alpha[i] - before.0, alpha[j] - before.1);
+        // Both at once: the two are equal now but for rounding, and rounding decides which of them is next.
+        for ((value, x), y) in values.iter_mut().zip(columns.column(i)).zip(columns.column(j)) {
+            *value += single(*x) * first + single(*y) * second;
+        }
     }
     Ok(Sequential { alpha, values, converged: false })
 }
@@ -103,12 +112,6 @@ fn pair(
 fn curvature(space: &Space, column: &[f64], i: usize, j: usize) -> f64 {
     let curvature = space.diagonal[i] + space.diagonal[j] - 2.0 * single(column[j]);
     if curvature > 0.0 { curvature } else { LEAST }
-}
-
-fn add(column: &[f64], factor: f64, values: &mut [f64]) {
-    for (value, kernel) in values.iter_mut().zip(column) {
-        *value += factor * single(*kernel);
-    }
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "libsvm keeps kernel values in single precision")]

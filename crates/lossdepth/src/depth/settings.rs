@@ -34,6 +34,8 @@ pub enum Kind {
     OptionalNumber,
     /// A number, or one of a few names.
     NumberOr(&'static [&'static str]),
+    /// A number, or what [`Gamma`] can be besides.
+    Gamma,
     /// A whole number, not negative.
     Count,
     /// One whole number or several.
@@ -78,9 +80,9 @@ impl Setting {
         Self::new("kernel", Kind::Choice(&KernelChoice::NAMES), "The kernel"),
         Self::new(
             "gamma",
-            Kind::NumberOr(&["auto", "quartile"]),
-            "The γ of the kernels `gaussian` and `polynomial`: auto is 1 / median squared distance, quartile is 0.5 / \
-             first quartile of the distances, squared",
+            Kind::Gamma,
+            "The γ of the kernels `gaussian` and `polynomial`: auto is 1 / median squared distance, 5/median is 5 times that, \
+             quartile is 0.5 / first quartile of the distances, squared",
         ),
         Self::new(
             "sigma",
@@ -156,6 +158,9 @@ impl Setting {
             }
             Kind::Choice(names) if names.contains(&text) => Ok(Value::Text(text.to_owned())),
             Kind::NumberOr(names) if names.contains(&text) => Ok(Value::Text(text.to_owned())),
+            Kind::Gamma => {
+                any_number().or_else(|_| text.parse::<Gamma>().map(|gamma| Value::Text(gamma.to_string())))
+            }
             Kind::Choice(names) => Err(self.unknown(names.join(", "), text)),
             Kind::NumberOr(names) => {
                 any_number().map_err(|_| self.unknown(format!("{} or a number", names.join(", ")), text))

@@ -13,7 +13,9 @@ fn printed(rows: &[Vec<f64>], query: &[f64], weights: &[f64], intercept: f64) ->
     0.5 * mean / n + 0.5 * loss(-value(query))
 }
 
-fn cases() -> Vec<(Vec<Vec<f64>>, Vec<Vec<f64>>)> {
+type Table = Vec<Vec<f64>>;
+
+fn cases() -> Vec<(Table, Table)> {
     let mut random = Random::new(5);
     [(20, 3), (150, 2), (30, 40), (600, 4)]
         .into_iter()
@@ -76,7 +78,7 @@ fn its_standard_error_is_that_of_the_influence_of_the_rows() {
     let at = |weights: &[f64]| -> Fit {
         // Weights that are no counts leave the n of the double division alone.
         let sample = Reference::weighted(&rows, weights).unwrap();
-        score(&settings, &sample, &[query.clone()])[0]
+        score(&settings, &sample, std::slice::from_ref(&query))[0]
     };
     let step = 1e-4;
     let base = vec![1.0 + 1e-9; 40];

@@ -23,6 +23,7 @@ use std::str::FromStr;
 /// use lossdepth::hypothesis::kernel::Gamma;
 /// assert_eq!("auto".parse(), Ok(Gamma::Auto));
 /// assert_eq!("0.5".parse(), Ok(Gamma::Value(0.5)));
+/// assert_eq!("5/median".parse(), Ok(Gamma::Median(5.0)));
 /// assert!("wide".parse::<Gamma>().is_err());
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
@@ -31,6 +32,8 @@ pub enum Gamma {
     /// One over the median squared distance.
     #[default]
     Auto,
+    /// So many times as much, written as `5/median`: a kernel that sees less far.
+    Median(f64),
     /// One half over the square of the first quartile of the distances.
     Quartile,
     /// This number.
@@ -52,6 +55,7 @@ impl std::fmt::Display for Gamma {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Auto => f.write_str("auto"),
+            Self::Median(factor) => write!(f, "{factor}/median"),
             Self::Quartile => f.write_str("quartile"),
             Self::Value(x) => write!(f, "{x}"),
         }
@@ -74,7 +78,14 @@ impl FromStr for Gamma {
         match s {
             "auto" => Ok(Self::Auto),
             "quartile" => Ok(Self::Quartile),
-            _ => number("gamma", "auto, quartile, a positive number", s).map(Self::Value),
+            _ => {
+                let number =
+                    |s| number("gamma", "auto, quartile, a positive number, or one as in 5/median", s);
+                match s.strip_suffix("/median") {
+                    Some(factor) => number(factor).map(Self::Median),
+                    None => number(s).map(Self::Value),
+                }
+            }
         }
     }
 }
@@ -105,7 +116,11 @@ impl Gamma {
     pub fn learn(self, sample: &Reference) -> Result<f64> {
         match self {
             Self::Value(gamma) => positive("gamma", gamma).map(|()| gamma),
-            Self::Auto => Ok(inverse(Pairs::new(sample, Points::squared_distances).quantile(0.5), 1.0)),
+            Self::Auto => Self::Median(1.0).learn(sample),
+            Self::Median(factor) => {
+                positive("gamma", factor)?;
+                Ok(inverse(Pairs::new(sample, Points::squared_distances).quantile(0.5), factor))
+            }
             Self::Quartile => {
                 let mut pairs = Pairs::new(sample, Points::squared_distances);
                 pairs.distances.iter_mut().for_each(|r| *r = r.sqrt());
