@@ -71,8 +71,8 @@ def depth(
         Weights of the rows of X.
     n_jobs : int or None, default=None
         How many threads, as in the estimators.
-    preset : {"paper", "paper-code"} or None, default=None
-        Start from the paper's settings instead of the defaults: see :func:`preset`.
+    preset : {"paper", "paper-code", "recommended"} or None, default=None
+        Start from other settings than the defaults: see :func:`preset`.
     return_direction : bool, default=False
         Also return the directions that attain the depths; for ``method="halfspace"`` alone.
     **settings

@@ -1,4 +1,4 @@
-"""The settings of the paper by name."""
+"""Settings by name."""
 
 from __future__ import annotations
 
@@ -10,16 +10,20 @@ from lossdepth import _native
 
 
 def preset(name: str, method: str, n_samples: float) -> dict[str, Any]:
-    """Return the settings that the paper has for a method.
+    """Return settings for a method: those of the paper, or the ones we recommend.
 
     Parameters
     ----------
-    name : {"paper", "paper-code"}
+    name : {"paper", "paper-code", "recommended"}
         ``"paper"`` for what the text of *Data Depth as a Risk* says, ``"paper-code"`` for what the
         scripts behind its tables do: other penalties, which depend on the size of the sample, a
         free intercept, and for ``"logistic"`` and ``"forest"`` another number (``value``).
-    method : {"logistic", "hinge", "svm", "gp", "forest", "mlp", "halfspace"}
-        The method; ``"paper-code"`` has neither ``"hinge"`` nor ``"halfspace"``.
+        ``"recommended"`` for what to start with on data that nothing is known about: units set by
+        the bulk of the sample, kernels as wide as a typical row's neighbourhood.
+    method : str
+        The method, as in :func:`depth`. The paper has ``"logistic"``, ``"hinge"``, ``"svm"``,
+        ``"gp"``, ``"forest"``, ``"mlp"`` and ``"halfspace"``, its scripts neither ``"hinge"`` nor
+        ``"halfspace"``.
     n_samples : float
         How many rows the sample has.
 

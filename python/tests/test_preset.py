@@ -69,7 +69,7 @@ def test_weights_count_as_copies():
 
 
 def test_hostile():
-    with pytest.raises(ValueError, match="`preset` must be one of paper, paper-code, got `book`"):
+    with pytest.raises(ValueError, match="`preset` must be one of paper, paper-code, recommended, got `book`"):
         lossdepth.preset("book", "svm", 10)
     with pytest.raises(ValueError, match="preset `paper-code` has no method `klr`"):
         lossdepth.preset("paper-code", "klr", 10)

@@ -99,7 +99,7 @@ fn preset() -> Arg {
         .value_name("NAME")
         .value_parser(PossibleValuesParser::new(Preset::NAMES).try_map(|name| name.parse::<Preset>()))
         .help_heading("Settings")
-        .help("The settings of the paper instead of the defaults, as its text or as its scripts have them; what is said beside it counts")
+        .help("Other settings than the defaults: those of the paper's text or scripts, or the ones we recommend; what is said beside it counts")
 }
 
 fn flag(setting: &'static Setting) -> Arg {

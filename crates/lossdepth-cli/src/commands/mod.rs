@@ -19,7 +19,7 @@ use crate::error::{Error, Result};
 use crate::load::{Part, Table};
 use crate::settings::half_of_memory;
 use lossdepth::depth::Value;
-use lossdepth::{DepthError, Model, Reference, Scale, Settings, Variant};
+use lossdepth::{DepthError, Model, Reference, Reported, Scale, Settings, Variant};
 use std::path::Path;
 
 /// How a command ended that did not fail.
@@ -73,6 +73,7 @@ fn summary(settings: &Settings) -> String {
         "max_iter" | "memory" => false,
         "reg" => !matches!(settings.variant, Variant::Constrained { .. }),
         "support_fraction" => settings.scale == Scale::Mcd,
+        "value" => settings.value != Reported::Risk,
         _ => true,
     };
     let values = settings.values();

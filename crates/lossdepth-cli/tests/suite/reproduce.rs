@@ -158,5 +158,5 @@ fn a_preset_has_the_methods_of_the_paper() {
     let expected = "preset `paper-code` has no method `klr`; it has logistic, svm, gp, forest, mlp";
     assert!(ran.code == Some(2) && ran.err.contains(expected), "{}", ran.err);
     let ran = folder.score("data.csv --id id --label kind --preset book");
-    assert!(ran.code == Some(2) && ran.err.contains("paper, paper-code"), "{}", ran.err);
+    assert!(ran.code == Some(2) && ran.err.contains("paper, paper-code, recommended"), "{}", ran.err);
 }

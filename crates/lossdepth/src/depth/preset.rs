@@ -1,4 +1,4 @@
-//! The settings of the paper, by name.
+//! Settings by name: the paper's, and ours.
 
 use super::method::Method;
 use super::settings::Value;
@@ -7,7 +7,7 @@ use std::f64::consts::LN_2;
 use std::fmt;
 use std::str::FromStr;
 
-/// The settings of *Data Depth as a Risk*, as its text has them or as its scripts do.
+/// Settings by name: those of *Data Depth as a Risk*, as its text has them or as its scripts do, and ours.
 ///
 /// | | [`Paper`](Self::Paper) | [`PaperCode`](Self::PaperCode) |
 /// |---|---|---|
@@ -35,20 +35,28 @@ pub enum Preset {
     Paper,
     /// What the scripts behind the printed tables do.
     PaperCode,
+    /// What we would start with on data that nothing is known about.
+    ///
+    /// The bulk of the sample sets the units (`scale` `mcd`), because the sample may hold outliers and units are
+    /// arbitrary; kernels see as far as a typical row's neighbours. `svm` is the method to start with. How these were
+    /// chosen, and how good they are on data that they were not chosen on, is in the documentation of `lossdepth
+    /// reproduce`.
+    Recommended,
 }
 
 impl Preset {
     /// All of them.
-    pub const ALL: [Self; 2] = [Self::Paper, Self::PaperCode];
+    pub const ALL: [Self; 3] = [Self::Paper, Self::PaperCode, Self::Recommended];
 
     /// Their names.
-    pub const NAMES: [&'static str; 2] = ["paper", "paper-code"];
+    pub const NAMES: [&'static str; 3] = ["paper", "paper-code", "recommended"];
 
     /// The name used on the command line and in Python.
     pub fn name(self) -> &'static str {
         match self {
             Self::Paper => Self::NAMES[0],
             Self::PaperCode => Self::NAMES[1],
+            Self::Recommended => Self::NAMES[2],
         }
     }
 
@@ -56,14 +64,27 @@ impl Preset {
     /// [`Reference::observations`](crate::Reference::observations)); all others keep their defaults.
     ///
     /// # Errors
-    /// The paper does not have the method, or `n` is not positive.
+    /// The preset does not have the method, or `n` is not positive.
     pub fn values(self, method: Method, n: f64) -> Result<Vec<(&'static str, Value)>> {
         crate::penalty::positive("n", n)?;
+        self.known(method, n).ok_or_else(|| {
+            let has = Method::ALL.into_iter().filter(|method| self.known(*method, n).is_some());
+            DepthError::Settings(format!(
+                "preset `{self}` has no method `{method}`; it has {}",
+                has.map(Method::name).collect::<Vec<_>>().join(", ")
+            ))
+        })
+    }
+
+    fn known(self, method: Method, n: f64) -> Option<Vec<(&'static str, Value)>> {
         let (number, count) = (Value::Number, Value::Count);
         let text = |name: &str| Value::Text(name.to_owned());
+        if self == Self::Recommended {
+            return Some(recommended(method));
+        }
         let code = self == Self::PaperCode;
         let reported = ("value", text(if code { "paper-code" } else { "risk" }));
-        Ok(match method {
+        Some(match method {
             Method::Logistic if code => {
                 vec![("reg", number(0.5 * n / ((n + 1.0) * LN_2))), ("intercept", text("free")), reported]
             }
@@ -87,14 +108,25 @@ impl Preset {
                 vec![("hidden", Value::Counts(vec![100])), ("reg", number(reg))]
             }
             Method::Halfspace if !code => Vec::new(),
-            _ => {
-                let has = Method::ALL.into_iter().filter(|method| self.values(*method, n).is_ok());
-                return Err(DepthError::Settings(format!(
-                    "preset `{self}` has no method `{method}`; it has {}",
-                    has.map(Method::name).collect::<Vec<_>>().join(", ")
-                )));
-            }
+            _ => return None,
         })
+    }
+}
+
+fn recommended(method: Method) -> Vec<(&'static str, Value)> {
+    let (number, text) = (Value::Number, |name: &str| Value::Text(name.to_owned()));
+    let robust = ("scale", text("mcd"));
+    match method {
+        Method::Logistic | Method::Hinge => vec![("reg", number(10.0)), robust],
+        Method::SquaredHinge | Method::Exponential => vec![("reg", number(1.0)), robust],
+        Method::Svm | Method::Klr => {
+            vec![("reg", number(1.0)), ("kernel", text("gaussian")), ("gamma", text("neighbours")), robust]
+        }
+        Method::Gp => vec![("kernel", text("gaussian")), ("gamma", text("quartile")), robust],
+        Method::Forest => vec![("rotations", Value::Count(20)), robust],
+        Method::Mlp => vec![("reg", number(0.3)), robust],
+        // The same in any units.
+        Method::Halfspace => Vec::new(),
     }
 }
 

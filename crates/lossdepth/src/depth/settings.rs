@@ -82,7 +82,8 @@ impl Setting {
             "gamma",
             Kind::Gamma,
             "The γ of the kernels `gaussian` and `polynomial`: auto is 1 / median squared distance, 5/median is 5 times that, \
-             quartile is 0.5 / first quartile of the distances, squared",
+             quartile is 0.5 / first quartile of the distances, squared, neighbours is 1 / squared distance to the √n-th \
+             neighbour of a typical row",
         ),
         Self::new(
             "sigma",
