@@ -8,6 +8,7 @@ Writes baseline_<data>.json: the rows, the queries, and what scikit-learn says o
 
 * `oc-svm`: OneClassSVM(tol=1e-10), score_samples and offset_, for several kernels and values of nu. Rows may have counts,
   which are given to it as copies.
+* libsvm.json: OneClassSVM with its default tolerance, on the rows of baseline_wine.json and baseline_breast_cancer.json.
 * `lof`: negative_outlier_factor_ of the rows and score_samples(queries) with novelty=True, for several k.
 * `knn`: distances to the k nearest rows, by NearestNeighbors.
 
@@ -96,6 +97,19 @@ def save(name, rows, counts, queries, neighbours):
         file.write("\n")
 
 
+def at_default_tolerance(files):
+    cases = []
+    for name, rows in files:
+        for gamma in (0.05, 0.3):
+            for nu in (0.1, 0.45):
+                svm = OneClassSVM(nu=nu, gamma=gamma).fit(rows)
+                own = svm.score_samples(rows).tolist()
+                cases.append({"file": name, "gamma": gamma, "nu": nu, "own": own})
+    with open("libsvm.json", "w") as file:
+        json.dump({"versions": VERSIONS, "cases": cases}, file)
+        file.write("\n")
+
+
 def delong(low, high):
     """The variance, over all pairs."""
     wins = (low[:, None] < high[None, :]) + 0.5 * (low[:, None] == high[None, :])
@@ -138,6 +152,9 @@ save(
 )
 cancer = StandardScaler().fit_transform(load_breast_cancer().data)[:, :8]
 save("breast_cancer", cancer[:300], np.ones(300, int), cancer[300:340], [3, 10, 35])
+at_default_tolerance(
+    [("baseline_wine.json", wine[:150]), ("baseline_breast_cancer.json", cancer[:300])]
+)
 # Three copies of everything: neighbours at distance 0, and ties that do not matter.
 few = np.repeat(rng.normal(size=(30, 2)), 3, axis=0)
 save(

@@ -24,6 +24,7 @@ from lossdepth._kernel import GPDepth, KernelLogisticDepth, SVMDepth
 from lossdepth._linear import ExponentialDepth, HingeDepth, LogisticDepth, SquaredHingeDepth
 from lossdepth._native import __version__
 from lossdepth._network import MLPDepth
+from lossdepth._preset import preset
 from lossdepth._results import Cut, Explanation, Scores
 from lossdepth._wrapper import LossDepth
 
@@ -50,4 +51,5 @@ __all__ = [
     "halfspace",
     "load",
     "plot",
+    "preset",
 ]

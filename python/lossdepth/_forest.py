@@ -65,9 +65,6 @@ class ForestDepth(Depth):
         "loss": """loss : {"log", "brier", "zero-one"}, default="log"
     The loss of the averaged probabilities, normalised to 1 where both classes are equally likely:
     -log2 of the probability p of the true class, 4 (1 - p)^2, or whether it is below one half.""",
-        "value": """value : {"risk", "paper-code"}, default="risk"
-    Which number is the depth: the risk, or what the scripts behind the paper's tables print, with
-    natural logarithms and a sample term divided by n twice.""",
         "trees": """trees : int, default=0
     How many random trees to grow, in every frame; 0 for the average of all there are.""",
         "rotations": """rotations : int, default=0

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from sklearn.utils.validation import _num_samples
+
 from lossdepth import _native
 from lossdepth._forest import ForestDepth
 from lossdepth._halfspace import HalfspaceDepth
 from lossdepth._kernel import GPDepth, KernelLogisticDepth, SVMDepth
 from lossdepth._linear import ExponentialDepth, HingeDepth, LogisticDepth, SquaredHingeDepth
 from lossdepth._network import MLPDepth
+from lossdepth._preset import observations
+from lossdepth._preset import preset as settings_of
 
 if TYPE_CHECKING:
     from lossdepth._base import Depth, Floats
@@ -46,6 +50,7 @@ def depth(
     *,
     sample_weight: Any = None,
     n_jobs: int | None = None,
+    preset: str | None = None,
     return_direction: bool = False,
     **settings: Any,
 ) -> Floats | tuple[Floats, Floats]:
@@ -66,6 +71,8 @@ def depth(
         Weights of the rows of X.
     n_jobs : int or None, default=None
         How many threads, as in the estimators.
+    preset : {"paper", "paper-code", "recommended"} or None, default=None
+        Start from other settings than the defaults: see :func:`preset`.
     return_direction : bool, default=False
         Also return the directions that attain the depths; for ``method="halfspace"`` alone.
     **settings
@@ -99,6 +106,10 @@ def depth(
     for setting in settings.keys() - _native.METHODS[name].keys() - {"verbose"}:
         known = ", ".join(_native.METHODS[name])
         raise TypeError(f"method `{name}` has no setting `{setting}`; it has {known}")
+    if preset is not None:
+        settings = (
+            settings_of(preset, name, observations(_num_samples(X), sample_weight)) | settings
+        )
     estimator: Any = cls(n_jobs=n_jobs, **settings)
     if return_direction and not isinstance(estimator, HalfspaceDepth):
         raise ValueError(f"`return_direction` goes with method `halfspace`, not with `{method}`")

@@ -67,6 +67,37 @@ class LogisticDepth(_LinearDepth):
 
     _method = "logistic"
 
+    def __init__(
+        self,
+        *,
+        reg: float = 1.0,
+        variant: str = "risk",
+        radius: float | None = None,
+        value: str = "risk",
+        intercept: str = "free",
+        scale: str = "none",
+        support_fraction: float = 0.75,
+        tol: float = 1e-6,
+        max_iter: int = 1000,
+        contamination: float = 0.1,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        super().__init__(
+            reg=reg,
+            variant=variant,
+            radius=radius,
+            intercept=intercept,
+            scale=scale,
+            support_fraction=support_fraction,
+            tol=tol,
+            max_iter=max_iter,
+            contamination=contamination,
+            n_jobs=n_jobs,
+            verbose=verbose,
+        )
+        self.value = value
+
 
 @documented
 class HingeDepth(_LinearDepth):

@@ -34,7 +34,7 @@ fn read(setting: &Setting, value: &Bound<'_, PyAny>) -> PyResult<Value> {
         Kind::OptionalNumber if value.is_none() => Value::None,
         Kind::Number | Kind::OptionalNumber => Value::Number(number(name, value)?),
         // Whether a number is whole is part of what some settings mean.
-        Kind::NumberOr(_) => match (value.extract(), value.extract()) {
+        Kind::NumberOr(_) | Kind::Gamma => match (value.extract(), value.extract()) {
             (Ok(count), _) => Value::Count(count),
             (_, Ok(number)) => Value::Number(number),
             _ => setting.parse(&text_or_number(name, value)?).map_err(|e| exception(&e))?,

@@ -25,7 +25,7 @@ mod _native {
     use model::Model;
 
     #[pymodule_export]
-    use model::{intervals, load, unpickle};
+    use model::{intervals, load, preset, unpickle};
 
     #[pymodule_export]
     use regions::Regions;

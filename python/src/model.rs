@@ -1,10 +1,10 @@
 //! A fitted depth as a Python object.
 
-use crate::convert::{array2, choice, exception, number, read_settings, table, written_settings};
+use crate::convert::{array2, choice, exception, number, read_settings, table, written, written_settings};
 use crate::interrupt::interruptible;
 use lossdepth::depth::archive::Archive;
 use lossdepth::explain::Cut;
-use lossdepth::{Explanation, Fit, Reference, Result, Rows, Run, Stop};
+use lossdepth::{Explanation, Fit, Preset, Reference, Result, Rows, Run, Stop};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
@@ -250,6 +250,13 @@ pub(crate) fn load(py: Python<'_>, data: PyBackedBytes, memory: Option<f64>) -> 
 #[pyfunction]
 pub(crate) fn unpickle(py: Python<'_>, data: PyBackedBytes) -> PyResult<Model> {
     load(py, data, None).map(|(model, _, _)| model)
+}
+
+/// The settings that a preset has for a method and a sample of `n` observations.
+#[pyfunction]
+pub(crate) fn preset<'py>(py: Python<'py>, name: &str, method: &str, n: f64) -> PyResult<Bound<'py, PyDict>> {
+    let values = name.parse::<Preset>().and_then(|preset| preset.values(method.parse()?, n));
+    written(py, values.map_err(|e| exception(&e))?)
 }
 
 /// Column, threshold, whether it is above, probability and share.

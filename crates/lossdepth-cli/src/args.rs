@@ -5,15 +5,16 @@ use crate::commands::explain::Explain;
 use crate::commands::fit::Fit;
 use crate::commands::info::Info;
 use crate::commands::plot::Plot;
+use crate::commands::reproduce::Reproduce;
 use crate::commands::score::Score;
 use crate::commands::shell::{Completions, Manual};
 use crate::error::Result;
 use crate::load::Header;
-use crate::settings::Given;
+use crate::settings::{Given, PRESET};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
 use lossdepth::depth::Setting;
-use lossdepth::{DepthError, Method, Settings};
+use lossdepth::{DepthError, Method, Reference, Settings};
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -58,6 +59,8 @@ pub(crate) enum Command {
     Fit(Box<Fit>),
     /// Compare methods on data with known outliers
     Evaluate(Box<Evaluate>),
+    /// Redo the experiments of the paper
+    Reproduce(Reproduce),
     /// Show what is in a model file
     Info(Info),
     /// List every method, its settings and their defaults
@@ -83,7 +86,7 @@ pub(crate) struct FromModel {
 /// What cannot be said of a model that is fitted already; how much memory it may take can.
 fn fixed_by_a_model() -> impl Iterator<Item = &'static str> {
     let settings = Setting::ALL.iter().map(|setting| setting.name).filter(|name| *name != "memory");
-    ["reference", "method", "weights"].into_iter().chain(settings)
+    ["reference", "method", "weights", PRESET].into_iter().chain(settings)
 }
 
 /// Which columns play which part.
@@ -145,9 +148,14 @@ pub(crate) struct Question {
 }
 
 impl Question {
-    /// The defaults of the method, and what was said otherwise.
-    pub(crate) fn settings(&self) -> Result<Settings> {
-        self.given.settings(self.method)
+    /// Whether it makes sense, as far as that can be told without the data.
+    pub(crate) fn check(&self) -> Result<()> {
+        self.given.settings(self.method, 2.0).map(|_| ())
+    }
+
+    /// The defaults of the method or of a preset, and what was said otherwise.
+    pub(crate) fn settings(&self, reference: &Reference) -> Result<Settings> {
+        self.given.settings(self.method, reference.observations())
     }
 }
 

@@ -7,11 +7,13 @@
 
 mod args;
 mod auc;
+mod candidate;
 mod commands;
 mod console;
 mod error;
 mod load;
 mod picture;
+mod reproduce;
 mod settings;
 #[doc(hidden)]
 pub mod testing;
@@ -19,7 +21,7 @@ mod write;
 
 use args::{Cli, Command};
 use clap::Parser;
-use commands::{Outcome, evaluate, explain, fit, info, methods, plot, score, shell};
+use commands::{Outcome, evaluate, explain, fit, info, methods, plot, reproduce as redo, score, shell};
 use std::process::ExitCode;
 
 /// Does what the arguments of this process ask for.
@@ -32,6 +34,7 @@ pub fn run() -> ExitCode {
         Command::Plot(args) => plot::plot(&args),
         Command::Fit(args) => fit::run(&args),
         Command::Evaluate(args) => evaluate::run(&args),
+        Command::Reproduce(args) => redo::run(&args),
         Command::Info(args) => info::run(&args),
         Command::Methods => methods::list(),
         Command::Completions(args) => shell::completions(&args),

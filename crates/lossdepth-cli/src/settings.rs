@@ -5,30 +5,44 @@ use clap::builder::{PossibleValuesParser, TypedValueParser, ValueParser};
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 use lossdepth::depth::{Kind, Setting, Value};
 use lossdepth::hypothesis::kernel::KernelChoice;
-use lossdepth::{Method, Scale, Settings};
+use lossdepth::{DepthError, Method, Preset, Scale, Settings};
 
 /// The settings given on the command line.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Given(Vec<(&'static str, Value)>);
+pub(crate) struct Given {
+    values: Vec<(&'static str, Value)>,
+    preset: Option<Preset>,
+}
 
 impl Given {
     /// What was said, setting by setting.
     pub(crate) fn values(&self) -> &[(&'static str, Value)] {
-        &self.0
+        &self.values
+    }
+
+    /// Nothing but a preset.
+    pub(crate) fn by_preset(preset: Option<Preset>) -> Self {
+        Self { values: Vec::new(), preset }
+    }
+
+    /// What the preset says about a method, for a reference of `n` observations.
+    pub(crate) fn preset(&self, method: Method, n: f64) -> Result<Vec<(&'static str, Value)>, DepthError> {
+        self.preset.map_or_else(|| Ok(Vec::new()), |preset| preset.values(method, n))
     }
 
     /// The memory for kernel values, if it was said.
     pub(crate) fn memory(&self) -> Option<f64> {
-        self.0.iter().find_map(|(name, value)| match value {
+        self.values.iter().find_map(|(name, value)| match value {
             Value::Number(bytes) if *name == "memory" => Some(*bytes),
             _ => None,
         })
     }
 
-    /// The defaults of the method, and what was said otherwise.
-    pub(crate) fn settings(&self, method: Method) -> Result<Settings> {
-        let settings = Settings::with(method, self.0.clone())?;
-        if settings.scale != Scale::Mcd && self.0.iter().any(|(name, _)| *name == "support_fraction") {
+    /// The defaults of the method or of the preset, and what was said otherwise, for a reference of `n` observations.
+    pub(crate) fn settings(&self, method: Method, n: f64) -> Result<Settings> {
+        let preset = self.preset(method, n)?;
+        let settings = Settings::with(method, preset.into_iter().chain(self.values.iter().cloned()))?;
+        if settings.scale != Scale::Mcd && self.values.iter().any(|(name, _)| *name == "support_fraction") {
             return Err(Error::Usage("`--support-fraction` goes with `--scale mcd`".to_owned()));
         }
         if settings.kernel == KernelChoice::Precomputed {
@@ -49,18 +63,21 @@ pub(crate) fn half_of_memory() -> Option<f64> {
 impl FromArgMatches for Given {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         let value = |name| matches.get_one::<Value>(name).cloned();
-        Ok(Self(Setting::ALL.iter().filter_map(|s| Some((s.name, value(s.name)?))).collect()))
+        let values = Setting::ALL.iter().filter_map(|s| Some((s.name, value(s.name)?))).collect();
+        Ok(Self { values, preset: matches.get_one::<Preset>(PRESET).copied() })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
-        self.0.extend(Self::from_arg_matches(matches)?.0);
+        let Self { values, preset } = Self::from_arg_matches(matches)?;
+        self.values.extend(values);
+        self.preset = preset.or(self.preset);
         Ok(())
     }
 }
 
 impl Args for Given {
     fn augment_args(command: Command) -> Command {
-        command.args(Setting::ALL.iter().map(flag))
+        command.arg(preset()).args(Setting::ALL.iter().map(flag))
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -73,6 +90,18 @@ pub(crate) fn flag_name(name: &str) -> String {
     name.replace('_', "-")
 }
 
+/// The id of the preset's flag.
+pub(crate) const PRESET: &str = "preset";
+
+fn preset() -> Arg {
+    Arg::new(PRESET)
+        .long(PRESET)
+        .value_name("NAME")
+        .value_parser(PossibleValuesParser::new(Preset::NAMES).try_map(|name| name.parse::<Preset>()))
+        .help_heading("Settings")
+        .help("Other settings than the defaults: those of the paper's text or scripts, or the ones we recommend; what is said beside it counts")
+}
+
 fn flag(setting: &'static Setting) -> Arg {
     let parser = match setting.kind {
         Kind::Choice(names) => PossibleValuesParser::new(names).map(Value::Text).into(),
@@ -80,7 +109,7 @@ fn flag(setting: &'static Setting) -> Arg {
     };
     let placeholder = match setting.kind {
         Kind::Number | Kind::OptionalNumber => "X",
-        Kind::NumberOr(_) => "X|NAME",
+        Kind::NumberOr(_) | Kind::Gamma => "X|NAME",
         Kind::Count => "N",
         Kind::Counts => "N,N",
         Kind::Choice(_) => "NAME",

@@ -32,6 +32,7 @@
 //! | 5. why | [`explain`] | weights, contributions, influence |
 //! | 6. how it looks | [`view`] | planes, lines of equal depth, round numbers; not how to draw |
 //! | 7. what it is good for | [`evaluation`], [`baseline`], [`conformal`] | AUC and precision, detectors to compare with, labels and p-values |
+//! | 8. whether it is true | [`simulate`], [`theory`] | data with a known density, the constants of the propositions |
 //!
 //! The crate reads no file, prints nothing, and has no `unsafe` code.
 
@@ -60,6 +61,10 @@ pub mod baseline;
 pub mod evaluation;
 // ×
 pub mod conformal;
+// 8. whether it is true
+pub mod simulate;
+// ×
+pub mod theory;
 
 // Beneath it all.
 mod error;
@@ -67,11 +72,11 @@ mod linalg;
 mod simd;
 
 pub use depth::method::{Method, Model};
-pub use depth::{Depth, Fit, FittedDepth, Run, Settings};
+pub use depth::{Depth, Fit, FittedDepth, Preset, Run, Settings};
 pub use error::{DepthError, Result};
 pub use explain::Explanation;
 pub use hypothesis::Intercept;
-pub use penalty::Variant;
+pub use penalty::{Reported, Variant};
 pub use reference::{Reference, Scale};
 pub use rows::{AsRows, Rows};
 pub use solver::Stop;

@@ -2,6 +2,8 @@
 
 use crate::error::{DepthError, Result};
 use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
 
 /// Which number is the depth.
 ///
@@ -66,6 +68,61 @@ impl Variant {
             Self::Constrained { radius } => positive("radius", radius),
             _ => Ok(()),
         }
+    }
+}
+
+/// How the losses of the sample and of the query are put together, where there is a choice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reported {
+    /// The risk, in which the sample and the query count one half each.
+    #[default]
+    Risk,
+    /// What the scripts behind the paper's tables print: natural logarithms, and a sample term divided by $n$ twice,
+    /// so that it is close to $-\frac12 \ln p(z)$.
+    PaperCode,
+}
+
+impl Reported {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::Risk, Self::PaperCode];
+
+    /// Their names.
+    pub const NAMES: [&'static str; 2] = ["risk", "paper-code"];
+
+    /// The name used on the command line and in Python.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Risk => Self::NAMES[0],
+            Self::PaperCode => Self::NAMES[1],
+        }
+    }
+
+    /// What the mean loss of the sample and the loss of the query count for; `unit` is
+    /// how many nats one of their units is.
+    pub(crate) fn shares(self, unit: f64, observations: f64) -> [f64; 2] {
+        match self {
+            Self::Risk => [0.5, 0.5],
+            Self::PaperCode => [0.5 * unit / observations, 0.5 * unit],
+        }
+    }
+}
+
+impl fmt::Display for Reported {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Reported {
+    type Err = DepthError;
+
+    fn from_str(s: &str) -> Result<Self> {
+        Self::ALL.into_iter().find(|v| v.name() == s).ok_or_else(|| DepthError::Name {
+            name: "value",
+            expected: Self::ALL.map(Self::name).join(", "),
+            got: s.to_owned(),
+        })
     }
 }
 

@@ -296,6 +296,6 @@ fn pictures(args: &Explain, inputs: &Inputs, report: &Report) -> Result<picture:
         report.about
     );
     let (width, height) = args.size;
-    let style = Style { width, height, title: args.title.clone(), caption };
+    let style = Style { width, height, title: args.title.clone(), caption, letters: 1.0 };
     Ok(picture::images(&style, args.image.unwrap_or((1, data.width())), &pairs))
 }

@@ -7,6 +7,7 @@ use crate::error::{Result, bytes, count};
 use crate::load::Columns;
 use crate::write;
 use clap::Args;
+use lossdepth::Settings;
 use lossdepth::depth::archive::Archive;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -58,17 +59,18 @@ fn target(path: &str) -> Result<PathBuf, String> {
 
 pub(crate) fn run(args: &Fit) -> Result<Outcome> {
     let started = Instant::now();
-    let settings = args.question.settings()?;
+    args.question.check()?;
     let mut table = open(&args.reference, &args.roles, args.quiet)?;
     let columns = Columns::of(&table, &args.roles)?;
     let piece = table.read(&columns, usize::MAX)?;
     let all = piece.whole()?;
-    let model = fit(&settings, &all, piece.weights()).map_err(|error| table.locate(&all, &columns, error))?;
+    let model = fit(&args.question, &all, piece.weights(), |error| table.locate(&all, &columns, error))?;
     drop(piece);
     if let Some(warning) = model.warning() {
         console::warning(warning);
     }
     // How much memory this machine has does not belong in the file.
+    let settings = Settings { memory: args.question.given.memory(), ..model.settings().clone() };
     let mut archive = Archive::of(&model).memory(settings.memory);
     let (rows, width) = (count(model.reference_len(), "row"), count(model.width(), "column"));
     drop(model);

@@ -138,7 +138,7 @@ impl Inputs {
     pub(super) fn settings(&self, question: &Question) -> Result<Settings> {
         match &self.against {
             Against::Model { settings, .. } => Ok((**settings).clone()),
-            _ => question.settings(),
+            _ => question.settings(&self.reference),
         }
     }
 

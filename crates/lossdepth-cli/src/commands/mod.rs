@@ -9,16 +9,17 @@ pub(crate) mod labels;
 pub(crate) mod methods;
 pub(crate) mod model;
 pub(crate) mod plot;
+pub(crate) mod reproduce;
 pub(crate) mod score;
 pub(crate) mod shell;
 
-use crate::args::Roles;
+use crate::args::{Question, Roles};
 use crate::console;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::load::{Part, Table};
 use crate::settings::half_of_memory;
 use lossdepth::depth::Value;
-use lossdepth::{DepthError, Model, Reference, Scale, Settings, Variant};
+use lossdepth::{DepthError, Model, Reference, Reported, Scale, Settings, Variant};
 use std::path::Path;
 
 /// How a command ended that did not fail.
@@ -43,8 +44,14 @@ fn open(path: &Path, roles: &Roles, quiet: bool) -> Result<Table> {
 }
 
 /// Fits a model to a sample, within half of the memory of this machine unless something else was said.
-fn fit(settings: &Settings, sample: &Part<'_>, weights: Option<&[f64]>) -> Result<Model, DepthError> {
-    within_memory(settings).fit(&reference(sample, weights)?)
+fn fit(
+    question: &Question,
+    sample: &Part<'_>,
+    weights: Option<&[f64]>,
+    locate: impl Fn(DepthError) -> Error,
+) -> Result<Model> {
+    let sample = reference(sample, weights).map_err(&locate)?;
+    within_memory(&question.settings(&sample)?).fit(&sample).map_err(locate)
 }
 
 /// The rows of a table as a sample.
@@ -56,7 +63,7 @@ fn reference(sample: &Part<'_>, weights: Option<&[f64]>) -> Result<Reference, De
 }
 
 /// The same settings, with half of the memory of this machine unless something else was said.
-fn within_memory(settings: &Settings) -> Settings {
+pub(crate) fn within_memory(settings: &Settings) -> Settings {
     Settings { memory: settings.memory.or_else(half_of_memory), ..settings.clone() }
 }
 
@@ -66,6 +73,7 @@ fn summary(settings: &Settings) -> String {
         "max_iter" | "memory" => false,
         "reg" => !matches!(settings.variant, Variant::Constrained { .. }),
         "support_fraction" => settings.scale == Scale::Mcd,
+        "value" => settings.value != Reported::Risk,
         _ => true,
     };
     let values = settings.values();

@@ -180,6 +180,7 @@ impl Work<'_> {
             height,
             title: self.args.title.clone(),
             caption: format!("{} {caption}", self.about()),
+            letters: 1.0,
         }
     }
 
@@ -281,8 +282,14 @@ impl Work<'_> {
              (depth {:.3}), the loop is the convex hull of the rows within it.",
             bagplot.median.depth
         );
-        let map =
-            Map { names, window, ground: Ground::Polygons(polygons), contours: Vec::new(), points: kinds };
+        let map = Map {
+            names,
+            window,
+            ground: Ground::Polygons(polygons),
+            contours: Vec::new(),
+            points: kinds,
+            legend: true,
+        };
         Ok(picture::map(&self.style(&caption), &map))
     }
 
@@ -332,10 +339,16 @@ impl Work<'_> {
                 regions.as_ref(),
             )?;
             let ground = Ground::Polygons(polygons);
-            return Ok(picture::map(&style, &Map { names, window, ground, contours: Vec::new(), points }));
+            return Ok(picture::map(
+                &style,
+                &Map { names, window, ground, contours: Vec::new(), points, legend: true },
+            ));
         }
         let contours = self.contours(&field, regions.as_ref())?;
-        Ok(picture::map(&style, &Map { names, window, ground: Ground::Heat(&field), contours, points }))
+        Ok(picture::map(
+            &style,
+            &Map { names, window, ground: Ground::Heat(&field), contours, points, legend: true },
+        ))
     }
 
     /// Whether the depth is constant but for steps, which do not mind the units; other depths are smooth.

@@ -10,7 +10,7 @@ use crate::error::{Error, Result, count};
 use crate::load::{Columns, Part, Table, fitting, list, pair};
 use crate::write::{About, Field, Kind, Output, Target, Values, score_fields, scores};
 use clap::Args;
-use lossdepth::{DepthError, Fit, Model, Run, Settings, Stop};
+use lossdepth::{DepthError, Fit, Model, Run, Stop};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -91,19 +91,20 @@ pub(crate) fn score(args: &Score) -> Result<Outcome> {
     let started = Instant::now();
     let job = match (&args.from.model, &args.reference) {
         (Some(model), _) => score_by(args, model)?,
-        (None, None) => score_itself(args, &args.question.settings()?)?,
-        (None, Some(_)) => score_against(args, &args.question.settings()?)?,
+        (None, None) => score_itself(args)?,
+        (None, Some(_)) => score_against(args)?,
     };
     job.finish(started)
 }
 
 /// The data is its own reference: all of it is in memory.
-fn score_itself<'a>(args: &'a Score, settings: &Settings) -> Result<Job<'a>> {
+fn score_itself(args: &Score) -> Result<Job<'_>> {
+    args.question.check()?;
     let mut table = open(&args.data, &args.roles, args.running.quiet)?;
     let columns = Columns::of(&table, &args.roles)?;
     let piece = table.read(&columns, usize::MAX)?;
     let all = piece.whole()?;
-    let model = fit(settings, &all, piece.weights()).map_err(|error| table.locate(&all, &columns, error))?;
+    let model = fit(&args.question, &all, piece.weights(), |error| table.locate(&all, &columns, error))?;
     let judge = Judge::of_own(&args.labels, piece.weights())?;
     let names = Names::of(&table, &columns);
     let mut job = Job::new(args, model, judge, names, Some(all.rows.len()))?;
@@ -114,7 +115,8 @@ fn score_itself<'a>(args: &'a Score, settings: &Settings) -> Result<Job<'a>> {
 }
 
 /// The data goes by piece by piece.
-fn score_against<'a>(args: &'a Score, settings: &Settings) -> Result<Job<'a>> {
+fn score_against(args: &Score) -> Result<Job<'_>> {
+    args.question.check()?;
     let path = args.reference.as_deref().unwrap_or(&args.data);
     if path == args.data && path.as_os_str() == "-" {
         return Err(Error::Usage("only one of the data and the reference can be standard input".to_owned()));
@@ -125,8 +127,7 @@ fn score_against<'a>(args: &'a Score, settings: &Settings) -> Result<Job<'a>> {
     note_unused(args, &data, &theirs, reference.file());
     let sample = reference.read(&ours, usize::MAX)?;
     let all = sample.whole()?;
-    let model =
-        fit(settings, &all, sample.weights()).map_err(|error| reference.locate(&all, &ours, error))?;
+    let model = fit(&args.question, &all, sample.weights(), |error| reference.locate(&all, &ours, error))?;
     drop(sample);
     let judge = Judge::of_others(&args.labels, &model, args.running)?;
     let names = Names { features: ours.names(&reference), ..Names::of(&data, &theirs) };

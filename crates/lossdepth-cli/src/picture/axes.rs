@@ -3,7 +3,7 @@
 use super::colour::Colour;
 use super::font;
 use super::scene::{Anchor, Path, Point, Rect, Scene, Stroke, Text};
-use lossdepth::view::ticks;
+use lossdepth::view::{log_ticks, ticks};
 
 /// What the user says about how a picture looks.
 #[derive(Debug, Clone)]
@@ -12,6 +12,8 @@ pub(crate) struct Style {
     pub(crate) height: u32,
     pub(crate) title: Option<String>,
     pub(crate) caption: String,
+    /// How much larger than usual letters and lines are; more than 1 in a small part of a larger picture.
+    pub(crate) letters: f64,
 }
 
 /// Sizes in pixels, in proportion to the picture.
@@ -26,9 +28,14 @@ pub(super) struct Sizes {
 }
 
 impl Style {
+    /// The size of the picture, in terms of one of 1800 × 1500 pixels.
+    pub(super) fn unit(&self) -> f64 {
+        (f64::from(self.width) / 1800.0).min(f64::from(self.height) / 1500.0)
+    }
+
     /// The letters of a figure 1800 pixels wide are those of a page when it is printed 20 cm wide.
     pub(super) fn sizes(&self) -> Sizes {
-        let unit = (f64::from(self.width) / 1800.0).min(f64::from(self.height) / 1500.0);
+        let unit = self.letters * self.unit();
         Sizes {
             unit,
             title: 44.0 * unit,
@@ -46,11 +53,55 @@ pub(super) struct Axis {
     pub(super) name: String,
     pub(super) low: f64,
     pub(super) high: f64,
+    pub(super) ticks: Ticks,
+}
+
+/// What is written along an axis, and how far apart numbers are.
+#[derive(Debug, Clone)]
+pub(super) enum Ticks {
+    /// Round numbers.
+    Round,
+    /// Powers of ten; equal ratios are equally far apart.
+    Powers,
+    /// Words at some places, without a line there.
+    Words(Vec<(f64, String)>),
+}
+
+impl Axis {
+    pub(super) fn new(name: impl Into<String>, low: f64, high: f64) -> Self {
+        Self { name: name.into(), low, high, ticks: Ticks::Round }
+    }
+
+    /// Where a number is, from 0 at the low end to 1.
+    fn share(&self, value: f64) -> f64 {
+        let place = |v: f64| if matches!(self.ticks, Ticks::Powers) { v.ln() } else { v };
+        (place(value) - place(self.low)) / (place(self.high) - place(self.low))
+    }
+
+    /// At most `count` ticks with their words, and what the numbers have to be multiplied with.
+    fn labels(&self, count: usize) -> (Vec<(f64, String)>, String) {
+        match &self.ticks {
+            Ticks::Round => {
+                let values = ticks(self.low, self.high, count);
+                let (words, factor) = format_ticks(&values);
+                (values.into_iter().zip(words).collect(), factor)
+            }
+            Ticks::Powers => {
+                let values = log_ticks(self.low, self.high, count);
+                let plain = values.iter().all(|v| (1e-3..1e5).contains(v));
+                let word =
+                    |v: &f64| if plain { format!("{v}") } else { format!("10{}", superscript(v.log10())) };
+                let words: Vec<String> = values.iter().map(word).collect();
+                (values.into_iter().zip(words).collect(), String::new())
+            }
+            Ticks::Words(words) => (words.clone(), String::new()),
+        }
+    }
 }
 
 /// An entry of a legend.
 #[derive(Debug, Clone)]
-pub(super) struct Key {
+pub(crate) struct Key {
     pub(super) text: String,
     pub(super) sign: Sign,
 }
@@ -60,6 +111,7 @@ pub(super) struct Key {
 pub(super) enum Sign {
     Mark(Shape, Colour),
     Patch(Colour),
+    Frame(Stroke),
     Line(Stroke),
 }
 
@@ -135,7 +187,7 @@ pub(super) struct Frame {
 }
 
 const CAPTION_LINE: f64 = 1.4;
-const KEY_LINE: f64 = 1.7;
+pub(super) const KEY_LINE: f64 = 1.7;
 
 impl Frame {
     /// Lays out a figure; `right` is kept free on that side, and with `equal` a unit is as long across as up.
@@ -166,8 +218,8 @@ impl Frame {
         };
         // The width of the labels depends on the ticks, these on the range, and that on the width.
         for _ in 0..3 {
-            let (labels, _) = format_ticks(&frame.y_ticks());
-            let widest = labels.iter().map(|label| font::width(label)).fold(0.0, f64::max);
+            let (labels, _) = frame.y_ticks();
+            let widest = labels.iter().map(|(_, label)| font::width(label)).fold(0.0, f64::max);
             frame.area.left = sizes.margin + 1.5 * sizes.name + (widest + 0.9) * sizes.tick;
             if equal {
                 frame.equalise();
@@ -189,29 +241,52 @@ impl Frame {
 
     /// Where a point of the data is in the picture.
     pub(super) fn place(&self, [x, y]: Point) -> Point {
-        let across = (x - self.x.low) / (self.x.high - self.x.low);
-        let up = (y - self.y.low) / (self.y.high - self.y.low);
+        let (across, up) = (self.x.share(x), self.y.share(y));
         [self.area.left + across * self.area.width(), self.area.bottom - up * self.area.height()]
     }
 
-    fn x_ticks(&self) -> Vec<f64> {
+    fn x_ticks(&self) -> (Vec<(f64, String)>, String) {
         // As many as fit with room between them.
         for count in (2..=9).rev() {
-            let found = ticks(self.x.low, self.x.high, count);
-            let (labels, _) = format_ticks(&found);
-            let needed: f64 = labels.iter().map(|label| (font::width(label) + 1.4) * self.sizes.tick).sum();
+            let found = self.x.labels(count);
+            let needed: f64 =
+                found.0.iter().map(|(_, label)| (font::width(label) + 1.4) * self.sizes.tick).sum();
             if needed <= self.area.width() {
                 return found;
             }
         }
-        ticks(self.x.low, self.x.high, 1)
+        self.x.labels(1)
     }
 
-    fn y_ticks(&self) -> Vec<f64> {
+    /// How large the labels of the horizontal axis are: words that would touch are smaller.
+    fn word_size(&self, labels: &[(f64, String)]) -> f64 {
+        let widest = labels.iter().map(|(_, label)| font::width(label) + 0.6).fold(0.0, f64::max);
+        match self.x.ticks {
+            Ticks::Words(_) => self.sizes.tick.min(self.area.width() / (widest * labels.len().max(1) as f64)),
+            _ => self.sizes.tick,
+        }
+    }
+
+    fn y_ticks(&self) -> (Vec<(f64, String)>, String) {
         let room = (self.area.height() / (2.2 * self.sizes.tick)).clamp(2.0, 9.0);
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 2 to 9")]
         let count = room as usize;
-        ticks(self.y.low, self.y.high, count)
+        self.y.labels(count)
+    }
+
+    /// Faint lines across the data where the ticks of the vertical axis are; and of the other one, if they are numbers.
+    pub(super) fn draw_lines(&self, scene: &mut Scene) {
+        let faint = Stroke { colour: Colour::grey(225), width: 1.6 * self.sizes.unit, dash: None };
+        for (value, _) in self.y_ticks().0 {
+            let [_, y] = self.place([self.x.low, value]);
+            scene.line([self.area.left, y], [self.area.right, y], faint);
+        }
+        if !matches!(self.x.ticks, Ticks::Words(_)) {
+            for (value, _) in self.x_ticks().0 {
+                let [x, _] = self.place([value, self.y.low]);
+                scene.line([x, self.area.top], [x, self.area.bottom], faint);
+            }
+        }
     }
 
     /// Everything around the data: on top of it, so that nothing is drawn over the frame.
@@ -227,15 +302,17 @@ impl Frame {
             turn: 0.0,
             halo: None,
         };
-        let (across, up) = (self.x_ticks(), self.y_ticks());
-        let ((x_labels, x_factor), (y_labels, y_factor)) = (format_ticks(&across), format_ticks(&up));
-        for (value, label) in across.iter().zip(x_labels) {
-            let [x, _] = self.place([*value, self.y.low]);
-            scene.line([x, area.bottom], [x, area.bottom + 0.32 * tick], thin);
-            scene.text(word(label, [x, area.bottom + 1.35 * tick], Anchor::Middle, tick));
+        let ((across, x_factor), (up, y_factor)) = (self.x_ticks(), self.y_ticks());
+        let small = self.word_size(&across);
+        for (value, label) in across {
+            let [x, _] = self.place([value, self.y.low]);
+            if !matches!(self.x.ticks, Ticks::Words(_)) {
+                scene.line([x, area.bottom], [x, area.bottom + 0.32 * tick], thin);
+            }
+            scene.text(word(label, [x, area.bottom + 1.35 * tick], Anchor::Middle, small));
         }
-        for (value, label) in up.iter().zip(y_labels) {
-            let [_, y] = self.place([self.x.low, *value]);
+        for (value, label) in up {
+            let [_, y] = self.place([self.x.low, value]);
             scene.line([area.left, y], [area.left - 0.32 * tick, y], thin);
             let at = [area.left - 0.55 * tick, y + 0.5 * font::CAPITAL * tick];
             scene.text(word(label, at, Anchor::End, tick));
@@ -255,28 +332,33 @@ impl Frame {
     }
 
     fn legend(&self, scene: &mut Scene) {
-        let Sizes { unit, tick, .. } = self.sizes;
+        let tick = self.sizes.tick;
         let lines = self.keys.len() as f64;
         for (i, row) in self.keys.iter().enumerate() {
             let line = self.area.top - KEY_LINE * tick * (lines - i as f64) + 0.9 * tick;
             let width: f64 = row.iter().map(|(width, _)| width).sum();
             // Over the data if it fits there, else as far to the left as there is room.
             let start = self.area.left.min(f64::from(scene.width) - self.sizes.margin - width);
-            let mut x = start.max(self.sizes.margin);
-            for (width, key) in row {
-                draw_key(scene, key, [x + 0.7 * tick, line - 0.5 * font::CAPITAL * tick], tick, unit);
-                scene.text(Text {
-                    text: key.text.clone(),
-                    at: [x + 1.7 * tick, line],
-                    anchor: Anchor::Start,
-                    size: tick,
-                    colour: Colour::INK,
-                    turn: 0.0,
-                    halo: None,
-                });
-                x += width;
-            }
+            draw_keys(scene, row, [start.max(self.sizes.margin), line], self.sizes);
         }
+    }
+}
+
+/// A line of a legend, from its left end.
+pub(super) fn draw_keys(scene: &mut Scene, row: &[(f64, Key)], [mut x, line]: Point, sizes: Sizes) {
+    let Sizes { unit, tick, .. } = sizes;
+    for (width, key) in row {
+        draw_key(scene, key, [x + 0.7 * tick, line - 0.5 * font::CAPITAL * tick], tick, unit);
+        scene.text(Text {
+            text: key.text.clone(),
+            at: [x + 1.7 * tick, line],
+            anchor: Anchor::Start,
+            size: tick,
+            colour: Colour::INK,
+            turn: 0.0,
+            halo: None,
+        });
+        x += width;
     }
 }
 
@@ -297,12 +379,22 @@ fn draw_key(scene: &mut Scene, key: &Key, [x, y]: Point, tick: f64, unit: f64) {
                 ..Path::default()
             });
         }
+        Sign::Frame(stroke) => {
+            let (half, tall) = (0.6 * tick, 0.36 * tick);
+            let patch = Rect { left: x - half, top: y - tall, right: x + half, bottom: y + tall };
+            scene.path(Path {
+                lines: vec![patch.corners()],
+                closed: true,
+                stroke: Some(stroke),
+                ..Path::default()
+            });
+        }
         Sign::Line(stroke) => scene.line([x - 0.7 * tick, y], [x + 0.7 * tick, y], stroke),
     }
 }
 
 /// Entries with their widths, in as few lines as they fit in.
-fn rows(keys: Vec<Key>, inner: f64, sizes: Sizes) -> Vec<Vec<(f64, Key)>> {
+pub(super) fn rows(keys: Vec<Key>, inner: f64, sizes: Sizes) -> Vec<Vec<(f64, Key)>> {
     let mut rows: Vec<Vec<(f64, Key)>> = Vec::new();
     for key in keys {
         let key = Key { text: font::fitted(&key.text, inner / sizes.tick - 3.5), ..key };
@@ -378,9 +470,24 @@ mod tests {
     }
 
     #[test]
+    fn equal_ratios_are_equally_far_apart_on_a_logarithmic_axis() {
+        let powers = |low, high| Axis { ticks: Ticks::Powers, ..Axis::new("n", low, high) };
+        let style = Style { width: 900, height: 900, title: None, caption: String::new(), letters: 1.0 };
+        let frame = Frame::new(&style, powers(1.0, 1e4), powers(1e-6, 1.0), Vec::new(), 0.0, false);
+        let at = |x: f64| frame.place([x, 1e-3]);
+        assert!((at(100.0)[0] - at(10.0)[0] - (at(1e4)[0] - at(1e3)[0])).abs() < 1e-9);
+        assert!((at(1.0)[1] - f64::midpoint(frame.area.top, frame.area.bottom)).abs() < 1e-9);
+        let words =
+            |axis: &Axis| axis.labels(7).0.into_iter().map(|(_, word)| word).collect::<Vec<_>>().join(" ");
+        assert_eq!(words(&frame.x), "1 10 100 1000 10000");
+        assert_eq!(words(&frame.y), "10⁻⁶ 10⁻⁵ 10⁻⁴ 10⁻³ 10⁻² 10⁻¹ 10⁰");
+    }
+
+    #[test]
     fn a_unit_is_as_long_across_as_up_if_it_should_be() {
-        let axis = |low, high| Axis { name: "x".into(), low, high };
-        let style = Style { width: 1800, height: 1500, title: None, caption: "a caption".into() };
+        let axis = |low, high| Axis::new("x", low, high);
+        let style =
+            Style { width: 1800, height: 1500, title: None, caption: "a caption".into(), letters: 1.0 };
         let frame = Frame::new(&style, axis(0.0, 1.0), axis(-50.0, 70.0), Vec::new(), 100.0, true);
         let ([left, _], [right, _]) = (frame.place([0.0, 0.0]), frame.place([10.0, 0.0]));
         let ([_, low], [_, high]) = (frame.place([0.0, 0.0]), frame.place([0.0, 10.0]));

@@ -23,14 +23,10 @@ pub(crate) fn curve(style: &Style, curve: &Curve) -> Scene {
         .iter()
         .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), band| (low.min(band.0), high.max(band.1)));
     let margin = 0.06 * (high - low).max(1e-3);
-    let x = Axis {
-        name: curve.name.clone(),
-        low: curve.at.first().copied().unwrap_or(0.0),
-        high: curve.at.last().copied().unwrap_or(1.0),
-    };
+    let (from, to) = (curve.at.first().copied().unwrap_or(0.0), curve.at.last().copied().unwrap_or(1.0));
+    let x = Axis::new(curve.name.clone(), from, to);
     // Room for the rug.
-    let y =
-        Axis { name: "depth".to_owned(), low: low - 2.0 * margin, high: (high + margin).min(1.02).max(high) };
+    let y = Axis::new("depth", low - 2.0 * margin, (high + margin).min(1.02).max(high));
     let (line, band) = (heat(0.95), heat(0.3));
     let stroke = Stroke { colour: line, width: 4.0 * sizes.unit, dash: None };
     let rug = Stroke { colour: Colour::INK.with_opacity(0.6), width: 2.0 * sizes.unit, dash: None };
@@ -67,7 +63,8 @@ mod tests {
 
     #[test]
     fn words_are_inside_also_where_the_depth_does_not_move() {
-        let style = Style { width: 1200, height: 800, title: None, caption: "a caption".into() };
+        let style =
+            Style { width: 1200, height: 800, title: None, caption: "a caption".into(), letters: 1.0 };
         for depth in [vec![0.5; 3], vec![0.0, 1.0, 0.0]] {
             let band = depth.iter().map(|d| (*d, *d)).collect();
             let scene = curve(

@@ -99,7 +99,7 @@ mod tests {
 
     #[test]
     fn negative_is_white_positive_is_black_and_zero_between() {
-        let style = Style { width: 900, height: 600, title: None, caption: "a caption".into() };
+        let style = Style { width: 900, height: 600, title: None, caption: "a caption".into(), letters: 1.0 };
         let pair = || Pair {
             name: "row 0".into(),
             pixels: vec![0.0, 128.0, 255.0, 0.0, 0.0, 0.0],
@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn constant_images_are_drawn_too() {
-        let style = Style { width: 300, height: 300, title: None, caption: String::new() };
+        let style = Style { width: 300, height: 300, title: None, caption: String::new(), letters: 1.0 };
         let pair = Pair { name: "x".repeat(200), pixels: vec![1.0; 4], coefficients: vec![0.0; 4] };
         images(&style, (2, 2), &[pair]).assert_tidy();
     }

@@ -4,11 +4,14 @@
 //! only arranged. Letters come from a font within the program, so a picture is the same on every machine.
 
 mod axes;
+mod boxes;
+mod chart;
 mod colour;
 mod curve;
 mod font;
 mod images;
 mod labels;
+mod panels;
 mod plane;
 mod raster;
 mod roc;
@@ -16,9 +19,12 @@ mod scene;
 mod svg;
 
 pub(crate) use axes::Style;
+pub(crate) use boxes::{BoxKind, BoxPlot, box_keys, box_plot};
+pub(crate) use chart::{Band, Chart, Look, Trace, chart, chart_keys};
 pub(crate) use curve::{Curve, curve};
 pub(crate) use images::{Pair, images};
-pub(crate) use plane::{Ground, KINDS, Map, Mark, Points, Polygon, equal_window, map};
+pub(crate) use panels::Panels;
+pub(crate) use plane::{Ground, KINDS, Map, Mark, Points, Polygon, equal_window, map, map_keys};
 pub(crate) use roc::{Roc, roc};
 pub(crate) use scene::Scene;
 

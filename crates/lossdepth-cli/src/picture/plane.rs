@@ -16,6 +16,8 @@ pub(crate) struct Map<'a> {
     /// Lines of equal depth, with what is written on them.
     pub(crate) contours: Vec<(f64, Vec<Line>)>,
     pub(crate) points: Vec<Points>,
+    /// Whether its legend is part of it.
+    pub(crate) legend: bool,
 }
 
 /// What is under the lines.
@@ -47,6 +49,8 @@ pub(crate) struct Points {
 pub(crate) enum Mark {
     /// One of several kinds, by number.
     Kind(usize),
+    /// Something to see the map through.
+    Speck,
     /// What should be found first.
     Outlier,
     /// The deepest point.
@@ -57,6 +61,7 @@ impl Mark {
     fn look(self) -> (Shape, Colour) {
         match self {
             Self::Kind(kind) => (Shape::ALL[kind % Shape::ALL.len()], CATEGORIES[kind % CATEGORIES.len()]),
+            Self::Speck => (Shape::Circle, Colour::INK.with_opacity(0.55)),
             Self::Outlier => (Shape::Diamond, CATEGORIES[1]),
             Self::Centre => (Shape::Cross, Colour::WHITE),
         }
@@ -91,14 +96,15 @@ fn frame(
 ) -> Frame {
     let sizes = style.sizes();
     let right = if heat { 46.0 * sizes.unit + 4.6 * sizes.tick } else { 0.4 * sizes.tick };
-    let axis = |k: usize| Axis { name: names[k].clone(), low: window[k].0, high: window[k].1 };
+    let axis = |k: usize| Axis::new(names[k].clone(), window[k].0, window[k].1);
     Frame::new(style, axis(0), axis(1), keys, right, equal)
 }
 
 /// Draws the depth over a plane.
 pub(crate) fn map(style: &Style, map: &Map<'_>) -> Scene {
     let heated = matches!(map.ground, Ground::Heat(_));
-    let frame = frame(style, &map.names, map.window, keys(map), heated, false);
+    let keys = if map.legend { map_keys(map) } else { Vec::new() };
+    let frame = frame(style, &map.names, map.window, keys, heated, false);
     let mut scene = Scene::new(style.width, style.height, style.caption.clone());
     let scale = match &map.ground {
         Ground::Heat(field) => {
@@ -140,7 +146,8 @@ impl Scale {
     }
 }
 
-fn keys(map: &Map<'_>) -> Vec<Key> {
+/// The legend of a map.
+pub(crate) fn map_keys(map: &Map<'_>) -> Vec<Key> {
     let areas = match &map.ground {
         Ground::Heat(_) => &[][..],
         Ground::Polygons(polygons) => polygons,
@@ -308,6 +315,7 @@ fn draw_points(scene: &mut Scene, frame: &Frame, points: &[Points]) {
             kind.at.iter().map(|p| frame.place(*p)).filter(|p| frame.area.contains(*p)).collect();
         let (size, edge) = match kind.mark {
             Mark::Centre => (13.0 * frame.sizes.unit, Colour::INK),
+            Mark::Speck => (0.5 * radius, Colour::WHITE.with_opacity(0.6)),
             Mark::Outlier => (1.35 * radius, Colour::WHITE),
             Mark::Kind(0) => (radius, Colour::WHITE),
             Mark::Kind(_) => (1.15 * radius, Colour::WHITE),
@@ -341,12 +349,13 @@ mod tests {
                 ground: Ground::Heat(field),
                 contours: levels.iter().map(|level| (*level, field.lines(*level))).collect(),
                 points: vec![Points { name: None, at: vec![[0.0, 0.0], [1.0, 2.0]], mark: Mark::Kind(0) }],
+                legend: true,
             },
         )
     }
 
     fn style(width: u32, height: u32) -> Style {
-        Style { width, height, title: Some("a title".into()), caption: "words ".repeat(60) }
+        Style { width, height, title: Some("a title".into()), caption: "words ".repeat(60), letters: 1.0 }
     }
 
     #[test]

@@ -30,7 +30,7 @@ pub(crate) fn roc(style: &Style, curves: &[Roc]) -> Scene {
         text: format!("{} (AUC {:.3})", roc.name, roc.auc),
         sign: Sign::Line(look(i)),
     };
-    let axis = |name: &str| Axis { name: name.to_owned(), low: 0.0, high: 1.0 };
+    let axis = |name: &str| Axis::new(name, 0.0, 1.0);
     let (x, y) = (axis("other rows taken for outliers"), axis("outliers found"));
     let frame = Frame::new(style, x, y, order.iter().enumerate().map(key).collect(), 0.6 * sizes.tick, false);
     let mut scene = Scene::new(style.width, style.height, style.caption.clone());
@@ -60,8 +60,13 @@ mod tests {
             auc: 1.0 - f64::from(i) / 20.0,
             points: vec![[0.0, 0.0], [0.0, 0.5], [0.5, 1.0], [1.0, 1.0]],
         };
-        let style =
-            Style { width: 1500, height: 1500, title: Some("ROC".into()), caption: "a caption".into() };
+        let style = Style {
+            width: 1500,
+            height: 1500,
+            title: Some("ROC".into()),
+            caption: "a caption".into(),
+            letters: 1.0,
+        };
         let scene = roc(&style, &(0..12).map(one).collect::<Vec<_>>());
         scene.assert_tidy();
         for text in ["method 0 (AUC 1.000)", "method 11 (AUC 0.450)"] {

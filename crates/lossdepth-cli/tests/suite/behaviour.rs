@@ -118,8 +118,7 @@ fn settings_reach_the_library() {
 fn a_fallback_of_the_scaling_is_a_warning() {
     let ran = Folder::with("x,y\n0,0\n1,2\n2,1\n").score("data.csv --scale mcd --quiet");
     assert_eq!(ran.code, Some(0));
-    let warning =
-        "warning: scale `mcd` needs at least 5 different rows, the reference has 3: used `whiten` instead\n";
+    let warning = "warning: scale `mcd` needs at least 5 different rows, the reference has 3: used `standard` instead\n";
     assert_eq!(ran.err, warning);
 }
 

@@ -11,5 +11,7 @@ mod hostile;
 mod kernels;
 mod models;
 mod plot;
+mod reproduce;
+mod reproduce_figures;
 mod shell;
 mod tables;

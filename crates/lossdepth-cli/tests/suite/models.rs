@@ -187,8 +187,7 @@ fn a_fit_that_fails_leaves_the_old_file() {
 #[test]
 fn a_warning_of_the_scaling_is_in_the_model() {
     let folder = Folder::with("x,y\n0,0\n1,2\n2,1\n");
-    let warning =
-        "warning: scale `mcd` needs at least 5 different rows, the reference has 3: used `whiten` instead\n";
+    let warning = "warning: scale `mcd` needs at least 5 different rows, the reference has 3: used `standard` instead\n";
     assert_eq!(done(&folder, &format!("fit data.csv --scale mcd --quiet --out {MODEL}")).1, warning);
     assert_eq!(done(&folder, &format!("score data.csv --model {MODEL} --quiet")).1, warning);
 }

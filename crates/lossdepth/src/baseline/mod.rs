@@ -2,7 +2,7 @@
 //!
 //! | name | what it is | settings |
 //! |---|---|---|
-//! | `oc-svm` | [`OneClassSvm`] | `nu`, `kernel` and its settings, `scale`, `tol`, `max_iter`, `memory` |
+//! | `oc-svm` | [`OneClassSvm`] | `nu`, `solver`, `kernel` and its settings, `scale`, `tol`, `max_iter`, `memory` |
 //! | `lof` | [`Lof`] | `k`, `scale` |
 //! | `knn` | [`Knn`] | `k`, `distance`, `scale` |
 //!
@@ -24,10 +24,11 @@ mod knn;
 mod lof;
 mod neighbours;
 mod one_class_svm;
+mod sequential;
 
 pub use knn::{Knn, KnnDistance};
 pub use lof::Lof;
-pub use one_class_svm::OneClassSvm;
+pub use one_class_svm::{OneClassSolver, OneClassSvm};
 
 use crate::depth::method::Method;
 use crate::depth::{Kind, Run, Setting, Settings, Value};
@@ -79,6 +80,11 @@ const NU: Setting = Setting {
     kind: Kind::Number,
     meaning: "The share of the reference that may be outside, above 0 and at most 1",
 };
+const SOLVER: Setting = Setting {
+    name: "solver",
+    kind: Kind::Choice(&OneClassSolver::NAMES),
+    meaning: "How far the problem is solved: to the end, or as far as libsvm does",
+};
 const K: Setting = Setting { name: "k", kind: Kind::Count, meaning: "How many neighbours" };
 const DISTANCE: Setting = Setting {
     name: "distance",
@@ -124,6 +130,7 @@ impl Baseline {
             let setting = baseline.setting(name)?;
             match (&mut baseline.detector, setting.name) {
                 (Detector::OneClassSvm(svm), "nu") => svm.nu = setting.number(&value)?,
+                (Detector::OneClassSvm(svm), "solver") => svm.solver = setting.named(&value)?,
                 (Detector::Lof(Lof { k }) | Detector::Knn(Knn { k, .. }), "k") => {
                     *k = setting.count(&value)?;
                 }
@@ -172,7 +179,7 @@ impl Baseline {
             known.filter(|setting| names.contains(&setting.name)).collect::<Vec<_>>()
         };
         match &self.detector {
-            Detector::OneClassSvm(_) => [vec![NU], shared(&OF_KERNELS)].concat(),
+            Detector::OneClassSvm(_) => [vec![NU, SOLVER], shared(&OF_KERNELS)].concat(),
             Detector::Lof(_) => [vec![K], shared(&["scale", "support_fraction"])].concat(),
             Detector::Knn(_) => [vec![K, DISTANCE], shared(&["scale", "support_fraction"])].concat(),
         }
@@ -208,6 +215,7 @@ impl Baseline {
         let value = |setting: &Setting| {
             let value = match (&self.detector, setting.name) {
                 (Detector::OneClassSvm(svm), "nu") => Value::Number(svm.nu),
+                (Detector::OneClassSvm(svm), "solver") => Value::Text(svm.solver.name().to_owned()),
                 (Detector::Lof(Lof { k }) | Detector::Knn(Knn { k, .. }), "k") => Value::Count(*k as u64),
                 (Detector::Knn(knn), "distance") => Value::Text(knn.distance.name().to_owned()),
                 (_, name) => shared(name)?,

@@ -10,15 +10,18 @@
 //! largest $(K\beta)_i$ its variable stays at its bound, $\beta_z = -\frac12$. So $\alpha = 2\beta$ with bounds $\omega_i / 2\nu$,
 //! and [`ActiveSet`] solves it as it stands, gap included.
 
+use super::sequential;
 use crate::depth::Run;
 use crate::depth::batch::{Batch, Ticket};
 use crate::error::{DepthError, Result};
 use crate::hypothesis::kernel::{Kernel, KernelSource, Space};
 use crate::linalg::{COLUMN_GROUP, Matrix, dot};
 use crate::penalty::positive;
-use crate::reference::{Mass, Reference};
+use crate::reference::Reference;
 use crate::rows::Rows;
 use crate::solver::active_set::{ActiveSet, Columns, Factor, Point, Query};
+use serde::{Deserialize, Serialize};
+use std::str::FromStr;
 use std::sync::Arc;
 
 /// The one-class support vector machine (Schölkopf, Platt, Shawe-Taylor, Smola and Williamson 2001).
@@ -36,14 +39,17 @@ use std::sync::Arc;
 /// Support vectors between their bounds lie on the margin: their exact scores are all equal to the offset. A score
 /// that is within its error of the offset is therefore given as the offset, so that those rows are tied, as they should be,
 /// and not ranked by rounding. (libsvm ranks them by what its tolerance leaves; on small samples that moves an AUC in the
-/// third decimal.)
+/// third decimal; [`OneClassSolver::Libsvm`] does the same.)
 #[derive(Debug, Clone)]
 pub struct OneClassSvm {
     /// The kernel.
     pub kernel: KernelSource,
     /// The share of the rows that may be outside, above 0 and at most 1.
     pub nu: f64,
-    /// The largest proven error of $\langle w, \varphi(x) \rangle$ to accept, relative to the largest $k(x, x)$.
+    /// How far the problem is solved.
+    pub solver: OneClassSolver,
+    /// The largest proven error of $\langle w, \varphi(x) \rangle$ to accept, relative to the largest $k(x, x)$; for
+    /// [`OneClassSolver::Exact`].
     pub tol: f64,
     /// How many rounds the solver gets.
     pub max_iter: usize,
@@ -54,7 +60,48 @@ pub struct OneClassSvm {
 impl Default for OneClassSvm {
     /// A Gaussian kernel of automatic width and a share of 0.1, as in the paper.
     fn default() -> Self {
-        Self { kernel: KernelSource::default(), nu: 0.1, tol: 1e-6, max_iter: 100_000, memory: 4 << 30 }
+        Self {
+            kernel: KernelSource::default(),
+            nu: 0.1,
+            solver: OneClassSolver::Exact,
+            tol: 1e-6,
+            max_iter: 100_000,
+            memory: 4 << 30,
+        }
+    }
+}
+
+/// How far the problem of a [`OneClassSvm`] is solved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OneClassSolver {
+    /// To the end, with a proven error.
+    #[default]
+    Exact,
+    /// As far as libsvm does with its defaults, along the same path: to compare with published numbers.
+    Libsvm,
+}
+
+impl OneClassSolver {
+    /// Their names.
+    pub const NAMES: [&'static str; 2] = ["exact", "libsvm"];
+
+    /// The name used on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Exact => Self::NAMES[0],
+            Self::Libsvm => Self::NAMES[1],
+        }
+    }
+}
+
+impl FromStr for OneClassSolver {
+    type Err = DepthError;
+
+    fn from_str(s: &str) -> Result<Self> {
+        [Self::Exact, Self::Libsvm].into_iter().find(|solver| solver.name() == s).ok_or_else(|| {
+            DepthError::Name { name: "solver", expected: Self::NAMES.join(", "), got: s.to_owned() }
+        })
     }
 }
 
@@ -70,6 +117,8 @@ pub(super) struct FittedOneClassSvm {
     /// What to multiply √k(x, x) by to bound the error of a score.
     pub(super) error: f64,
     pub(super) converged: bool,
+    /// Whether scores within their error of the offset are given as the offset.
+    tied: bool,
 }
 
 impl OneClassSvm {
@@ -87,12 +136,11 @@ impl OneClassSvm {
         };
         let source = KernelSource::Own(kernel);
         let space = Space::new(&source, sample, false)?;
-        let solved = self.solve(&space, run)?;
-        let unit = self.nu
-            * match sample.mass() {
-                Mass::Counts(count) => count,
-                Mass::Importance => sample.weights().iter().filter(|w| **w > 0.0).count() as f64,
-            };
+        let unit = self.nu * sample.observations();
+        let solved = match self.solver {
+            OneClassSolver::Exact => self.solve(&space, run)?,
+            OneClassSolver::Libsvm => self.follow_libsvm(&space, unit, run)?,
+        };
         let (support, coefficients) = supporting(&space, &solved.alpha, &source)?.unwrap_or_else(|| {
             let all = solved.alpha.clone();
             (space, all)
@@ -104,6 +152,7 @@ impl OneClassSvm {
             offset: unit * solved.rho,
             error: unit * (2.0 * solved.gap).sqrt(),
             converged: solved.converged,
+            tied: self.solver == OneClassSolver::Exact,
         })
     }
 
@@ -146,6 +195,29 @@ impl OneClassSvm {
         let converged = (2.0 * gap * largest).sqrt() <= self.tol * largest;
         let rho = threshold(&point.beta, &bounds, &values);
         Ok(Solved { alpha, rho, gap, converged })
+    }
+
+    /// What libsvm finds; its variables sum to `unit`, ν N.
+    fn follow_libsvm(&self, space: &Space, unit: f64, run: &Run<'_>) -> Result<Solved> {
+        // Counts are whole numbers, and what rounding makes of them would be a variable off its bound.
+        let count = |w: &f64| {
+            let count = 2.0 * w * unit / self.nu;
+            if (count - count.round()).abs() < 1e-9 { count.round() } else { count }
+        };
+        let bounds: Vec<f64> = space.half_weights.iter().map(count).collect();
+        let mut columns = Columns::cached(space, self.memory);
+        let cancelled = || run.cancel.is_some_and(|flag| flag.load(std::sync::atomic::Ordering::Relaxed));
+        let found = sequential::minimise(space, &bounds, unit, &mut columns, self.max_iter, cancelled)?;
+        if cancelled() {
+            return Err(DepthError::Cancelled);
+        }
+        let scaled = |list: &[f64]| list.iter().map(|x| x / unit).collect::<Vec<f64>>();
+        let (alpha, values, bounds) = (scaled(&found.alpha), scaled(&found.values), scaled(&bounds));
+        let rho = threshold(&alpha, &bounds, &values);
+        // What each variable adds to the duality gap.
+        let slack = |i: usize| alpha[i] * (values[i] - rho) + bounds[i] * (rho - values[i]).max(0.0);
+        let gap = (0..alpha.len()).map(slack).sum::<f64>().max(0.0);
+        Ok(Solved { alpha, rho, gap, converged: found.converged })
     }
 
     /// The most outlying rows at their bounds: at the end, most of them are.
@@ -236,7 +308,8 @@ impl FittedOneClassSvm {
                 for j in 0..rows.len() {
                     let score = made.clone().and_then(|()| {
                         let value = self.unit * dot(block.col(j), &self.coefficients);
-                        let at_margin = (value - self.offset).abs() <= self.error(rows.row(j))?;
+                        let at_margin =
+                            self.tied && (value - self.offset).abs() <= self.error(rows.row(j))?;
                         Ok(if at_margin { self.offset } else { value })
                     });
                     ticket.done(first + j, score);

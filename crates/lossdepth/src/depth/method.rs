@@ -38,9 +38,13 @@ pub enum Method {
     Halfspace,
 }
 
-/// The settings of the linear methods.
+/// The settings of the other linear methods.
 const LINEAR: &[&str] =
     &["reg", "variant", "radius", "intercept", "scale", "support_fraction", "tol", "max_iter"];
+
+/// The settings of the logistic depth.
+const LOGISTIC: &[&str] =
+    &["reg", "variant", "radius", "value", "intercept", "scale", "support_fraction", "tol", "max_iter"];
 
 /// The settings of the methods with a kernel and a penalty.
 const KERNEL: &[&str] = &[
@@ -153,7 +157,8 @@ impl Method {
     /// The names of the settings that it has.
     pub fn settings(self) -> &'static [&'static str] {
         match self {
-            Self::Logistic | Self::Hinge | Self::SquaredHinge | Self::Exponential => LINEAR,
+            Self::Logistic => LOGISTIC,
+            Self::Hinge | Self::SquaredHinge | Self::Exponential => LINEAR,
             Self::Svm | Self::Klr => KERNEL,
             Self::Gp => GP,
             Self::Forest => FOREST,
@@ -209,7 +214,7 @@ impl Settings {
     /// [`fit`](Self::fit), with the scaling if it was learned before.
     pub(super) fn fit_scaled(&self, sample: &Reference, scaled: Option<Learned>) -> Result<Model> {
         let scorer: Box<dyn Scorer> = match self.method {
-            Method::Logistic => self.scorer(self.linear(Logistic), sample, scaled)?,
+            Method::Logistic => self.scorer(self.linear(Logistic).value(self.value), sample, scaled)?,
             Method::Hinge => self.scorer(self.linear(Hinge), sample, scaled)?,
             Method::SquaredHinge => self.scorer(self.linear(SquaredHinge), sample, scaled)?,
             Method::Exponential => self.scorer(self.linear(Exponential), sample, scaled)?,

@@ -3,6 +3,7 @@
 pub mod archive;
 pub(crate) mod batch;
 pub mod method;
+mod preset;
 mod settings;
 
 use crate::error::{DepthError, Result};
@@ -18,6 +19,7 @@ use crate::solver::Stop;
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::AtomicBool;
 
+pub use preset::Preset;
 pub use settings::{Kind, Setting, Settings, Value};
 
 /// One query's depth, with what is known about it.

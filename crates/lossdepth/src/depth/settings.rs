@@ -3,10 +3,10 @@
 use super::method::Method;
 use crate::error::{DepthError, Result};
 use crate::hypothesis::Intercept;
-use crate::hypothesis::forest::{Forest, ForestLoss, ForestValue, MaxFeatures};
+use crate::hypothesis::forest::{Forest, ForestLoss, MaxFeatures};
 use crate::hypothesis::gp::Probabilities;
 use crate::hypothesis::kernel::{Gamma, KernelChoice, Sigma};
-use crate::penalty::Variant;
+use crate::penalty::{Reported, Variant};
 use crate::reference::Scale;
 use serde::de::Error as _;
 use serde::ser::SerializeMap;
@@ -34,6 +34,8 @@ pub enum Kind {
     OptionalNumber,
     /// A number, or one of a few names.
     NumberOr(&'static [&'static str]),
+    /// A number, or what [`Gamma`] can be besides.
+    Gamma,
     /// A whole number, not negative.
     Count,
     /// One whole number or several.
@@ -78,9 +80,10 @@ impl Setting {
         Self::new("kernel", Kind::Choice(&KernelChoice::NAMES), "The kernel"),
         Self::new(
             "gamma",
-            Kind::NumberOr(&["auto", "quartile"]),
-            "The γ of the kernels `gaussian` and `polynomial`: auto is 1 / median squared distance, quartile is 0.5 / \
-             first quartile of the distances, squared",
+            Kind::Gamma,
+            "The γ of the kernels `gaussian` and `polynomial`: auto is 1 / median squared distance, 5/median is 5 times that, \
+             quartile is 0.5 / first quartile of the distances, squared, neighbours is 1 / squared distance to the √n-th \
+             neighbour of a typical row",
         ),
         Self::new(
             "sigma",
@@ -111,8 +114,8 @@ impl Setting {
         Self::new("loss", Kind::Choice(&ForestLoss::NAMES), "The loss of the averaged probabilities"),
         Self::new(
             "value",
-            Kind::Choice(&ForestValue::NAMES),
-            "Which number a forest gives, the risk or what the paper's scripts print",
+            Kind::Choice(&Reported::NAMES),
+            "What is reported, the risk or what the paper's scripts print",
         ),
         Self::new("trees", Kind::Count, "How many random trees to grow; 0 for the average of all there are"),
         Self::new("rotations", Kind::Count, "How many random frames to grow trees in; 0 for none"),
@@ -156,6 +159,9 @@ impl Setting {
             }
             Kind::Choice(names) if names.contains(&text) => Ok(Value::Text(text.to_owned())),
             Kind::NumberOr(names) if names.contains(&text) => Ok(Value::Text(text.to_owned())),
+            Kind::Gamma => {
+                any_number().or_else(|_| text.parse::<Gamma>().map(|gamma| Value::Text(gamma.to_string())))
+            }
             Kind::Choice(names) => Err(self.unknown(names.join(", "), text)),
             Kind::NumberOr(names) => {
                 any_number().map_err(|_| self.unknown(format!("{} or a number", names.join(", ")), text))
@@ -269,8 +275,8 @@ pub struct Settings {
     pub max_features: MaxFeatures,
     /// The loss of a forest's averaged probabilities.
     pub loss: ForestLoss,
-    /// Which number is the depth of a forest.
-    pub value: ForestValue,
+    /// Whether the risk is reported or what the paper's scripts print.
+    pub value: Reported,
     /// How many random trees; 0 for all there are.
     pub trees: usize,
     /// How many random frames; 0 for none.
@@ -317,7 +323,7 @@ impl Settings {
             max_depth: 2,
             max_features: MaxFeatures::Sqrt,
             loss: ForestLoss::Log,
-            value: ForestValue::Risk,
+            value: Reported::Risk,
             trees: 0,
             rotations: 0,
             max_boxes: Forest::MAX_BOXES,

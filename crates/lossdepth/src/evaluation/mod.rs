@@ -1,4 +1,5 @@
-//! How well scores tell outliers from the others: AUC-ROC, average precision, the ROC curve.
+//! How well scores tell outliers from the others: AUC-ROC, average precision, the ROC curve; and how well they follow
+//! another order: rank correlations.
 //!
 //! Scores are oriented like a depth: an outlier should have a **lower** score than another row.
 //!
@@ -11,9 +12,11 @@
 //! # Ok::<(), lossdepth::DepthError>(())
 //! ```
 
+mod correlation;
 mod precision;
 mod roc;
 
+pub use correlation::{kendall, spearman};
 pub use roc::RocPoint;
 
 use crate::error::{DepthError, Result};

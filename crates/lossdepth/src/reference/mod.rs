@@ -233,6 +233,15 @@ impl Reference {
         first.iter().zip(&shift).map(|(f, s)| f + s).collect()
     }
 
+    /// How many observations its rows stand for: the sum of whole-number weights, or the number of rows with a
+    /// weight.
+    pub fn observations(&self) -> f64 {
+        match self.mass {
+            Mass::Counts(n) => n,
+            Mass::Importance => self.weights.iter().filter(|&&weight| weight > 0.0).count() as f64,
+        }
+    }
+
     pub(crate) fn mass(&self) -> Mass {
         self.mass
     }

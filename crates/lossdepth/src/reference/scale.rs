@@ -44,7 +44,8 @@ pub enum Scale {
     ///
     /// Consistent at the normal distribution, without small-sample corrections, as scikit-learn's `MinCovDet`.
     /// Where it is not defined — fewer than $2d + 1$ different rows, or a bulk on a hyperplane — this falls back to
-    /// [`Whiten`](Scale::Whiten) and says so in a [`ScalingWarning`].
+    /// [`Standard`](Scale::Standard) and says so in a [`ScalingWarning`]: whitening by a covariance that is close to singular
+    /// would blow up the noise in directions that say nothing.
     Mcd,
 }
 
@@ -90,14 +91,14 @@ impl FromStr for Scale {
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum ScalingWarning {
-    /// The minimum covariance determinant needs more rows; the sample was whitened instead.
+    /// The minimum covariance determinant needs more rows; the sample was standardised instead.
     TooFewRows {
         /// How many different rows with a positive weight there are.
         distinct: usize,
         /// How many it needs: twice the number of columns that vary, plus 1.
         needed: usize,
     },
-    /// The bulk of the sample lies on a hyperplane; the sample was whitened instead.
+    /// The bulk of the sample lies on a hyperplane; the sample was standardised instead.
     Degenerate {
         /// The share of the sample that was looked at as bulk.
         support_fraction: f64,
@@ -115,12 +116,12 @@ impl fmt::Display for ScalingWarning {
             ScalingWarning::TooFewRows { distinct, needed } => write!(
                 f,
                 "scale `mcd` needs at least {needed} different rows, the reference has {distinct}: \
-                 used `whiten` instead"
+                 used `standard` instead"
             ),
             ScalingWarning::Degenerate { support_fraction } => write!(
                 f,
                 "scale `mcd` found a share {support_fraction} of the reference on a hyperplane (many ties, or \
-                 columns that determine each other): used `whiten` instead"
+                 columns that determine each other): used `standard` instead"
             ),
             ScalingWarning::NotDecomposed { asked } => write!(
                 f,
@@ -326,10 +327,7 @@ fn whiten_by_mcd(cloud: &Cloud, support_fraction: f64) -> (Scaling, Option<Scali
     }
     match mcd::mcd(cloud, &varying, support_fraction) {
         Ok(estimate) => whitened(cloud, &varying, &estimate, Scale::Mcd),
-        Err(warning) => {
-            let (scaling, further) = whiten(cloud);
-            (scaling, further.or(Some(warning)))
-        }
+        Err(warning) => (standard(cloud), Some(warning)),
     }
 }
 

@@ -18,8 +18,9 @@
 //! minus the gradient of the risk.
 
 use crate::linalg::{dot, norm};
-use crate::loss::Dual;
+use crate::loss::{Dual, Smooth};
 use crate::penalty::Variant;
+use crate::solver::{Shares, Task};
 
 /// A point with what its certificate needs.
 pub(crate) struct Point<'a> {
@@ -37,15 +38,40 @@ pub(crate) struct Point<'a> {
 }
 
 impl Point<'_> {
-    /// A bound on the error of the depth that `variant` reports at this point.
-    pub(crate) fn error(&self, loss: &impl Dual, reg: f64, variant: Variant) -> f64 {
-        let error = match variant {
+    /// A bound on the error of the depth that `task` asks for at this point.
+    pub(crate) fn error(&self, loss: &(impl Smooth + Dual), reg: f64, task: &Task) -> f64 {
+        let error = match task.variant {
             Variant::Objective => self.penalised_gap(loss, reg),
-            Variant::Risk => risk_error(self.penalised_gap(loss, reg), reg, norm(&self.theta[self.free..])),
+            Variant::Risk => {
+                let gap = self.penalised_gap(loss, reg);
+                let risk = risk_error(gap, reg, norm(&self.theta[self.free..]));
+                if task.shares == Shares::RISK {
+                    risk
+                } else {
+                    self.shared_error(loss, gap, risk, task.shares)
+                }
+            }
             Variant::Constrained { radius } => self.constrained_gap(loss, radius),
         };
         // After an overflow nothing is proven.
         if error.is_nan() { f64::INFINITY } else { error }
+    }
+
+    /// The error where sample and query do not count alike, for the logistic loss.
+    ///
+    /// The objective exceeds its minimum by the Bregman divergences of all its terms, that of the query's loss among
+    /// them: $\frac12 D(m, m^*) \le \text{gap}$ for its margin $m$. The logistic loss has $|\ell^{(3)}| \le \ell''$, so that
+    /// $D(m, m^*) \ge \ell''(m) (1 - e^{-h} (1 + h))$ with $h = |m - m^*|$, which bounds $h$ and with it the query's loss;
+    /// what the risk is off by beyond that, the sample's loss may be off by.
+    fn shared_error(&self, loss: &impl Smooth, gap: f64, risk: f64, shares: Shares) -> f64 {
+        let margin = -self.value;
+        let ratio = 2.0 * gap / loss.hess(margin);
+        let now = loss.value(margin);
+        // At the minimum half of the loss is at most the risk, which is at most 1.
+        let most = f64::max(1.0, 0.5 * now);
+        let query =
+            if ratio < 0.9 { (0.5 * (loss.value(margin - reach(ratio)) - now)).min(most) } else { most };
+        shares.sample * (risk + query) + shares.query * query
     }
 
     /// Whether the gradient is no more than what rounding to `epsilon` makes of it.
@@ -101,6 +127,19 @@ impl Point<'_> {
     fn rounding(&self, loss: &impl Dual) -> f64 {
         2.0 * f64::EPSILON * loss.grad(-self.value).abs() * (self.reach + norm(self.query))
     }
+}
+
+/// An $h$ with $1 - e^{-h} (1 + h) \ge$ `ratio`, which is below 1.
+fn reach(ratio: f64) -> f64 {
+    let start = (2.0 * ratio).sqrt();
+    if start < 0.1 {
+        return start * (1.0 + 0.5 * start);
+    }
+    let mut h = start;
+    while 1.0 - (-h).exp() * (1.0 + h) < ratio {
+        h *= 1.1;
+    }
+    h
 }
 
 /// The error of the bare risk that a gap in the objective allows.

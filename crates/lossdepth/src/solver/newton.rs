@@ -62,7 +62,7 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
             let reg = self.task.reg;
             let goal = |loss: &L, p: &Point<'_>, objective: f64, task: &Task| {
                 // Whatever the gradient says: both the depth and its estimate lie between 0 and the objective.
-                let error = p.error(loss, reg, task.variant).min(objective);
+                let error = p.error(loss, reg, task).min(objective);
                 (error, error <= task.tol)
             };
             let (error, stop) = self.minimise(query, &mut theta, reg, &mut iterations, goal);
@@ -89,7 +89,7 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
             for candidate in [pulled].into_iter().chain(inside) {
                 let gradient = self.gradient_at(query, &candidate, 0.0);
                 let point = self.point(query, &candidate, &gradient);
-                let error = point.error(self.loss, reg, self.task.variant).min(self.risk(query, &candidate));
+                let error = point.error(self.loss, reg, self.task).min(self.risk(query, &candidate));
                 if error < best.0 {
                     best = (error, candidate);
                 }
@@ -326,8 +326,14 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
 
     /// The risk at the current margins.
     fn risk(&self, query: &[f64], theta: &[f64]) -> f64 {
-        self.loss.total(&self.margins, &self.features.half_weights)
-            + 0.5 * self.loss.value(-dot(query, theta))
+        let (sample, at_query) = self.losses(query, theta);
+        sample + at_query
+    }
+
+    /// What the sample and the query add to it.
+    fn losses(&self, query: &[f64], theta: &[f64]) -> (f64, f64) {
+        let sample = self.loss.total(&self.margins, &self.features.half_weights);
+        (sample, 0.5 * self.loss.value(-dot(query, theta)))
     }
 
     fn report(
@@ -341,19 +347,22 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
     ) -> Outcome {
         let free = self.features.free;
         self.gradient_at(query, &theta, reg);
-        let mut depth = self.risk(query, &theta);
+        let shares = self.task.shares;
+        let (sample, at_query) = self.losses(query, &theta);
+        let mut depth = shares.sample * sample + shares.query * at_query;
         if self.task.variant == Variant::Objective {
             depth += reg * dot(&theta[free..], &theta[free..]);
         }
         let shifts = self.influence(query, &theta, reg);
         let mut losses = vec![0.0; self.features.len()];
         self.loss.settle(&self.margins, &self.features.half_weights, &mut losses, &mut self.curvatures);
+        shares.weigh(&mut losses);
         let stderr = self.features.standard_error(&mut losses, &self.slopes, &shifts);
         let stop = stop.judge(error, self.task.tol);
         Outcome { depth, error, stderr, iterations, stop, theta }
     }
 
-    /// ⟨tᵢ, q⟩ with H q = 2 reg w: how the minimiser's reaction adds to the influence of a row on the
+    /// ⟨tᵢ, q⟩ with H q = −∇(depth), which is 2 reg w for the risk: how the minimiser's reaction adds to the influence of a row on the
     /// risk. Zero for the other variants, by the envelope theorem.
     fn influence(&mut self, query: &[f64], theta: &[f64], reg: f64) -> Vec<f64> {
         let (q, free) = (self.features.width(), self.features.free);
@@ -362,8 +371,9 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
             return shifts;
         }
         let Some(factor) = Cholesky::scaled(&mut self.hessian(query, theta, reg)) else { return shifts };
-        let mut rhs: Vec<f64> = theta.iter().map(|w| 2.0 * reg * w).collect();
-        rhs[..free].fill(0.0);
+        let mut rhs = theta.to_vec();
+        let at_query = -0.5 * self.loss.grad(-dot(query, theta));
+        self.task.shares.pull(&mut rhs, reg, free, at_query, query);
         factor.solve(&mut rhs);
         if rhs.iter().all(|x| x.is_finite()) {
             project(&self.features.tall, &rhs[..q], &mut shifts);
@@ -383,6 +393,7 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
         self.gradient_at(query, theta, 0.0);
         let mut losses = vec![0.0; self.features.len()];
         self.loss.settle(&self.margins, &self.features.half_weights, &mut losses, &mut self.curvatures);
+        self.task.shares.weigh(&mut losses);
         self.features.influence(losses, &self.slopes, &shifts)
     }
 }

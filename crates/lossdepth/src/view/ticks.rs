@@ -31,6 +31,29 @@ pub fn ticks(low: f64, high: f64, count: usize) -> Vec<f64> {
     Vec::new()
 }
 
+/// Round numbers in a range of positive ones, spaced evenly in their logarithms: powers of ten, or every second, third, …
+/// of them so that there are at most `count`; if there are fewer than two of them, [`ticks`].
+///
+/// ```
+/// use lossdepth::view::log_ticks;
+/// assert_eq!(log_ticks(0.02, 300.0, 5), [0.1, 1.0, 10.0, 100.0]);
+/// assert_eq!(log_ticks(20.0, 50.0, 4), [20.0, 30.0, 40.0, 50.0]);
+/// ```
+pub fn log_ticks(low: f64, high: f64, count: usize) -> Vec<f64> {
+    if low.is_nan() || low <= 0.0 || !high.is_finite() || high <= low || count == 0 {
+        return Vec::new();
+    }
+    let (first, last) = ((low.log10() - 1e-9).ceil(), (high.log10() + 1e-9).floor());
+    if last - first < 1.0 {
+        return ticks(low, high, count);
+    }
+    let step = ((last - first + 1.0) / count as f64).ceil().max(1.0);
+    let start = (first / step).ceil() * step;
+    #[expect(clippy::cast_possible_truncation, reason = "exponents of floating-point numbers")]
+    let power = |exponent: f64| 10f64.powi(exponent as i32);
+    std::iter::successors(Some(start), |at| Some(at + step)).take_while(|at| *at <= last).map(power).collect()
+}
+
 /// The multiples of `mantissa` · 10^`power`, each rounded once.
 fn multiples(first: f64, last: f64, mantissa: f64, power: f64) -> Vec<f64> {
     let scaled = |k: f64| {

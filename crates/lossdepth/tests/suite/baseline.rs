@@ -1,7 +1,7 @@
 //! The baselines against scikit-learn (golden/make_baseline.py), against their definitions, and on data that is hard.
 
 use crate::common::{Failures, Random, golden, numbers, table};
-use lossdepth::baseline::{Baseline, Knn, KnnDistance, Lof, OneClassSvm};
+use lossdepth::baseline::{Baseline, Knn, KnnDistance, Lof, OneClassSolver, OneClassSvm};
 use lossdepth::depth::Value;
 use lossdepth::hypothesis::kernel::{Gamma, KernelChoice};
 use lossdepth::{Reference, Run, Scale};
@@ -48,6 +48,29 @@ fn one_class_machines_agree_with_scikit_learn() {
             same(&mut failures, &what, &new, &numbers(&case["new"]), 1e-7 * size);
             let offset = [case["offset"].as_f64().unwrap()];
             same(&mut failures, &what, &[fitted.offset().unwrap()], &offset, 1e-7 * size);
+        }
+    }
+    failures.report();
+}
+
+/// libsvm's path, step by step: its tolerance leaves 1e-3, and we leave the same.
+#[test]
+fn following_libsvm_ends_where_it_ends() {
+    let mut failures = Failures::default();
+    for case in golden("libsvm.json")["cases"].as_array().unwrap() {
+        let sample = Reference::new(&table(&golden(case["file"].as_str().unwrap())["rows"])).unwrap();
+        let (nu, gamma) = (case["nu"].as_f64().unwrap(), Gamma::Value(case["gamma"].as_f64().unwrap()));
+        let exact =
+            OneClassSvm { kernel: KernelChoice::Gaussian { gamma }.into(), nu, ..OneClassSvm::default() };
+        let svm = OneClassSvm { solver: OneClassSolver::Libsvm, ..exact.clone() };
+        let fitted = Baseline::from(svm).fit(&sample, &RUN).unwrap();
+        let (ours, theirs) = (fitted.score_own(&RUN).unwrap(), numbers(&case["own"]));
+        // Kernel values in single precision, each rounded in its own way.
+        same(&mut failures, &format!("{} {nu} {gamma}", case["file"]), &ours, &theirs, 1e-5);
+        let best = Baseline::from(exact).fit(&sample, &RUN).unwrap().score_own(&RUN).unwrap();
+        for (row, (near, far)) in best.iter().zip(&ours).enumerate() {
+            let error = fitted.error(sample.rows().row(row)).unwrap();
+            failures.check((near - far).abs() <= error, || format!("row {row}: {near} {far} {error}"));
         }
     }
     failures.report();

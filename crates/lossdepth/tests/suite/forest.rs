@@ -1,8 +1,9 @@
 //! The forest depth against its definition: trees grown literally, every order of the features at every node.
 
 use crate::common::{Failures, Random, golden, numbers, reference, table, tries};
+use lossdepth::Reported;
 use lossdepth::hypothesis::Forest;
-use lossdepth::hypothesis::forest::{ForestLoss, ForestValue, MaxFeatures};
+use lossdepth::hypothesis::forest::{ForestLoss, MaxFeatures};
 use lossdepth::{Depth, DepthError, Fit, FittedDepth, Reference, Run, Scale, Stop};
 use proptest::prelude::*;
 
@@ -118,7 +119,7 @@ fn literal(rows: &[Vec<f64>], weights: &[f64], z: &[f64], depth: usize, max_feat
     out
 }
 
-fn risk(p: &[f64], weights: &[f64], loss: ForestLoss, value: ForestValue) -> f64 {
+fn risk(p: &[f64], weights: &[f64], loss: ForestLoss, value: Reported) -> f64 {
     let total: f64 = weights.iter().sum();
     let of = |right: f64| match loss {
         ForestLoss::Log => -right.log2(),
@@ -129,8 +130,8 @@ fn risk(p: &[f64], weights: &[f64], loss: ForestLoss, value: ForestValue) -> f64
     let query = of(p[weights.len()]);
     let nats = if loss == ForestLoss::Log { std::f64::consts::LN_2 } else { 1.0 };
     match value {
-        ForestValue::Risk => 0.5 * mean + 0.5 * query,
-        ForestValue::PaperCode => nats * (0.5 * mean / total + 0.5 * query),
+        Reported::Risk => 0.5 * mean + 0.5 * query,
+        Reported::PaperCode => nats * (0.5 * mean / total + 0.5 * query),
     }
 }
 
@@ -159,7 +160,7 @@ fn brute_force_over_all_trees() {
         let (depth, features) = (1 + random.below(3), 1 + random.below(d));
         let p = literal(&rows, &weights, &z, depth, features);
         for loss in ForestLoss::ALL {
-            for value in ForestValue::ALL {
+            for value in Reported::ALL {
                 let forest = Forest::new()
                     .max_depth(depth)
                     .max_features(MaxFeatures::Count(features))
@@ -192,7 +193,7 @@ fn agrees(name: &str) {
     for (name, forest) in [
         ("log", forest),
         ("brier", forest.loss(ForestLoss::Brier)),
-        ("paper-code", forest.value(ForestValue::PaperCode)),
+        ("paper-code", forest.value(Reported::PaperCode)),
     ] {
         for (row, ours) in score(forest, &sample, &queries).iter().enumerate() {
             let witness = numbers(&file["witnesses"][row][name]);
@@ -648,7 +649,7 @@ fn influence_is_a_derivative() {
     for forest in [
         Forest::new(),
         Forest::new().loss(ForestLoss::Brier),
-        Forest::new().value(ForestValue::PaperCode),
+        Forest::new().value(Reported::PaperCode),
         Forest::new().rotations(3).max_depth(3),
     ] {
         let why = &fit(forest, &Reference::weighted(&rows, &weights).unwrap()).explain(&z).unwrap()[0];

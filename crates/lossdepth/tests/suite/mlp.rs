@@ -402,6 +402,16 @@ fn the_only_point_there_is_has_depth_one() {
     assert!(scored(&Mlp::new(), &sample, &[vec![2.0, 30.0]])[0].depth < 0.1);
 }
 
+#[test] // 1/n, n times, may be a rounding more than 1.
+fn never_above_one_not_even_by_rounding() {
+    let mut random = Random::new(8);
+    for n in 2..60 {
+        let rows = random.cloud(n, 2);
+        let fits = scored(&Mlp::new().reg(1e3), &reference(&rows), &rows[..2]);
+        assert!(fits.iter().all(|fit| fit.depth <= 1.0), "{n}: {fits:?}");
+    }
+}
+
 #[test]
 fn settings_out_of_range_are_refused() {
     let sample = reference(&[vec![0.0], vec![1.0], vec![2.0]]);

@@ -382,7 +382,7 @@ fn mcd_says_when_it_falls_back() {
         let sample = Sample::new(&rows);
         let (scaling, warning) = sample.learn(Scale::Mcd);
         assert_eq!(scaling, sample.learn(Scale::Whiten).0);
-        assert!(warning.as_ref().unwrap().to_string().ends_with("used `whiten` instead"));
+        assert!(warning.as_ref().unwrap().to_string().ends_with("used `standard` instead"));
         assert_eq!(warning, Some(expected));
     }
 }

@@ -1,18 +1,17 @@
 //! `lossdepth evaluate`: how well methods tell known outliers from the rest.
 
-mod candidate;
 mod report;
 
 use super::{Outcome, open, reference};
 use crate::args::{Roles, Running};
 use crate::auc::{Classes, Split};
+use crate::candidate::{Candidate, Scores};
 use crate::console::{self, Progress};
 use crate::error::{Error, Result, count};
 use crate::load::{Columns, Part, Table, pair};
 use crate::picture::{self, Roc, Style};
 use crate::settings::Given;
 use crate::write;
-use candidate::{Candidate, Scores};
 use clap::{Args, ValueEnum};
 use lossdepth::evaluation::Ranking;
 use lossdepth::{Method, Reference, Run};
@@ -137,10 +136,13 @@ pub(crate) fn run(args: &Evaluate) -> Result<Outcome> {
         None => reference(&all, piece.weights()).map_err(|error| data.locate(&all, &theirs, error))?,
     };
     let weighted = sample.weights().iter().any(|w| *w != sample.weights()[0]);
-    let candidates = match asked {
+    let mut candidates = match asked {
         Some(candidates) => candidates,
-        None => Candidate::list(&defaults(&sample, weighted, all.rows.len(), quiet), &args.given)?,
+        None => Candidate::list(&defaults(args, &sample, weighted, all.rows.len()), &args.given)?,
     };
+    for candidate in &mut candidates {
+        candidate.resolve(&sample)?;
+    }
     let (rows, outliers) = (split.outliers.len() + split.others.len(), split.outliers.len());
     let columns = ours.names(other.as_ref().unwrap_or(&data));
     console::note(
@@ -190,7 +192,8 @@ fn split(data: &Table, label: &str, all: &Part<'_>) -> Result<Split<usize>> {
 }
 
 /// The methods that take seconds, and the baselines.
-fn defaults(sample: &Reference, weighted: bool, rows: usize, quiet: bool) -> Vec<String> {
+fn defaults(args: &Evaluate, sample: &Reference, weighted: bool, rows: usize) -> Vec<String> {
+    let quiet = args.running.quiet;
     // Kernel values of the reference for each of the rows, roughly; the constants are from a few runs.
     let (n, d) = (sample.len() as f64, sample.width() as f64);
     let work = n * rows as f64;
@@ -201,7 +204,8 @@ fn defaults(sample: &Reference, weighted: bool, rows: usize, quiet: bool) -> Vec
         Method::Hinge | Method::SquaredHinge | Method::Exponential => work * d * d <= 1e9,
         _ => true,
     };
-    let (run, left): (Vec<Method>, Vec<Method>) = Method::ALL.into_iter().partition(|m| reasonable(*m));
+    let known = Method::ALL.into_iter().filter(|method| args.given.preset(*method, n).is_ok());
+    let (run, left): (Vec<Method>, Vec<Method>) = known.partition(|m| reasonable(*m));
     let baselines: &[&str] = if weighted { &["oc-svm"] } else { &["oc-svm", "lof", "knn"] };
     if !left.is_empty() {
         let names = left.iter().map(|method| method.name()).collect::<Vec<_>>().join(", ");
@@ -278,7 +282,7 @@ fn curves(report: &Report) -> picture::Scene {
     let caption = format!(
         "ROC curves on {file}: {outliers} of {rows} rows are outliers ({label} = {outlier}). The dashed line is guessing."
     );
-    let style = Style { width: 1500, height: 1500, title: None, caption };
+    let style = Style { width: 1500, height: 1500, title: None, caption, letters: 1.0 };
     picture::roc(&style, &report.results.iter().map(curve).collect::<Vec<_>>())
 }
 

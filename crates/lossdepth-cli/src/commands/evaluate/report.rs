@@ -1,6 +1,6 @@
 //! What came out, as a table for people and as CSV or JSON for programs.
 
-use super::candidate::Candidate;
+use crate::candidate::Candidate;
 use crate::error::{Error, Result};
 use lossdepth::depth::Value;
 use lossdepth::evaluation::{Estimate, RocPoint};

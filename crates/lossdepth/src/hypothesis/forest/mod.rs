@@ -17,7 +17,7 @@ use crate::depth::batch::{Batch, Ticket};
 use crate::depth::{Fit, Run};
 use crate::error::{DepthError, Result};
 use crate::explain::Explanation;
-use crate::penalty::positive;
+use crate::penalty::{Reported, positive};
 use crate::reference::Reference;
 use crate::rows::Rows;
 use draws::{Chances, Draws};
@@ -167,52 +167,6 @@ impl FromStr for ForestLoss {
     }
 }
 
-/// Which number is the depth of a forest.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ForestValue {
-    /// The risk, in which the sample and the query count one half each.
-    #[default]
-    Risk,
-    /// What the scripts behind the paper's tables print: natural logarithms, and a sample term divided by $n$ twice,
-    /// so that it is close to $-\frac12 \ln p(z)$.
-    PaperCode,
-}
-
-impl ForestValue {
-    /// All of them.
-    pub const ALL: [Self; 2] = [Self::Risk, Self::PaperCode];
-
-    /// Their names.
-    pub const NAMES: [&'static str; 2] = ["risk", "paper-code"];
-
-    /// The name used on the command line and in Python.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Risk => Self::NAMES[0],
-            Self::PaperCode => Self::NAMES[1],
-        }
-    }
-}
-
-impl fmt::Display for ForestValue {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-impl FromStr for ForestValue {
-    type Err = DepthError;
-
-    fn from_str(s: &str) -> Result<Self> {
-        Self::ALL.into_iter().find(|v| v.name() == s).ok_or_else(|| DepthError::Name {
-            name: "value",
-            expected: Self::ALL.map(Self::name).join(", "),
-            got: s.to_owned(),
-        })
-    }
-}
-
 /// The depth of random forests.
 ///
 /// A forest is trained to tell the query $z$, of mass ½, from the rows $x_i$ of the sample, of mass $\omega_i / 2$. With
@@ -275,7 +229,7 @@ pub struct Forest {
     max_depth: usize,
     max_features: MaxFeatures,
     loss: ForestLoss,
-    value: ForestValue,
+    value: Reported,
     trees: usize,
     rotations: usize,
     seed: u64,
@@ -298,7 +252,7 @@ impl Forest {
             max_depth: 2,
             max_features: MaxFeatures::Sqrt,
             loss: ForestLoss::Log,
-            value: ForestValue::Risk,
+            value: Reported::Risk,
             trees: 0,
             rotations: 0,
             seed: 0,
@@ -330,7 +284,7 @@ impl Forest {
 
     /// Which number is the depth.
     #[must_use]
-    pub fn value(mut self, value: ForestValue) -> Self {
+    pub fn value(mut self, value: Reported) -> Self {
         self.value = value;
         self
     }

@@ -1,8 +1,9 @@
 //! From averaged probabilities to the depth, and what rounding and boxes left out can do to it.
 
+use super::ForestLoss;
 use super::presorted::Presorted;
-use super::{ForestLoss, ForestValue};
 use crate::loss::simd::ln_1p_unit;
+use crate::penalty::Reported;
 use crate::simd::{sum_of, vectorised};
 use std::f64::consts::{LN_2, LOG2_E};
 
@@ -73,6 +74,11 @@ impl ForestLoss {
         }
     }
 
+    /// How many nats one of its units is.
+    pub(super) fn unit(self) -> f64 {
+        if self == Self::Log { LN_2 } else { 1.0 }
+    }
+
     pub(super) fn slope_at_query(self, p: f64) -> f64 {
         match self {
             Self::Log => -LOG2_E / p,
@@ -82,23 +88,10 @@ impl ForestLoss {
     }
 }
 
-impl ForestValue {
-    /// What the losses of the sample and of the query count for.
-    pub(super) fn shares(self, loss: ForestLoss, observations: f64) -> [f64; 2] {
-        match self {
-            Self::Risk => [0.5, 0.5],
-            Self::PaperCode => {
-                let unit = if loss == ForestLoss::Log { LN_2 } else { 1.0 };
-                [0.5 * unit / observations, 0.5 * unit]
-            }
-        }
-    }
-}
-
 impl Averages<'_> {
     /// The depth and a bound on its error.
-    pub(super) fn risk(&self, sample: &Presorted, loss: ForestLoss, value: ForestValue) -> (f64, f64) {
-        let [rows_share, query_share] = value.shares(loss, sample.observations);
+    pub(super) fn risk(&self, sample: &Presorted, loss: ForestLoss, value: Reported) -> (f64, f64) {
+        let [rows_share, query_share] = value.shares(loss.unit(), sample.observations);
         let mean = self.mean(sample, loss);
         // Adding 0 turns the minus zero of a logarithm of 1 into zero.
         let depth = rows_share * mean + query_share * loss.at_query(self.query) + 0.0;

@@ -5,10 +5,11 @@ use super::grow::{Boxes, Grower, Plan};
 use super::members::Members;
 use super::presorted::Presorted;
 use super::risk::Averages;
-use super::{Forest, ForestLoss, ForestValue, Grown};
+use super::{Forest, ForestLoss, Grown};
 use crate::depth::Fit;
 use crate::explain::{Cut, Explanation};
 use crate::linalg::dot;
+use crate::penalty::Reported;
 use crate::solver::Stop;
 
 /// The memory one worker needs, kept from query to query.
@@ -101,8 +102,8 @@ impl Tally {
     ///
     /// $$ \tfrac12 \Bigl[ \ell_i - \bar\ell - \sum_T \frac{P_T (1[x_i \in T] - q_T)}{(1 + q_T)^2}
     ///    \Bigl( \sum_{k \in T} \omega_k \ell_k' + \ell_z' \Bigr) \Bigr]. $$
-    fn influence(&mut self, sample: &Presorted, loss: ForestLoss, value: ForestValue) {
-        let [rows_share, query_share] = value.shares(loss, sample.observations);
+    fn influence(&mut self, sample: &Presorted, loss: ForestLoss, value: Reported) {
+        let [rows_share, query_share] = value.shares(loss.unit(), sample.observations);
         let share = (sample.frames.len() as f64).recip();
         self.influence.clear();
         self.influence.resize(64 * sample.words, 0.0);

@@ -1,5 +1,6 @@
 //! How wide a kernel is: given, or learned from the distances within the sample.
 
+use super::neighbours::squared_reach;
 use super::points::{Columns, Points};
 use crate::error::{DepthError, Result};
 use crate::linalg::Matrix;
@@ -17,12 +18,14 @@ use std::str::FromStr;
 /// none, $\gamma = 1$.
 ///
 /// With more than 2048 different rows the distances are those of 2048 of them: the rows in lexicographic order, taken at
-/// the levels $(j + \frac12) / 2048$ of the cumulative weight. The choice does not depend on the order of the rows.
+/// the levels $(j + \frac12) / 2048$ of the cumulative weight. The choice does not depend on the order of the rows. (For
+/// `neighbours` these are the rows that are looked at; their neighbours are all rows, or 32768 of them chosen alike.)
 ///
 /// ```
 /// use lossdepth::hypothesis::kernel::Gamma;
 /// assert_eq!("auto".parse(), Ok(Gamma::Auto));
 /// assert_eq!("0.5".parse(), Ok(Gamma::Value(0.5)));
+/// assert_eq!("5/median".parse(), Ok(Gamma::Median(5.0)));
 /// assert!("wide".parse::<Gamma>().is_err());
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
@@ -31,8 +34,14 @@ pub enum Gamma {
     /// One over the median squared distance.
     #[default]
     Auto,
+    /// So many times as much, written as `5/median`: a kernel that sees less far.
+    Median(f64),
     /// One half over the square of the first quartile of the distances.
     Quartile,
+    /// One over the square of how far a typical row's neighbours are: the median over the rows of the squared distance to
+    /// the $\lceil \sqrt n \rceil$-th nearest other row. As $n$ grows the kernel sees more and more rows, and a smaller and
+    /// smaller share of them; the median keeps outliers from having a say.
+    Neighbours,
     /// This number.
     Value(f64),
 }
@@ -52,7 +61,9 @@ impl std::fmt::Display for Gamma {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Auto => f.write_str("auto"),
+            Self::Median(factor) => write!(f, "{factor}/median"),
             Self::Quartile => f.write_str("quartile"),
+            Self::Neighbours => f.write_str("neighbours"),
             Self::Value(x) => write!(f, "{x}"),
         }
     }
@@ -74,7 +85,15 @@ impl FromStr for Gamma {
         match s {
             "auto" => Ok(Self::Auto),
             "quartile" => Ok(Self::Quartile),
-            _ => number("gamma", "auto, quartile, a positive number", s).map(Self::Value),
+            "neighbours" => Ok(Self::Neighbours),
+            _ => {
+                let expected = "auto, quartile, neighbours, a positive number, or one as in 5/median";
+                let number = |s| number("gamma", expected, s);
+                match s.strip_suffix("/median") {
+                    Some(factor) => number(factor).map(Self::Median),
+                    None => number(s).map(Self::Value),
+                }
+            }
         }
     }
 }
@@ -105,7 +124,12 @@ impl Gamma {
     pub fn learn(self, sample: &Reference) -> Result<f64> {
         match self {
             Self::Value(gamma) => positive("gamma", gamma).map(|()| gamma),
-            Self::Auto => Ok(inverse(Pairs::new(sample, Points::squared_distances).quantile(0.5), 1.0)),
+            Self::Auto => Self::Median(1.0).learn(sample),
+            Self::Median(factor) => {
+                positive("gamma", factor)?;
+                Ok(inverse(Pairs::new(sample, Points::squared_distances).quantile(0.5), factor))
+            }
+            Self::Neighbours => Ok(inverse(squared_reach(sample), 1.0)),
             Self::Quartile => {
                 let mut pairs = Pairs::new(sample, Points::squared_distances);
                 pairs.distances.iter_mut().for_each(|r| *r = r.sqrt());
@@ -158,7 +182,7 @@ struct Pairs {
 impl Pairs {
     fn new(sample: &Reference, measure: impl Fn(&Points, crate::Rows<'_>, &mut Columns<'_>)) -> Self {
         const STEP: usize = 32;
-        let (points, weights) = thinned(sample);
+        let (points, weights) = thinned(sample, MOST);
         let n = weights.len();
         let same = weights.iter().all(|w| *w == weights[0]);
         let pairs = n * (n - 1) / 2;
@@ -265,7 +289,7 @@ impl Pairs {
 }
 
 /// The different rows with their weights, or a subsample of them; weights sum to one.
-fn thinned(sample: &Reference) -> (Points, Vec<f64>) {
+pub(super) fn thinned(sample: &Reference, most: usize) -> (Points, Vec<f64>) {
     let (rows, weights) = (sample.rows(), sample.weights());
     let mut order: Vec<usize> = (0..rows.len()).filter(|&i| weights[i] > 0.0).collect();
     let compare = |a: &usize, b: &usize| {
@@ -283,17 +307,17 @@ fn thinned(sample: &Reference) -> (Points, Vec<f64>) {
             _ => groups.push((i, weights[i])),
         }
     }
-    if groups.len() > MOST {
-        let (mut chosen, mut sum, mut group) = (Vec::with_capacity(MOST), groups[0].1, 0);
-        for j in 0..MOST {
-            let level = (j as f64 + 0.5) / MOST as f64;
+    if groups.len() > most {
+        let (mut chosen, mut sum, mut group) = (Vec::with_capacity(most), groups[0].1, 0);
+        for j in 0..most {
+            let level = (j as f64 + 0.5) / most as f64;
             while sum < level && group + 1 < groups.len() {
                 group += 1;
                 sum += groups[group].1;
             }
             match chosen.last_mut() {
-                Some((row, weight)) if *row == groups[group].0 => *weight += 1.0 / MOST as f64,
-                _ => chosen.push((groups[group].0, 1.0 / MOST as f64)),
+                Some((row, weight)) if *row == groups[group].0 => *weight += 1.0 / most as f64,
+                _ => chosen.push((groups[group].0, 1.0 / most as f64)),
             }
         }
         groups = chosen;

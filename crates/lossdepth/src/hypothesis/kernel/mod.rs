@@ -41,6 +41,7 @@
 
 mod bandwidth;
 pub(crate) mod factor;
+mod neighbours;
 mod points;
 mod space;
 mod standard;

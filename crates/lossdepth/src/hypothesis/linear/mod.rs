@@ -10,15 +10,16 @@ use crate::depth::{Fit, Run};
 use crate::error::{DepthError, Result};
 use crate::explain::Explanation;
 use crate::linalg::{COLUMN_GROUP, Matrix};
-use crate::loss::{Dual, Hinge, Loss, Smooth};
-use crate::penalty::{Variant, positive};
+use crate::loss::{Dual, Hinge, Logistic, Loss, Smooth};
+use crate::penalty::{Reported, Variant, positive};
 use crate::reference::Reference;
 use crate::rows::Rows;
-use crate::solver::Task;
 use crate::solver::interior;
 use crate::solver::newton::Newton;
 use crate::solver::quasi_newton::{self, Outcome, Queue};
+use crate::solver::{Shares, Task};
 use serde::{Deserialize, Serialize};
+use std::f64::consts::LN_2;
 use std::str::FromStr;
 
 /// What the intercept $b$ of a linear classifier may be.
@@ -83,14 +84,15 @@ impl FromStr for Intercept {
 pub struct Linear<L> {
     loss: L,
     intercept: Intercept,
+    value: Reported,
     task: Task,
 }
 
 impl<L: Loss> Linear<L> {
     /// Free intercept, `reg` 1, the bare risk, a tolerance of 1e-6.
     pub fn new(loss: L) -> Self {
-        let task = Task { reg: 1.0, variant: Variant::Risk, tol: 1e-6, max_iter: 1000 };
-        Self { loss, intercept: Intercept::Free, task }
+        let task = Task { reg: 1.0, variant: Variant::Risk, shares: Shares::RISK, tol: 1e-6, max_iter: 1000 };
+        Self { loss, intercept: Intercept::Free, value: Reported::Risk, task }
     }
 
     /// The weight of the penalty: $R_z + \text{reg} \cdot \|w\|^2$.
@@ -132,6 +134,13 @@ impl<L: Loss> Linear<L> {
         positive("reg", self.task.reg)?;
         positive("tol", self.task.tol)?;
         self.task.variant.check()?;
+        if self.value != Reported::Risk && self.task.variant != Variant::Risk {
+            return Err(DepthError::Settings(format!(
+                "value `{}` goes with variant `risk`, not with `{}`",
+                self.value,
+                self.task.variant.name()
+            )));
+        }
         if self.task.max_iter == 0 {
             return Err(DepthError::Setting { name: "max_iter", expected: "at least 1", got: 0.0 });
         }
@@ -213,13 +222,29 @@ pub(crate) fn slots(features: &Features, queries: usize, workers: usize) -> usiz
     queries.div_ceil(workers.max(1)).next_multiple_of(COLUMN_GROUP).min(widest)
 }
 
+impl Linear<Logistic> {
+    /// Whether the risk is reported, or what the paper's scripts print; for the variant [`Variant::Risk`].
+    #[must_use]
+    pub fn value(mut self, value: Reported) -> Self {
+        self.value = value;
+        self
+    }
+}
+
 impl<L: Smooth + Dual> Linear<L> {
+    /// The task, for a sample of this size.
+    fn task(&self, features: &Features) -> Task {
+        // Losses come in bits.
+        let [sample, query] = self.value.shares(LN_2, features.observations()).map(|share| 2.0 * share);
+        Task { shares: Shares { sample, query }, ..self.task }
+    }
+
     fn outcomes(&self, features: &Features, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Outcome>> {
         let batch = Batch::new(queries, run);
         let width = slots(features, queries.len(), batch.workers());
         batch.run(|ticket| {
             let mut queue = Located { linear: self, features, ticket };
-            quasi_newton::solve(&self.loss, features, &self.task, width, &mut queue);
+            quasi_newton::solve(&self.loss, features, &self.task(features), width, &mut queue);
         })
     }
 }
@@ -239,7 +264,8 @@ impl<L: Smooth + Dual> Hypothesis for Linear<L> {
     fn explain(&self, features: &Features, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Explanation>> {
         let outcomes = self.outcomes(features, queries, run)?;
         let coordinates = self.locate(features, queries);
-        let mut newton = Newton::new(&self.loss, features, &self.task);
+        let task = self.task(features);
+        let mut newton = Newton::new(&self.loss, features, &task);
         Ok(outcomes
             .iter()
             .enumerate()

@@ -326,6 +326,8 @@ impl Mlp {
         let losses: Vec<f64> = margins.iter().map(|&m| Logistic.value(m)).collect();
         let none = vec![0.0; losses.len()];
         let stderr = prepared.features.standard_error(&mut losses.clone(), &none, &none);
+        // The constant classifier has the risk 1; sums of many losses may be a rounding above it.
+        let depth = depth.min(1.0);
         let fit = Fit { depth, error: error.max(0.0) + 1e-12, stderr, iterations, stop };
         Outcome { fit, value, baseline, slope, losses }
     }

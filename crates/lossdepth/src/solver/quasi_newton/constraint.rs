@@ -35,7 +35,7 @@ impl<L: Smooth + Dual, T: Precision> Sweep<'_, L, T> {
         if off < 0.0 {
             // Inside the ball: a small penalty leaves a small gap, and may do as it is.
             axpy(-2.0 * slot.reg, &slot.theta[free..], &mut slot.gradient[free..]);
-            let error = self.point(&self.slots[k]).error(self.loss, self.slots[k].reg, self.task.variant);
+            let error = self.point(&self.slots[k]).error(self.loss, self.slots[k].reg, self.task);
             let slot = &mut self.slots[k];
             if error <= self.task.tol {
                 slot.error = error;
@@ -61,7 +61,7 @@ impl<L: Smooth + Dual, T: Precision> Sweep<'_, L, T> {
     /// Under a constraint, at a feasible point with the gradient of the bare risk: is it good enough?
     pub(super) fn check_radius(&mut self, k: usize) -> Option<End> {
         let free = self.features.free;
-        let error = self.point(&self.slots[k]).error(self.loss, self.slots[k].reg, self.task.variant);
+        let error = self.point(&self.slots[k]).error(self.loss, self.slots[k].reg, self.task);
         let slot = &mut self.slots[k];
         slot.error = error;
         if error <= self.task.tol {

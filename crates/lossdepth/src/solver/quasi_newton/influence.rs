@@ -10,7 +10,7 @@ use crate::solver::lbfgs::Metric;
 /// Conjugate gradients stop at this relative residual: a standard error needs no more.
 const INFLUENCE_TOL: f64 = 1e-2;
 const INFLUENCE_STEPS: usize = 60;
-/// Conjugate gradients for $H q = 2 \lambda w$.
+/// Conjugate gradients for $H q = -\nabla(\text{depth})$.
 #[derive(Default)]
 pub(super) struct Influence {
     residual: Vec<f64>,
@@ -29,8 +29,7 @@ impl<L: Smooth + Dual, T: Precision> Sweep<'_, L, T> {
         let (losses, curvatures) = (self.losses.col_mut(k), self.curvatures.col_mut(k));
         let weights = self.sample.half_weights;
         let total = T::settle(self.loss, self.margins.col(k), weights, losses, curvatures);
-        let depth = total + 0.5 * self.loss.value(-self.slots[k].value) + self.penalty(k);
-        self.slots[k].depth = depth;
+        self.slots[k].depth = self.depth(k, total);
         if T::EXACT {
             // From here on the margins are not needed, but the slopes at them are.
             self.margins.col_mut(k).copy_from_slice(self.slopes.col(k));
@@ -44,8 +43,8 @@ impl<L: Smooth + Dual, T: Precision> Sweep<'_, L, T> {
         slot.stage = Stage::Influence;
         let Slot { theta, influence, direction, memory, reg, .. } = slot;
         influence.residual.clone_from(theta);
-        influence.residual[..free].fill(0.0);
-        influence.residual.iter_mut().for_each(|w| *w *= 2.0 * *reg);
+        let at_query = -0.5 * self.loss.grad(-slot.value);
+        self.task.shares.pull(&mut influence.residual, *reg, free, at_query, &slot.query);
         let metric = Metric { diagonal: &self.diagonal, query: &slot.query, curvature: slot.query_curvature };
         direction.clone_from(&influence.residual);
         memory.apply(direction, &metric);

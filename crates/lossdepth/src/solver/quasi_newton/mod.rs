@@ -405,12 +405,11 @@ impl<'a, L: Smooth + Dual, T: Precision> Sweep<'a, L, T> {
     fn verify(&mut self, k: usize) -> Option<End> {
         self.slots[k].iterations += 1;
         self.find_gradient(k, self.slots[k].reg);
-        let error = self.point(&self.slots[k]).error(self.loss, self.task.reg, self.task.variant);
+        let error = self.point(&self.slots[k]).error(self.loss, self.task.reg, self.task);
         let slot = &mut self.slots[k];
         if error <= self.task.tol && slot.influenced {
             slot.error = error;
-            let rest = 0.5 * self.loss.value(-slot.value) + self.penalty(k);
-            self.slots[k].depth += rest;
+            self.slots[k].depth = self.depth(k, self.slots[k].depth);
             return Some(T::finish(self, k));
         }
         // What single precision makes of a point that is not good enough is not good enough either.
@@ -419,10 +418,12 @@ impl<'a, L: Smooth + Dual, T: Precision> Sweep<'a, L, T> {
         self.check(k)
     }
 
-    /// What the penalty adds to the depth.
-    fn penalty(&self, k: usize) -> f64 {
-        let (slot, w) = (&self.slots[k], &self.slots[k].theta[self.features.free..]);
-        if self.task.variant == Variant::Objective { slot.reg * dot(w, w) } else { 0.0 }
+    /// The depth, from what the sample adds to the risk.
+    fn depth(&self, k: usize, sample: f64) -> f64 {
+        let (slot, shares) = (&self.slots[k], self.task.shares);
+        let w = &slot.theta[self.features.free..];
+        let penalty = if self.task.variant == Variant::Objective { slot.reg * dot(w, w) } else { 0.0 };
+        shares.sample * sample + shares.query * (0.5 * self.loss.value(-slot.value)) + penalty
     }
 
     /// Reads the products' outcome and decides what a slot does next.
@@ -480,7 +481,7 @@ impl<'a, L: Smooth + Dual, T: Precision> Sweep<'a, L, T> {
     /// Converged, hopeless, or once more?
     fn check(&mut self, k: usize) -> Option<End> {
         let (point, tol) = (self.point(&self.slots[k]), T::SHARE * self.task.tol);
-        let error = point.error(self.loss, self.task.reg, self.task.variant);
+        let error = point.error(self.loss, self.task.reg, self.task);
         let hopeless = !T::EXACT && error > tol && point.drowned(self.loss, f64::from(f32::EPSILON));
         let slot = &mut self.slots[k];
         let before = std::mem::replace(&mut slot.error, error);

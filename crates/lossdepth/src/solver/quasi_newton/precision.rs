@@ -99,6 +99,7 @@ impl Precision for f64 {
         let slot = &mut sweep.slots[k];
         // Conjugate gradients have overwritten the slopes, and saved them before.
         let slopes = if slot.influenced { sweep.slopes.col(k) } else { sweep.margins.col(k) };
+        sweep.task.shares.weigh(sweep.losses.col_mut(k));
         let stderr = sweep.features.standard_error(sweep.losses.col_mut(k), slopes, sweep.shift.col(k));
         slot.stage = Stage::Idle;
         let (depth, error, iterations) = (slot.depth, slot.error, slot.iterations);

@@ -9,28 +9,43 @@ use lossdepth::{DepthError, Method, Model, Reference, Rows, Run, Settings, Stop}
 
 /// A method or a baseline.
 #[derive(Debug, Clone)]
-pub(super) struct Candidate {
+pub(crate) struct Candidate {
     /// As it was asked for.
-    pub(super) name: String,
-    pub(super) kind: CandidateKind,
+    pub(crate) name: String,
+    pub(crate) kind: CandidateKind,
 }
 
 #[derive(Debug, Clone)]
-pub(super) enum CandidateKind {
-    Depth(Box<Settings>),
+pub(crate) enum CandidateKind {
+    /// The settings for a reference of a few rows, and how to make them for one of any size.
+    Depth(Box<Settings>, Recipe),
     Baseline(Box<Baseline>),
 }
 
+/// Settings that may depend on how large the reference is.
+#[derive(Debug, Clone)]
+pub(crate) struct Recipe {
+    given: Given,
+    values: Vec<(&'static str, Value)>,
+}
+
+impl Recipe {
+    fn settings(&self, method: Method, n: f64) -> Result<Settings, DepthError> {
+        let preset = self.given.preset(method, n)?;
+        Settings::with(method, preset.into_iter().chain(self.values.iter().cloned()))
+    }
+}
+
 /// One that has seen the reference.
-pub(super) enum Fitted {
+pub(crate) enum Fitted {
     Depth(Box<Model>),
     Baseline(Box<FittedBaseline>),
 }
 
 /// What all rows got.
-pub(super) struct Scores {
-    pub(super) values: Vec<f64>,
-    pub(super) not_converged: usize,
+pub(crate) struct Scores {
+    pub(crate) values: Vec<f64>,
+    pub(crate) not_converged: usize,
 }
 
 /// A name before its settings are known.
@@ -42,7 +57,7 @@ struct Spec<'a> {
 
 impl Candidate {
     /// Reads lists such as `svm:reg=0.05,gamma=2,lof`; `given` holds for all that have the setting.
-    pub(super) fn list(texts: &[String], given: &Given) -> Result<Vec<Self>> {
+    pub(crate) fn list(texts: &[String], given: &Given) -> Result<Vec<Self>> {
         let mut specs: Vec<Spec<'_>> = Vec::new();
         for text in texts {
             let mut first = true;
@@ -70,22 +85,32 @@ impl Candidate {
 
     fn has(&self, name: &str) -> bool {
         match &self.kind {
-            CandidateKind::Depth(settings) => settings.method.settings().contains(&name),
+            CandidateKind::Depth(settings, _) => settings.method.settings().contains(&name),
             CandidateKind::Baseline(baseline) => baseline.setting(name).is_ok(),
         }
     }
 
+    /// Settings and their values, for a reference of this size.
+    pub(crate) fn resolve(&mut self, sample: &Reference) -> Result<(), DepthError> {
+        if let CandidateKind::Depth(settings, recipe) = &mut self.kind {
+            **settings = recipe.settings(settings.method, sample.observations())?;
+        }
+        Ok(())
+    }
+
     /// Settings and their values.
-    pub(super) fn values(&self) -> Vec<(&'static str, Value)> {
+    pub(crate) fn values(&self) -> Vec<(&'static str, Value)> {
         match &self.kind {
-            CandidateKind::Depth(settings) => settings.values(),
+            CandidateKind::Depth(settings, _) => settings.values(),
             CandidateKind::Baseline(baseline) => baseline.values(),
         }
     }
 
-    pub(super) fn fit(&self, sample: &Reference, run: &Run<'_>) -> Result<Fitted, DepthError> {
+    pub(crate) fn fit(&self, sample: &Reference, run: &Run<'_>) -> Result<Fitted, DepthError> {
         Ok(match &self.kind {
-            CandidateKind::Depth(settings) => Fitted::Depth(Box::new(within_memory(settings).fit(sample)?)),
+            CandidateKind::Depth(settings, _) => {
+                Fitted::Depth(Box::new(within_memory(settings).fit(sample)?))
+            }
             CandidateKind::Baseline(baseline) => Fitted::Baseline(Box::new(baseline.fit(sample, run)?)),
         })
     }
@@ -93,7 +118,7 @@ impl Candidate {
 
 impl Fitted {
     /// Scores rows; `own` says that they are the reference itself.
-    pub(super) fn score(&self, rows: Rows<'_>, own: bool, run: &Run<'_>) -> Result<Scores, DepthError> {
+    pub(crate) fn score(&self, rows: Rows<'_>, own: bool, run: &Run<'_>) -> Result<Scores, DepthError> {
         match self {
             Self::Depth(model) => {
                 let fits = model.score(rows, run)?;
@@ -108,7 +133,7 @@ impl Fitted {
         }
     }
 
-    pub(super) fn warning(&self) -> Option<String> {
+    pub(crate) fn warning(&self) -> Option<String> {
         let warning = match self {
             Self::Depth(model) => model.warning(),
             Self::Baseline(fitted) => fitted.warning(),
@@ -173,13 +198,14 @@ impl Spec<'_> {
         } else {
             let method: Method = self.name.parse().map_err(|_| Error::Usage(unknown(self.name)))?;
             let has = |name: &&str| method.settings().contains(name);
-            let mut values: Vec<(&str, Value)> =
+            let mut values: Vec<(&'static str, Value)> =
                 given.values().iter().filter(|(name, _)| has(name)).cloned().collect();
             for (setting, text) in &self.settings {
                 let setting = method.setting(&setting.replace('-', "_")).map_err(wrong)?;
                 values.push((setting.name, parse(&setting, text).map_err(wrong)?));
             }
-            CandidateKind::Depth(Box::new(Settings::with(method, values).map_err(wrong)?))
+            let recipe = Recipe { given: given.clone(), values };
+            CandidateKind::Depth(Box::new(recipe.settings(method, 2.0).map_err(wrong)?), recipe)
         };
         Ok(Candidate { name, kind })
     }

@@ -1,0 +1,66 @@
+//! Random numbers from a seed, the same everywhere.
+
+/// A stream of random numbers: SplitMix64 (Steele, Lea and Flood 2014).
+///
+/// For simulations, not for secrets. The same seed gives the same numbers in every version and on every machine (normal ones
+/// up to the last digits of the machine's logarithm and cosine).
+#[derive(Debug, Clone)]
+pub struct Random(u64);
+
+const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
+
+fn mix(mut x: u64) -> u64 {
+    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ (x >> 31)
+}
+
+impl Random {
+    /// The stream of a seed; streams of different seeds have nothing to do with one another.
+    pub fn new(seed: u64) -> Self {
+        Self(mix(mix(seed.wrapping_add(STEP)).wrapping_add(STEP)))
+    }
+
+    /// The stream of a seed and a place, such as the number of a run: as good as one of another seed.
+    pub fn stream(seed: u64, place: u64) -> Self {
+        Self::new(mix(seed.wrapping_add(STEP)) ^ mix(place.wrapping_mul(STEP).wrapping_add(1)))
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(STEP);
+        mix(self.0)
+    }
+
+    /// Uniform in $(0, 1)$.
+    pub fn unit(&mut self) -> f64 {
+        ((self.next() >> 11) as f64 + 0.5) / (1u64 << 53) as f64
+    }
+
+    /// Uniform in (`low`, `high`).
+    pub fn between(&mut self, low: f64, high: f64) -> f64 {
+        low + (high - low) * self.unit()
+    }
+
+    /// Standard normal, by Box and Muller.
+    pub fn normal(&mut self) -> f64 {
+        (-2.0 * self.unit().ln()).sqrt() * (std::f64::consts::TAU * self.unit()).cos()
+    }
+
+    /// Uniform on 0, …, `end` - 1, to one part in $2^{64}$ / `end`; 0 where there is nothing to choose from.
+    pub fn below(&mut self, end: usize) -> usize {
+        // The high half of a 128-bit product.
+        let high = (u128::from(self.next()) * end as u128) >> 64;
+        usize::try_from(high).unwrap_or(0)
+    }
+
+    /// `count` different numbers of 0, …, `end` - 1, in random order; all of them if there are no more.
+    pub fn choose(&mut self, count: usize, end: usize) -> Vec<usize> {
+        let mut all: Vec<usize> = (0..end).collect();
+        let count = count.min(end);
+        for i in 0..count {
+            all.swap(i, i + self.below(end - i));
+        }
+        all.truncate(count);
+        all
+    }
+}
