@@ -40,9 +40,9 @@ def mixture(rng, width):
     points = np.vstack([3 * rng.normal(size=(8, width)), np.full((1, width), 200.0)])
     terms = [
         np.log(part["share"])
-        + multivariate_normal(
-            part["mean"], part["sd"] ** 2 * np.eye(width)
-        ).logpdf(points)
+        + multivariate_normal(part["mean"], part["sd"] ** 2 * np.eye(width)).logpdf(
+            points
+        )
         for part in parts
     ]
     return {

@@ -65,12 +65,13 @@ default="gaussian"
     each query with the n reference rows. That leaves out the kernel of a query with itself, which
     is then taken to be the diagonal of the reference and must be constant; for other kernels give
     it as column n + 1, to `fit` and to the others.""",
-    "gamma": """gamma : {"auto", "quartile", "neighbours"}, str as "5/median" or float, default="auto"
+    "gamma": """gamma : {"auto", "quartile", "neighbours"}, str or float, default="auto"
     For the kernels ``"gaussian"`` and ``"polynomial"``. ``"auto"`` is one over the median squared
     distance of all pairs of reference rows, each with itself included; ``"5/median"`` is 5 times
     that; ``"quartile"`` is 0.5 over the square of the first quartile of the distances;
-    ``"neighbours"`` is one over the squared distance to the sqrt(n)-th neighbour of a typical row. Of more than 2048 different rows 2048 are
-    looked at: in lexicographic order, at equal steps of the cumulative weight.""",
+    ``"neighbours"`` is one over the squared distance to the sqrt(n)-th neighbour of a typical row.
+    Of more than 2048 different rows 2048 are looked at: in lexicographic order, at equal steps of
+    the cumulative weight.""",
     "sigma": """sigma : {"auto"} or float, default="auto"
     For the kernel ``"laplacian"``; ``"auto"`` is the median of the distances, as for `gamma`.""",
     "c": """c : float, default=1.0

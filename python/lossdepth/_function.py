@@ -107,7 +107,9 @@ def depth(
         known = ", ".join(_native.METHODS[name])
         raise TypeError(f"method `{name}` has no setting `{setting}`; it has {known}")
     if preset is not None:
-        settings = settings_of(preset, name, observations(_num_samples(X), sample_weight)) | settings
+        settings = (
+            settings_of(preset, name, observations(_num_samples(X), sample_weight)) | settings
+        )
     estimator: Any = cls(n_jobs=n_jobs, **settings)
     if return_direction and not isinstance(estimator, HalfspaceDepth):
         raise ValueError(f"`return_direction` goes with method `halfspace`, not with `{method}`")

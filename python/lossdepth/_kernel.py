@@ -184,10 +184,11 @@ class GPDepth(Depth):
     _method = "gp"
     _remedy: ClassVar[str] = "Raise tol or max_iter."
     _parameters: ClassVar[dict[str, str]] = {
-        "gamma": """gamma : {"auto", "quartile", "neighbours"}, str as "5/median" or float, default="quartile"
+        "gamma": """gamma : {"auto", "quartile", "neighbours"}, str or float, default="quartile"
     The gamma of the Gaussian and polynomial kernels: a number, one over the median squared
-    distance, so many times that, one over that of a typical row's neighbours, or one half over the squared first quartile of the distances between rows of the
-    reference.""",
+    distance, so many times that (``"5/median"``), one over the squared distance to the sqrt(n)-th
+    neighbour of a typical row, or one half over the squared first quartile of the distances between
+    rows of the reference.""",
         "probabilities": """probabilities : {"averaged", "mode"}, default="averaged"
     Whether the probabilities are averaged over the posterior or taken at its mode.""",
         "memory": """memory : float or None, default=None

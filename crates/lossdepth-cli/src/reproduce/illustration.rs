@@ -16,7 +16,7 @@ const NAME: &str = "illustration";
 const SHIFT: f64 = 3.5;
 const SEED: u64 = 1;
 const WINDOW: [(f64, f64); 2] = [(-7.6, 7.6), (-7.6, 7.6)];
-/// Around a cluster, where its density is an eighth of that in the middle.
+/// Around a cluster, where its density is e⁻² of that in the middle.
 const RING: f64 = 2.0;
 const ANGLES: usize = 72;
 
@@ -222,7 +222,7 @@ impl Facts {
         report.heading("Numbers");
         report.table(self.table.clone());
         report.text(format!(
-            "The circles have radius {RING} around the modes, where the density is an eighth of that in the middle of the \
+            "The circles have radius {RING} around the modes, where the density is 14 % of that in the middle of the \
              cluster: a depth that follows it is constant there. Unevenness is the spread of the depth on the circles as a \
              share of its whole range over the window. The quantile is among the depths of the sample's own rows."
         ));

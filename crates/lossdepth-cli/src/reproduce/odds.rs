@@ -448,6 +448,9 @@ fn ours(shop: &Workshop, sets: &[Loaded], entries: &mut Vec<Entry>, report: &mut
     Ok(())
 }
 
+/// Whether a candidate is on a list.
+type Keep<'a> = Box<dyn Fn(&str) -> bool + 'a>;
+
 /// How good a choice is on sets that it was not made on.
 fn left_out(list: &[String], areas: &[Areas], sets: &[Loaded], shop: &Workshop, report: &mut Report) {
     report.text(
@@ -461,7 +464,6 @@ fn left_out(list: &[String], areas: &[Areas], sets: &[Loaded], shop: &Workshop, 
     let mut table =
         Table::new(["candidates", "best on all", "its mean", "left out", "left out, kin together"]);
     let scaled = |spec: &str| !spec.contains("scale=none") && !spec.starts_with("forest:max");
-    type Keep<'a> = Box<dyn Fn(&str) -> bool + 'a>;
     let lists: [(&str, Keep<'_>); 4] = [
         ("svm, scaled columns", Box::new(|spec| spec.starts_with("svm") && scaled(spec))),
         ("svm, raw columns as well", Box::new(|spec| spec.starts_with("svm"))),

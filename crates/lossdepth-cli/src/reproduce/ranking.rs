@@ -65,7 +65,7 @@ pub(crate) fn run(shop: &Workshop) -> Result<Report> {
         "{each} + {each} points of N(±{SHIFT} · 1, I), {runs} runs in each dimension; the rank correlation between the depth of \
          each point in the sample and the density of the mixture there. Filled: the paper's four methods with the settings of its \
          text. Hollow: `svm` as the paper's scripts set it, the forest in random frames that the paper suggests, and two linear \
-         depths for contrast."
+         depths for contrast; where the budget of `halfspace` is used up, its value is the upper end of a proven interval."
     ));
     report.figure(NAME, "Kendall's τ and Spearman's ρ between depth and density; all runs as points.");
     tables(&mut report, &entries)?;

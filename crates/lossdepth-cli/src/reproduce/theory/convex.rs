@@ -119,8 +119,8 @@ pub(super) fn run(shop: &Workshop, report: &mut Report) -> Result<()> {
          others must not be shallower than both: tried on pairs of points in the plane with a point between them, three samples \
          (one cluster, two clusters, a skewed cloud) and four penalties each. A violation exceeds the proven errors of all three \
          depths. The proposition is about infima, `constrained` and `objective`; the regularised depth that the paper works with \
-         reports the risk at the minimiser of something else (`risk`), and the proof does not carry over. Nor does the statement: \
-         the classifier that gives a far point away costs more penalty, so it is used less.",
+         reports the risk at the minimiser of something else (`risk`), and the proof does not carry over. Nor need \
+         the statement hold, see (d): the classifier that gives a far point away costs more penalty, so it is used less.",
     );
     report.figure(
         "theory-convex",
