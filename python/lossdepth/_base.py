@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from lossdepth import _native
 from lossdepth._conformal import Calibration
-from lossdepth._input import as_table, check_numeric, named
+from lossdepth._input import as_table, check_numeric, is_apart, named, put_together
 from lossdepth._progress import in_parts, threads
 from lossdepth._results import Explanation, Scores, named_cut
 
@@ -503,15 +503,12 @@ class Depth(OutlierMixin, BaseEstimator):
         """Turn any table into what the native core takes, which checks that it is finite."""
         X = as_table(X)
         check_numeric(X)
-        checked = validate_data(
-            self,
-            X,
-            reset=reset,
-            dtype=np.float64,
-            order="C",
-            ensure_all_finite=False,
-            ensure_min_samples=2 if reset else 1,
-        )
+        wanted: dict[str, Any] = {"dtype": np.float64, "order": "C", "ensure_all_finite": False}
+        if is_apart(X):
+            validate_data(self, X, reset=reset, skip_check_array=True)
+            return put_together(X, lambda part: check_array(part, estimator=self, **wanted))
+        least = 2 if reset else 1
+        checked = validate_data(self, X, reset=reset, ensure_min_samples=least, **wanted)
         return np.require(checked, np.float64, ["C", "A"])
 
     def _scores(self, X: Any) -> Scores:

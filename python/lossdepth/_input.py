@@ -1,4 +1,12 @@
-"""From tables of any kind to what the native core takes, and words for what is wrong with them."""
+"""From tables of any kind to what the native core takes, and words for what is wrong with them.
+
+The core takes float64 numbers in C order, row after row. An array that is so, read-only or not, is
+read where it is, and so is a data frame on top of one. Everything else is copied once: other types
+because they are widened, Fortran order and tables of columns (pandas, polars, Arrow) because the
+numbers of a row have to come together. scikit-learn first stacks the columns of a table and then
+turns the stack around, which are two copies at a time, so a large table goes through it part by
+part. Besides, a fitted model keeps a reference of its own; scoring keeps nothing.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +16,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
+    Floats = NDArray[np.float64]
     Names = NDArray[np.object_]
 
 _NUMBERS = re.compile(r"u?int|float|double|half|bool|sparse|decimal|complex", re.IGNORECASE)
+# How many numbers of a large table are turned into rows at a time.
+_PART = 1 << 20
 _COLUMN = re.compile(r"\bcolumn (\d+)\b")
 
 
@@ -31,6 +42,31 @@ def as_table(X: Any) -> Any:
     import pyarrow as pa  # noqa: PLC0415
 
     return pa.table(X)
+
+
+def is_apart(X: Any) -> bool:
+    """Tell whether a table is large, and its numbers are not in one array already."""
+    if not (is_frame(X) or _is_arrow(X)) or not hasattr(X, "shape"):
+        return False
+    rows, columns = X.shape
+    if rows * columns <= _PART or rows == 1:
+        return False
+    if not hasattr(X, "iloc"):
+        return True
+    first = X.iloc[:1]
+    return not np.shares_memory(np.asarray(first), np.asarray(first))
+
+
+def put_together(X: Any, convert: Callable[[Any], Floats]) -> Floats:
+    """Turn a table of columns into rows, some at a time."""
+    rows, columns = X.shape
+    table = np.empty((rows, columns))
+    step = max(1, _PART // columns)
+    for start in range(0, rows, step):
+        stop = start + step
+        part = X.iloc[start:stop] if hasattr(X, "iloc") else X.slice(start, step)
+        table[start:stop] = convert(part)
+    return table
 
 
 def check_numeric(X: Any) -> None:
@@ -62,12 +98,16 @@ def check_finite(rows: Any, names: Names | None) -> None:
         raise ValueError(named(f"row {row}, column {column} is not finite ({text})", names))
 
 
+def _is_arrow(X: Any) -> bool:
+    return type(X).__module__.split(".")[0] == "pyarrow" and hasattr(X, "schema")
+
+
 def _columns(X: Any) -> Iterator[tuple[Any, str, Any]]:
     """Return name, type and values of the columns of a data frame or an Arrow table."""
     if is_frame(X) and hasattr(X, "dtypes"):
         for place, (name, kind) in enumerate(zip(X.columns, X.dtypes, strict=True)):
             yield name, str(kind), X.iloc[:, place] if hasattr(X, "iloc") else X[name]
-    elif type(X).__module__.split(".")[0] == "pyarrow" and hasattr(X, "schema"):
+    elif _is_arrow(X):
         for field in X.schema:
             yield field.name, str(field.type), None
 

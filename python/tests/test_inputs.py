@@ -1,6 +1,8 @@
 """Tables of every kind, and errors in the words of their owner."""
 
 import re
+import subprocess
+import sys
 
 import numpy as np
 import pandas as pd
@@ -15,7 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import lossdepth
-from lossdepth import LogisticDepth, LossDepth
+from lossdepth import LogisticDepth, LossDepth, _input
 from lossdepth._function import METHODS
 
 NAMES = ["age", "height", "pay"]
@@ -113,6 +115,92 @@ def test_a_large_array_is_taken_as_it_is():
     frame = pd.DataFrame(X)
     assert not np.shares_memory(detector._rows(X.astype(np.float32), reset=False), X)
     assert_array_equal(detector._rows(frame, reset=False), X)
+
+
+def renamed(table):
+    """Return the same table with another name for the last column."""
+    if isinstance(table, pa.Table):
+        return table.rename_columns(["age", "height", "rent"])
+    names = {"pay": "rent"}
+    return table.rename(columns=names) if isinstance(table, pd.DataFrame) else table.rename(names)
+
+
+IN_PARTS = FORMS | {
+    "column by column": lambda X: pd.DataFrame(X[:, :2], columns=NAMES[:2]).assign(pay=X[:, 2]),
+    "of several kinds": lambda X: pd.DataFrame(X, columns=NAMES).astype({"age": np.float32}),
+}
+
+
+@pytest.mark.parametrize("form", IN_PARTS.values(), ids=IN_PARTS.keys())
+def test_a_large_table_is_put_together_from_parts(form, sample, queries, monkeypatch):
+    sample = sample.astype(np.float32).astype(float)
+    detector = LogisticDepth().fit(form(sample))
+    expected = detector.score_samples(form(queries))
+    # 33 rows at a time.
+    monkeypatch.setattr(_input, "_PART", 100)
+    again = LogisticDepth().fit(form(sample))
+    assert again.feature_names_in_.tolist() == NAMES
+    assert_array_equal(again.score_samples(form(queries)), expected)
+    rows = again._rows(form(sample), reset=False)
+    assert rows.flags.c_contiguous
+    assert_array_equal(rows, sample)
+    table = form(sample)
+    if not isinstance(table, (Stream, pa.RecordBatch)):
+        with pytest.raises(ValueError, match="feature names should match"):
+            again.score_samples(renamed(table))
+    monkeypatch.setattr(_input, "_PART", 2)
+    with pytest.raises(ValueError, match="minimum of 2 is required"):
+        LogisticDepth().fit(form(sample[:1]))
+
+
+def test_what_is_in_one_array_stays_there(monkeypatch):
+    monkeypatch.setattr(_input, "_PART", 100)
+    X = np.random.default_rng(0).normal(size=(50, 3))
+    frame = pd.DataFrame(X, columns=NAMES, copy=False)
+    detector = LogisticDepth().fit(frame)
+    assert np.shares_memory(detector._rows(frame, reset=False), X)
+
+
+PEAK = """
+import gc, sys
+import numpy as np, pandas as pd, polars as pl, pyarrow as pa
+from lossdepth import LogisticDepth
+def status(key):
+    with open("/proc/self/status") as file:
+        return next(int(line.split()[1]) * 1024 for line in file if line.startswith(key))
+rng = np.random.default_rng(0)
+rows, width = 400_000, 20
+columns = {f"c{i}": rng.normal(size=rows) for i in range(width)}
+table = {
+    "pandas": lambda: pd.DataFrame(columns),
+    "mixed": lambda: pd.DataFrame(columns).assign(c0=np.arange(rows)),
+    "nullable": lambda: pd.DataFrame(columns).convert_dtypes(),
+    "polars": lambda: pl.DataFrame(columns),
+    "arrow": lambda: pa.table(columns),
+    "chunks": lambda: pa.Table.from_batches(pa.table(columns).to_batches(max_chunksize=70_000)),
+}[sys.argv[1]]()
+detector = LogisticDepth()
+first = table.iloc[:50] if hasattr(table, "iloc") else table.slice(0, 50)
+detector.fit(first)
+gc.collect()
+with open("/proc/self/clear_refs", "w") as file:
+    file.write("5")
+before = status("VmRSS")
+taken = detector._rows(table, reset=False)
+print((status("VmHWM") - before) / taken.nbytes)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs Linux")
+@pytest.mark.parametrize("form", ["pandas", "mixed", "nullable", "polars", "arrow", "chunks"])
+def test_a_large_table_is_copied_once(form):
+    command = [sys.executable, "-c", PEAK, form]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if "clear_refs" in done.stderr:
+        pytest.skip("the peak of the memory cannot be set back here")
+    assert done.returncode == 0, done.stderr
+    # One copy, and the part on its way: two copies would be 2.
+    assert float(done.stdout) < 1.6, done.stdout
 
 
 @pytest.mark.parametrize("cls", METHODS.values())

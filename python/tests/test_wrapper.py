@@ -122,7 +122,9 @@ def test_random_forest(name, loss, settings):
 
 @each
 @pytest.mark.parametrize(
-    "kernel", [None, RBF(3.0), ConstantKernel(1.0, "fixed") * RBF(2.0, "fixed")], ids=str
+    "kernel",
+    [None, RBF(3.0), RBF(8.0), ConstantKernel(1.0, "fixed") * RBF(2.0, "fixed")],
+    ids=str,
 )
 def test_gaussian_process(name, kernel):
     X, Z = load(name, rows=80)

@@ -72,13 +72,19 @@ pub(crate) enum Command {
     Man(Manual),
 }
 
-/// A model instead of a reference.
+/// What the data is compared with: itself, unless there is another table or a model.
 #[derive(Debug, Clone, Default, Args)]
-pub(crate) struct FromModel {
+pub(crate) struct Against {
+    /// The table to compare with [default: the data itself]
+    ///
+    /// Columns are matched by name if both tables have a header, by position otherwise.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) reference: Option<PathBuf>,
+
     /// The model to compare with, saved by `lossdepth fit` or from Python
     ///
     /// Its method and settings are part of it. Columns are matched by name if the model has names and the data a
-    /// header, by position otherwise; with --columns those are taken, in that order. The data may be of any size.
+    /// header, by position otherwise; with --columns those are taken, in that order.
     #[arg(long, value_name = "FILE", conflicts_with_all = fixed_by_a_model())]
     pub(crate) model: Option<PathBuf>,
 }

@@ -6,7 +6,7 @@ mod table;
 use super::Outcome;
 use super::inputs::{Inputs, Read};
 use super::plot::{pair, size};
-use crate::args::{FromModel, Question, Roles, Running};
+use crate::args::{Against, Question, Roles, Running};
 use crate::console::{self, Progress};
 use crate::error::{Error, Result, count};
 use crate::picture::{self, Pair, Style};
@@ -41,9 +41,8 @@ pub(crate) struct Explain {
     /// The table with the rows; `-` is standard input
     pub(crate) data: PathBuf,
 
-    /// The table to compare with [default: the data itself]
-    #[arg(long, value_name = "FILE")]
-    pub(crate) reference: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) against: Against,
 
     /// A row by its number, from 0, or by its id if there is an --id column; may be repeated
     #[arg(long, value_name = "ROW", allow_hyphen_values = true, help_heading = "Rows")]
@@ -56,9 +55,6 @@ pub(crate) struct Explain {
     /// The K rows of the highest depth
     #[arg(long, value_name = "K", help_heading = "Rows")]
     pub(crate) deepest: Option<usize>,
-
-    #[command(flatten)]
-    pub(crate) from: FromModel,
 
     #[command(flatten)]
     pub(crate) question: Question,
@@ -116,8 +112,7 @@ enum Sink {
 }
 
 pub(crate) fn explain(args: &Explain) -> Result<Outcome> {
-    let (against, model) = (args.reference.as_deref(), args.from.model.as_deref());
-    let mut inputs = Inputs::read(&args.data, against, model, &args.roles, args.running.quiet)?;
+    let mut inputs = Inputs::read(&args.data, &args.against, &args.roles, args.running.quiet)?;
     let settings = inputs.settings(&args.question)?;
     check_image(args, &inputs)?;
     let (sink, format) = sink(args)?;

@@ -5,7 +5,7 @@ use crate::args::{Question, Roles};
 use crate::console;
 use crate::error::{Result, bytes, count};
 use crate::load::Columns;
-use crate::write;
+use crate::write::Whole;
 use clap::Args;
 use lossdepth::Settings;
 use lossdepth::depth::archive::Archive;
@@ -64,6 +64,8 @@ pub(crate) fn run(args: &Fit) -> Result<Outcome> {
     let columns = Columns::of(&table, &args.roles)?;
     let piece = table.read(&columns, usize::MAX)?;
     let all = piece.whole()?;
+    // What cannot be written is known before the work is done.
+    let out = Whole::open(&args.out)?;
     let model = fit(&args.question, &all, piece.weights(), |error| table.locate(&all, &columns, error))?;
     drop(piece);
     if let Some(warning) = model.warning() {
@@ -78,7 +80,7 @@ pub(crate) fn run(args: &Fit) -> Result<Outcome> {
         archive = archive.columns(columns.names(&table))?;
     }
     let file = archive.to_bytes()?;
-    write::whole(&args.out, &file)?;
+    out.write(&file)?;
     let (name, size) = (args.out.display(), bytes(file.len()));
     let (settings, seconds) = (summary(&settings), started.elapsed().as_secs_f64());
     console::note(args.quiet, format_args!("{name}: {rows} in {width}: {settings}; {size}, {seconds:.2} s"));

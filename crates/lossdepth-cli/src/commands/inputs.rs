@@ -2,7 +2,7 @@
 
 use super::model::Saved;
 use super::{open, reference, within_memory};
-use crate::args::{Question, Roles};
+use crate::args::{Against, Question, Roles};
 use crate::console;
 use crate::error::{Error, Result};
 use crate::load::{Columns, Part, Piece, Table, fitting, list, pair};
@@ -43,51 +43,41 @@ impl Read {
 pub(super) struct Inputs {
     /// The rows that are asked about.
     pub(super) data: Read,
-    against: Against,
+    source: Source,
     /// What they are compared with.
     pub(super) reference: Reference,
     /// The names of what is compared.
     pub(super) names: Vec<String>,
 }
 
-enum Against {
+enum Source {
     Itself,
     Table(Box<Read>),
     Model { file: String, settings: Box<Settings>, saved: Option<Box<Saved>> },
 }
 
 impl Inputs {
-    pub(super) fn read(
-        data: &Path,
-        against: Option<&Path>,
-        model: Option<&Path>,
-        roles: &Roles,
-        quiet: bool,
-    ) -> Result<Self> {
-        match (against, model) {
-            (Some(against), _) => Self::with_reference(data, against, roles, quiet),
+    pub(super) fn read(data: &Path, against: &Against, roles: &Roles, quiet: bool) -> Result<Self> {
+        match (&against.reference, &against.model) {
+            (Some(reference), _) => Self::with_reference(data, reference, roles, quiet),
             (None, Some(model)) => Self::with_model(data, model, roles, quiet),
             (None, None) => {
                 let table = open(data, roles, quiet)?;
                 let columns = Columns::of(&table, roles)?;
                 let names = columns.names(&table);
                 let data = Read::new(table, columns)?;
-                Ok(Self { reference: sample(&data)?, data, against: Against::Itself, names })
+                Ok(Self { reference: sample(&data)?, data, source: Source::Itself, names })
             }
         }
     }
 
     fn with_reference(data: &Path, against: &Path, roles: &Roles, quiet: bool) -> Result<Self> {
-        if against == data && data.as_os_str() == "-" {
-            let problem = "only one of the data and the reference can be standard input";
-            return Err(Error::Usage(problem.to_owned()));
-        }
-        let (other, data) = (open(against, roles, quiet)?, open(data, roles, quiet)?);
+        let (other, data) = open_both(against, data, roles, quiet)?;
         let (ours, theirs) = pair(&other, &data, roles)?;
         note_unused(&data, &theirs, roles, other.file(), quiet);
         let names = ours.names(&other);
         let (other, data) = (Read::new(other, ours)?, Read::new(data, theirs)?);
-        Ok(Self { reference: sample(&other)?, data, against: Against::Table(Box::new(other)), names })
+        Ok(Self { reference: sample(&other)?, data, source: Source::Table(Box::new(other)), names })
     }
 
     fn with_model(data: &Path, model: &Path, roles: &Roles, quiet: bool) -> Result<Self> {
@@ -101,22 +91,22 @@ impl Inputs {
         let (file, settings) = (saved.file().to_owned(), Box::new(saved.archive.settings().clone()));
         Ok(Self {
             data,
-            against: Against::Model { file, settings, saved: Some(Box::new(saved)) },
+            source: Source::Model { file, settings, saved: Some(Box::new(saved)) },
             reference,
             names,
         })
     }
 
     pub(super) fn is_its_own_reference(&self) -> bool {
-        matches!(self.against, Against::Itself)
+        matches!(self.source, Source::Itself)
     }
 
     /// The name of the file with the reference.
     pub(super) fn reference_file(&self) -> &str {
-        match &self.against {
-            Against::Itself => self.data.file(),
-            Against::Table(other) => other.file(),
-            Against::Model { file, .. } => file,
+        match &self.source {
+            Source::Itself => self.data.file(),
+            Source::Table(other) => other.file(),
+            Source::Model { file, .. } => file,
         }
     }
 
@@ -127,24 +117,24 @@ impl Inputs {
 
     /// Gives an error about the reference its place in the file.
     pub(super) fn locate_reference(&self, error: DepthError) -> Error {
-        match &self.against {
-            Against::Itself => self.data.locate(error),
-            Against::Table(other) => other.locate(error),
-            Against::Model { .. } => Error::Depth(error),
+        match &self.source {
+            Source::Itself => self.data.locate(error),
+            Source::Table(other) => other.locate(error),
+            Source::Model { .. } => Error::Depth(error),
         }
     }
 
     /// The method and its settings: those of the model, if there is one.
     pub(super) fn settings(&self, question: &Question) -> Result<Settings> {
-        match &self.against {
-            Against::Model { settings, .. } => Ok((**settings).clone()),
+        match &self.source {
+            Source::Model { settings, .. } => Ok((**settings).clone()),
             _ => question.settings(&self.reference),
         }
     }
 
     /// Fits, or makes ready what was fitted before.
     pub(super) fn model(&mut self, question: &Question) -> Result<Model> {
-        let saved = if let Against::Model { saved, .. } = &mut self.against { saved.take() } else { None };
+        let saved = if let Source::Model { saved, .. } = &mut self.source { saved.take() } else { None };
         let model = if let Some(saved) = saved {
             saved.model(question.given.memory())?
         } else {
@@ -162,8 +152,16 @@ fn sample(read: &Read) -> Result<Reference> {
     reference(&read.part()?, read.piece.weights()).map_err(|error| read.locate(error))
 }
 
-/// Columns that are left out without anyone having asked for it.
-fn note_unused(data: &Table, columns: &Columns, roles: &Roles, other: &str, quiet: bool) {
+/// Opens the table to compare with, and the data.
+pub(super) fn open_both(against: &Path, data: &Path, roles: &Roles, quiet: bool) -> Result<(Table, Table)> {
+    if against == data && data.as_os_str() == "-" {
+        return Err(Error::Usage("only one of the data and the reference can be standard input".to_owned()));
+    }
+    Ok((open(against, roles, quiet)?, open(data, roles, quiet)?))
+}
+
+/// Says which columns are left out without anyone having asked for it.
+pub(super) fn note_unused(data: &Table, columns: &Columns, roles: &Roles, other: &str, quiet: bool) {
     let unused = columns.unused(data);
     if roles.columns.is_none() && !unused.is_empty() {
         let (file, names) = (data.file(), list(&unused));

@@ -2,7 +2,7 @@
 
 use super::Outcome;
 use super::inputs::Inputs;
-use crate::args::{FromModel, Question, Roles, Running};
+use crate::args::{Against, Question, Roles, Running};
 use crate::console::{self, Progress};
 use crate::error::{Error, Result, count};
 use crate::picture::{self, Curve, Ground, KINDS, Map, Mark, Points, Polygon, Scene, Style, Target};
@@ -38,12 +38,8 @@ pub(crate) struct Plot {
     /// The rows to draw; `-` is standard input
     pub(crate) data: PathBuf,
 
-    /// The table to compare with [default: the data itself]
-    #[arg(long, value_name = "FILE")]
-    pub(crate) reference: Option<PathBuf>,
-
     #[command(flatten)]
-    pub(crate) from: FromModel,
+    pub(crate) against: Against,
 
     #[command(flatten)]
     pub(crate) question: Question,
@@ -132,8 +128,7 @@ pub(super) fn pair(text: &str) -> Result<(usize, usize), String> {
 }
 
 pub(crate) fn plot(args: &Plot) -> Result<Outcome> {
-    let (against, model) = (args.reference.as_deref(), args.from.model.as_deref());
-    let mut inputs = Inputs::read(&args.data, against, model, &args.roles, args.running.quiet)?;
+    let mut inputs = Inputs::read(&args.data, &args.against, &args.roles, args.running.quiet)?;
     let settings = inputs.settings(&args.question)?;
     let columns = inputs.reference.width();
     if args.bagplot {

@@ -1,13 +1,14 @@
 //! `lossdepth score`: from tables to scores.
 
+use super::inputs::{note_unused, open_both};
 use super::labels::{Judge, Labels};
 use super::model::Saved;
 use super::{Outcome, fit, open, summary};
-use crate::args::{FromModel, Question, Roles, Running};
+use crate::args::{Against, Question, Roles, Running};
 use crate::auc::{Auc, Classes};
 use crate::console::{self, Progress};
 use crate::error::{Error, Result, count};
-use crate::load::{Columns, Part, Table, fitting, list, pair};
+use crate::load::{Columns, Part, Table, fitting, pair};
 use crate::write::{About, Field, Kind, Output, Target, Values, score_fields, scores};
 use clap::Args;
 use lossdepth::{DepthError, Fit, Model, Run, Stop};
@@ -19,7 +20,8 @@ const SCORE_NOTES: &str = "\
 Files are CSV (commas, semicolons or tabs), Parquet, Arrow (Feather), NPY, NPZ, MAT 5 or IDX, told by their content; \
 all may be gzipped. A first line of numbers is data, any other is the header. Columns are called by name or by number, \
 from 0; those of arrays have numbers only. NPZ and MAT files have the table in `X` and the label in `y`; IDX images have \
-their labels in the file next to them. Missing values, and text in what is compared, are errors.
+their labels in the file next to them. Missing values, and text in what is compared, are errors. With --reference or --model \
+the data is read piece by piece and may be of any size.
 
 The output has one line a row, in order: row (from 0, or the id), depth, error (a proven bound on how far the \
 depth is from the exact one), stderr (how much it would vary from sample to sample), then outlier (1 or 0), p and q where \
@@ -55,15 +57,8 @@ pub(crate) struct Score {
     /// The table to score; `-` is standard input
     pub(crate) data: PathBuf,
 
-    /// The table to compare with [default: the data itself]
-    ///
-    /// Columns are matched by name if both tables have a header, by position otherwise. The data is then read
-    /// piece by piece and may be of any size.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) reference: Option<PathBuf>,
-
     #[command(flatten)]
-    pub(crate) from: FromModel,
+    pub(crate) against: Against,
 
     #[command(flatten)]
     pub(crate) question: Question,
@@ -89,10 +84,10 @@ const PIECE: usize = 1 << 16;
 
 pub(crate) fn score(args: &Score) -> Result<Outcome> {
     let started = Instant::now();
-    let job = match (&args.from.model, &args.reference) {
+    let job = match (&args.against.model, &args.against.reference) {
         (Some(model), _) => score_by(args, model)?,
+        (None, Some(reference)) => score_against(args, reference)?,
         (None, None) => score_itself(args)?,
-        (None, Some(_)) => score_against(args)?,
     };
     job.finish(started)
 }
@@ -115,16 +110,11 @@ fn score_itself(args: &Score) -> Result<Job<'_>> {
 }
 
 /// The data goes by piece by piece.
-fn score_against(args: &Score) -> Result<Job<'_>> {
+fn score_against<'a>(args: &'a Score, path: &Path) -> Result<Job<'a>> {
     args.question.check()?;
-    let path = args.reference.as_deref().unwrap_or(&args.data);
-    if path == args.data && path.as_os_str() == "-" {
-        return Err(Error::Usage("only one of the data and the reference can be standard input".to_owned()));
-    }
-    let mut reference = open(path, &args.roles, args.running.quiet)?;
-    let mut data = open(&args.data, &args.roles, args.running.quiet)?;
+    let (mut reference, mut data) = open_both(path, &args.data, &args.roles, args.running.quiet)?;
     let (ours, theirs) = pair(&reference, &data, &args.roles)?;
-    note_unused(args, &data, &theirs, reference.file());
+    note_unused(&data, &theirs, &args.roles, reference.file(), args.running.quiet);
     let sample = reference.read(&ours, usize::MAX)?;
     let all = sample.whole()?;
     let model = fit(&args.question, &all, sample.weights(), |error| reference.locate(&all, &ours, error))?;
@@ -140,21 +130,12 @@ fn score_by<'a>(args: &'a Score, path: &Path) -> Result<Job<'a>> {
     let mut data = open(&args.data, &args.roles, args.running.quiet)?;
     let (names, width) = (saved.archive.column_names(), saved.archive.reference().width());
     let columns = fitting(&data, &args.roles, names, width, saved.file())?;
-    note_unused(args, &data, &columns, saved.file());
+    note_unused(&data, &columns, &args.roles, saved.file(), args.running.quiet);
     let features = names.map_or_else(|| columns.names(&data), <[String]>::to_vec);
     let names = Names { features, ..Names::of(&data, &columns) };
     let model = saved.model(args.question.given.memory())?;
     let judge = Judge::of_others(&args.labels, &model, args.running)?;
     stream(Job::new(args, model, judge, names, None)?, &mut data, &columns)
-}
-
-/// Columns that are left out without anyone having asked for it.
-fn note_unused(args: &Score, data: &Table, columns: &Columns, other: &str) {
-    let unused = columns.unused(data);
-    if args.roles.columns.is_none() && !unused.is_empty() {
-        let (file, names) = (data.file(), list(&unused));
-        console::note(args.running.quiet, format_args!("note: {file}: not in {other}, so left out: {names}"));
-    }
 }
 
 /// Scores the data to its end, a piece at a time.

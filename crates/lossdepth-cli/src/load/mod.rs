@@ -1,7 +1,7 @@
 //! Tables from files: opened, unpacked, the format found, checked value by value.
 //!
-//! `open` → a source for each format → `table`. Texts go through `record` and `text`; `parquet` and `ipc` come in
-//! `batches`; `npy`, `npz`, `mat` and `idx` are `arrays` of `scalar`s.
+//! `open` → a source for each format → `table`. Texts go through `record` and `text`; `parquet` (by `pages`) and
+//! `ipc` come in `batches`; `npy`, `npz`, `mat` and `idx` are `arrays` of `scalar`s.
 
 mod arrays;
 mod batches;
@@ -12,6 +12,7 @@ mod mat;
 mod npy;
 mod npz;
 mod open;
+mod pages;
 mod parquet;
 mod record;
 mod scalar;

@@ -271,16 +271,18 @@ fn temporary(path: &Path) -> io::Result<(PathBuf, File)> {
     builder.prefix(&prefix).suffix(".tmp");
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let (file, temporary) = builder.tempfile_in(folder).map_err(|e| bare(&e))?.into_parts();
-    if let Ok(old) = fs::metadata(&path) {
-        file.set_permissions(old.permissions())?;
-    }
-    *pending() = Some(temporary);
     // Where Ctrl-C is ignored it stays so.
     let _ = ctrlc::try_set_handler(|| {
         pending().take();
         std::process::exit(130);
     });
+    // The lock is held until whoever handles Ctrl-C knows of the file.
+    let mut pending = pending();
+    let (file, temporary) = builder.tempfile_in(folder).map_err(|e| bare(&e))?.into_parts();
+    if let Ok(old) = fs::metadata(&path) {
+        file.set_permissions(old.permissions())?;
+    }
+    *pending = Some(temporary);
     Ok((path, file))
 }
 

@@ -1,4 +1,4 @@
-//! References, weights, labels, exit codes, interruptions.
+//! References, weights, labels, exit codes, closed pipes.
 
 use crate::common::{Folder, TABLE};
 use std::io::{BufRead, BufReader, Read};
@@ -190,38 +190,6 @@ fn a_closed_pipe_is_no_failure() {
     let mut err = String::new();
     child.stderr.take().unwrap().read_to_string(&mut err).unwrap();
     assert_eq!((child.wait().unwrap().code(), err.as_str()), (Some(0), ""));
-}
-
-/// Where the tests run with Ctrl-C ignored, so does the program: then there is nothing to see.
-#[cfg(target_os = "linux")]
-#[test]
-fn an_interrupt_leaves_nothing_behind() {
-    use std::process::Command;
-    use std::time::{Duration, Instant};
-    let status = std::fs::read_to_string("/proc/self/status").unwrap();
-    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).unwrap().trim();
-    if u64::from_str_radix(ignored, 16).unwrap() & 0x4003 != 0 {
-        return;
-    }
-    let folder = Folder::with("0\n1\n");
-    folder.write("old.csv", "0\n50\n99\n");
-    // It waits for more input, with the output open.
-    let mut child = folder
-        .command(&["score", "-", "--reference", "old.csv", "--out", "scores.csv"])
-        .stdin(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let mut input = child.stdin.take().unwrap();
-    std::io::Write::write_all(&mut input, "1\n".repeat(200_000).as_bytes()).unwrap();
-    let deadline = Instant::now() + Duration::from_secs(60);
-    while folder.list().len() < 3 && Instant::now() < deadline {
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    assert!(folder.list()[0].starts_with(".scores.csv."), "{:?}", folder.list());
-    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
-    assert_eq!(child.wait().unwrap().code(), Some(130));
-    assert_eq!(folder.list(), ["data.csv", "old.csv"]);
 }
 
 #[test]

@@ -8,6 +8,7 @@ mod explain;
 mod formats;
 mod fuzz;
 mod hostile;
+mod interrupts;
 mod kernels;
 mod models;
 mod plot;

@@ -1,6 +1,6 @@
 //! Tables of every format: the same numbers whichever way they come, roles, refusals, scores written and read back.
 // The sizes are small.
-#![allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap)]
+#![allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)]
 
 use crate::build::{arrow, gzip, idx, mat, matrix, npy, parquet, sample, zip};
 use crate::common::{Folder, TABLE};
@@ -11,9 +11,13 @@ use arrow_array::{
     Int64Array, ListArray, RecordBatch, StringArray, UInt8Array,
 };
 use arrow_ipc::reader::FileReader;
-use lossdepth_cli::testing::read;
+use flate2::read::GzDecoder;
+use lossdepth_cli::testing::{Contents, read};
+use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
-use parquet::basic::Compression;
+use parquet::basic::{Compression, GzipLevel, ZstdLevel};
+use parquet::file::properties::WriterProperties;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -228,6 +232,53 @@ fn files_that_are_not_what_they_should_be() {
     }
 }
 
+/// Every way to compress a Parquet file that can be read.
+fn codecs() -> [Compression; 5] {
+    let (gzip, zstd) = (GzipLevel::try_new(9).unwrap(), ZstdLevel::try_new(19).unwrap());
+    [
+        Compression::SNAPPY,
+        Compression::LZ4,
+        Compression::LZ4_RAW,
+        Compression::GZIP(gzip),
+        Compression::ZSTD(zstd),
+    ]
+}
+
+/// The size that the header of a page gives is the memory that it would get.
+#[test]
+fn a_page_that_claims_more_than_it_can_hold() {
+    for codec in codecs() {
+        let mut file = sample(100).parquet(codec);
+        // After `PAR1`, the kind of the page, a byte; then its size, as a number of several bytes.
+        assert_eq!((file[4], file[6]), (0x15, 0x15));
+        let digits = 1 + file[7..].iter().position(|byte| *byte < 0x80).unwrap();
+        file.splice(7..7 + digits, [0xfe, 0xff, 0xff, 0xff, 0x0f]);
+        let problem = read("t.parquet", file, 9).unwrap_err();
+        let expected =
+            "t.parquet: damaged Parquet file: a page claims to hold 2147483647 bytes, which cannot";
+        assert!(problem.starts_with(expected), "{codec}: {problem}");
+    }
+}
+
+#[test]
+fn pages_of_one_value_pack_as_well_as_they_can() {
+    let column = Arc::new(Float64Array::from(vec![0.0; 400_000])) as ArrayRef;
+    let batch = RecordBatch::try_from_iter([("c", column)]).unwrap();
+    for codec in codecs() {
+        let settings = WriterProperties::builder()
+            .set_compression(codec)
+            .set_dictionary_enabled(false)
+            .set_data_page_row_count_limit(usize::MAX)
+            .build();
+        let mut writer = ArrowWriter::try_new(Vec::new(), batch.schema(), Some(settings)).unwrap();
+        writer.write(&batch).unwrap();
+        let file = writer.into_inner().unwrap();
+        assert!(file.len() < 3_200_000 / 15, "{codec}: {}", file.len());
+        let found = read("t.parquet", file, usize::MAX).unwrap();
+        assert!(found.values.len() == 400_000 && found.values.iter().all(|v| *v == 0.0), "{codec}");
+    }
+}
+
 #[test]
 fn images_come_with_their_labels() {
     let folder = Folder::new();
@@ -347,6 +398,81 @@ fn data(path: &str) -> Option<PathBuf> {
     Some(PathBuf::from(std::env::var_os("LOSSDEPTH_DATA")?).join(path)).filter(|path| path.is_file())
 }
 
+/// A table that was read as files of other formats, with more columns next to its own.
+fn written_back(table: &Contents, more: Vec<(String, ArrayRef)>) -> [(&'static str, Vec<u8>); 2] {
+    let width = table.names.len();
+    let column = |j: usize| {
+        Arc::new(Float64Array::from_iter_values(table.values.iter().skip(j).step_by(width).copied()))
+            as ArrayRef
+    };
+    let columns = (0..width).map(|j| (j.to_string(), column(j))).chain(more);
+    let batch = RecordBatch::try_from_iter(columns).unwrap();
+    [("t.parquet", parquet(&batch, Compression::SNAPPY)), ("t.arrow", arrow(&batch, None))]
+}
+
+/// Reads images and their labels next to them, scores them, and writes them back: the same bytes in their own format,
+/// the same numbers and scores for the first `rows` of them in others.
+fn images_and_back(images: &Path, side: u32, rows: usize) {
+    let name = images.file_name().unwrap().to_str().unwrap();
+    let labels = images.with_file_name(name.replace("images-idx3", "labels-idx1"));
+    let (packed, labels) = (std::fs::read(images).unwrap(), std::fs::read(labels).unwrap());
+    let mut found = read(name, packed.clone(), 3000).unwrap();
+    let width = found.names.len();
+    assert_eq!(width, (side * side) as usize);
+    assert!(found.values.iter().all(|v| (0.0..=255.0).contains(v) && v.fract() == 0.0));
+    let byte = |v: &f64| *v as u8;
+    let (pixels, labels): (Vec<u8>, Vec<u8>) = (
+        found.values.iter().map(byte).collect(),
+        read("labels", labels, 3000).unwrap().values.iter().map(byte).collect(),
+    );
+    assert_eq!(pixels.len(), labels.len() * width);
+    let all = idx(8, &[labels.len() as u32, side, side], &pixels);
+    let mut original = Vec::new();
+    GzDecoder::new(packed.as_slice()).read_to_end(&mut original).unwrap();
+    assert!(all == original, "{name}: written back it is another file");
+    // The first of them make a small reference, and the first few more go through the other formats.
+    let folder = Folder::new();
+    folder.write("few", idx(8, &[20, side, side], &pixels[..20 * width]));
+    let images = images.to_str().unwrap();
+    let settings = ["--reference", "few", "--reg", "0.1", "--scale", "none"];
+    let scored = folder.run(&[&["score", images][..], &settings].concat());
+    assert_eq!((scored.code, scored.out.lines().count()), (Some(0), labels.len() + 1), "{}", scored.err);
+    let expected: Vec<&str> = scored.out.lines().take(rows + 1).collect();
+    assert!(
+        expected[1..].iter().zip(&labels).all(|(line, label)| line.ends_with(&format!(",{label}"))),
+        "{}",
+        expected[1]
+    );
+    found.values.truncate(rows * width);
+    let label = Arc::new(UInt8Array::from(labels[..rows].to_vec())) as ArrayRef;
+    for (name, bytes) in written_back(&found, vec![("y".to_owned(), label)]) {
+        folder.write(name, bytes);
+        let ran = folder.run(&[&["score", name, "--label", "y"][..], &settings].concat());
+        assert_eq!(
+            (ran.code, ran.out.lines().collect::<Vec<_>>()),
+            (Some(0), expected.clone()),
+            "{}",
+            ran.err
+        );
+    }
+    for (name, bytes) in written_back(&found, Vec::new()) {
+        assert!(read(name, bytes, 77).unwrap().values == found.values, "{name}");
+    }
+}
+
+#[test]
+fn images_read_and_written_back() {
+    let folder = Folder::new();
+    let pixels: Vec<u8> = (0..60 * 36u32).map(|i| (i * i * 31 % 251) as u8).collect();
+    let labels: Vec<u8> = (0..60).map(|i| i % 10).collect();
+    folder.write("made-images-idx3-ubyte.gz", gzip(&idx(8, &[60, 6, 6], &pixels)));
+    folder.write("made-labels-idx1-ubyte.gz", gzip(&idx(8, &[60], &labels)));
+    images_and_back(&folder.path("made-images-idx3-ubyte.gz"), 6, 45);
+    if let Some(path) = data("mnist/t10k-images-idx3-ubyte.gz") {
+        images_and_back(&path, 28, 100);
+    }
+}
+
 #[test]
 fn real_files() {
     let odds = [
@@ -368,14 +494,7 @@ fn real_files() {
         assert_eq!((found.values.len(), found.names.len()), (rows * width, width), "{name}");
         assert_eq!(found.labels.iter().filter(|label| *label == "1").count(), outliers, "{name}");
         // Written back and read again: the same bits.
-        let column = |j: usize| {
-            Arc::new(Float64Array::from_iter_values(found.values.iter().skip(j).step_by(width).copied()))
-                as ArrayRef
-        };
-        let batch = RecordBatch::try_from_iter((0..width).map(|j| (j.to_string(), column(j)))).unwrap();
-        for (name, bytes) in
-            [("t.parquet", parquet(&batch, Compression::SNAPPY)), ("t.arrow", arrow(&batch, None))]
-        {
+        for (name, bytes) in written_back(&found, Vec::new()) {
             assert_eq!(read(name, bytes, 777).unwrap().values, found.values, "{name}");
         }
     }
@@ -390,11 +509,6 @@ fn real_files() {
             ran.err
         );
         assert_eq!(lines(&folder.path("scores.parquet")).len(), 130);
-    }
-    if let Some(path) = data("mnist/t10k-images-idx3-ubyte.gz") {
-        let found = read("t10k-images-idx3-ubyte.gz", std::fs::read(&path).unwrap(), 3000).unwrap();
-        assert_eq!((found.values.len(), found.names.len()), (10_000 * 784, 784));
-        assert!(found.values.iter().all(|v| (0.0..=255.0).contains(v) && v.fract() == 0.0));
     }
     if let Some(path) = data("mnist/t10k-labels-idx1-ubyte.gz") {
         let found = read("t10k-labels-idx1-ubyte.gz", std::fs::read(&path).unwrap(), 3000).unwrap();
