@@ -463,7 +463,7 @@ impl<'a> Worker<'a> {
         }
         let shared = machine.shared(cancelled)?;
         self.shared = Some(shared);
-        if !self.aligned {
+        if !self.aligned && shared.nearest == 0 {
             self.along = Matrix::zeros(shared.starts.len(), self.block.cols());
             multiply_first(&mut self.along, &shared.rows, &self.block, self.block.cols());
             self.aligned = true;
@@ -471,8 +471,13 @@ impl<'a> Worker<'a> {
         let workers = self.workers;
         let columns = self.columns.get_or_insert_with(|| machine.columns(shared.gram.as_ref(), workers));
         let query = Query { column: self.block.col(j), own: self.own[j] };
-        let point = shared.begin(self.along.col(j), query, machine, &self.set);
+        let along = if shared.nearest == 0 { self.along.col(j) } else { &[] };
+        let point = shared.begin(along, query, machine, &self.set);
         let set = &mut self.set;
+        if shared.nearest > 0 {
+            // The neighbours are most of it.
+            set.offenders = 32;
+        }
         if let Variant::Constrained { radius } = machine.task.variant {
             return search(machine, set, point, query, columns, radius, cancelled);
         }

@@ -29,7 +29,7 @@ use crate::error::Result;
 use crate::simd::{LANES, fold, vectorised};
 use inner::{Inner, PACK, Stiffness};
 
-/// Offenders taken up in a round.
+/// Offenders taken up in a round, unless told otherwise.
 const OFFENDERS: usize = 64;
 
 /// The kernel values of one query with the sample points and with itself.
@@ -100,6 +100,8 @@ pub(crate) struct ActiveSet {
     /// The largest kernel value of a sample point with itself.
     scale: f64,
     most_free: usize,
+    /// Offenders taken up in a round.
+    pub(crate) offenders: usize,
     /// The residual of a sample point where $G = 0$, and that of the query, at the point last looked at.
     target: f64,
     at_query: f64,
@@ -134,6 +136,7 @@ impl ActiveSet {
             balanced,
             scale,
             most_free,
+            offenders: OFFENDERS,
             target: 0.0,
             at_query: 0.0,
             rising: Vec::new(),
@@ -360,9 +363,9 @@ impl ActiveSet {
         self.working.extend(&point.free);
         if self.balanced {
             // Pairs matter, whatever the intercept: what could rise against what could fall.
-            let risers = self.top.of(&self.rising, seen.fall + noise, OFFENDERS / 2);
+            let risers = self.top.of(&self.rising, seen.fall + noise, self.offenders / 2);
             self.working.extend(risers.iter().map(|(_, j)| *j));
-            for &(_, j) in self.top.of(&self.falling, noise - seen.rise, OFFENDERS / 2) {
+            for &(_, j) in self.top.of(&self.falling, noise - seen.rise, self.offenders / 2) {
                 if !self.working.contains(&j) {
                     self.working.push(j);
                 }
@@ -378,7 +381,7 @@ impl ActiveSet {
                 }
             },
         );
-        let offenders = self.top.of(&self.rising, noise, OFFENDERS);
+        let offenders = self.top.of(&self.rising, noise, self.offenders);
         self.working.extend(offenders.iter().map(|(_, j)| *j));
     }
 
