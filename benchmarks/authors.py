@@ -3,8 +3,8 @@
     python benchmarks/authors.py --data DIR [--markdown FILE]
 
 The scripts fit one classifier for each row that is scored. Here a few of these fits are timed, one
-thread, and multiplied by how many there are; the times of `lossdepth reproduce` are in the pages
-that it writes.
+thread's processor time, and multiplied by how many there are; the times of `lossdepth reproduce`
+are in the pages that it writes.
 
 * A fit that would take minutes is timed in part: networks on more than 1000 rows for ten epochs and
   counted as a hundred (the scripts allow a thousand), Gaussian processes on more than 1500 rows by
@@ -68,10 +68,10 @@ def images(folder: Path) -> tuple[np.ndarray, np.ndarray]:
 
 
 def seconds(work: Callable[[], object]) -> float:
-    """Return how long something takes."""
-    start = time.perf_counter()
+    """Return the processor time of something: what else the machine does should not count."""
+    start = time.process_time()
     work()
-    return time.perf_counter() - start
+    return time.process_time() - start
 
 
 def fit(method: str, X: np.ndarray, z: np.ndarray) -> float:

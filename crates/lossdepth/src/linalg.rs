@@ -118,17 +118,6 @@ impl<T: Real> Matrix<T> {
         Matrix::from_fn(self.rows, self.cols(), |i, j| value(self.at(i, j).widened()))
     }
 
-    /// Overwrites the columns with those of a matrix in another precision.
-    pub(crate) fn convert<U: Real>(&mut self, from: &Matrix<U>) {
-        for j in 0..from.cols() {
-            let (to, from) = (self.col_mut(j), from.col(j));
-            vectorised(
-                #[inline(always)]
-                || to.iter_mut().zip(from).for_each(|(t, x)| *t = T::rounded(x.widened())),
-            );
-        }
-    }
-
     fn view(&self) -> MatRef<'_, T> {
         self.padded.as_ref().subrows(0, self.rows)
     }

@@ -251,7 +251,7 @@ impl OneClassSvm {
         })?;
         let (free, factor) = (Vec::new(), Factor::default());
         let constant = set.constant(query.own);
-        let mut point = Point { beta, pulled, multiplier: 0.0, sum: 0.0, constant, free, factor, updates: 1 };
+        let mut point = Point { beta, pulled, constant, free, factor, updates: 1, ..Point::default() };
         point.sum = set.sum(&point);
         if let Some(i) = between {
             columns.require([i].into_iter())?;

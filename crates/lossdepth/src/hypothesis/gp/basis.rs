@@ -8,7 +8,8 @@ use crate::error::Result;
 use crate::hypothesis::kernel::Space;
 use crate::hypothesis::kernel::factor::Factor;
 use crate::linalg::{
-    COLUMN_GROUP, Matrix, dot, eigen, hadamard, multiply, multiply_symmetric, norm, subtract_outer,
+    COLUMN_GROUP, Matrix, dot, eigen, hadamard, multiply, multiply_first, multiply_symmetric, norm,
+    subtract_outer,
 };
 use crate::rows::Rows;
 
@@ -120,10 +121,10 @@ impl Basis {
         Ok(own.iter().enumerate().map(place).collect())
     }
 
-    /// The rest times each column, into `out`.
-    pub(super) fn apply(&self, columns: &Matrix, out: &mut Matrix) {
+    /// The rest times each of the first `count` columns, into `out`.
+    pub(super) fn apply(&self, columns: &Matrix, out: &mut Matrix, count: usize) {
         if let Some(rest) = &self.rest {
-            multiply(out, rest, columns);
+            multiply_first(out, rest, columns, count);
         }
     }
 

@@ -285,7 +285,7 @@ pub struct Process {
 }
 
 /// How many queries share a pass over the Gram matrix.
-const GROUP: usize = 32;
+const GROUP: usize = 64;
 /// Above this tolerance and a certain size, single precision is enough for corrections to the variances.
 const SINGLE: f64 = 2e-7;
 /// Samples up to this size are not split.

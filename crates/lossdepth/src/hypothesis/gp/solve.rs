@@ -29,12 +29,17 @@ use super::averaged::{LEAST, Slope, losses, uncertainty};
 use super::basis::{Basis, Place};
 use super::{Posterior, Problem};
 use crate::linalg::{
-    Cholesky, Matrix, axpy, dot, hadamard, multiply, multiply_first, multiply_symmetric, norm,
+    COLUMN_GROUP, Cholesky, Matrix, Real, axpy, dot, hadamard, multiply, multiply_first, multiply_symmetric,
+    norm,
 };
 use crate::loss::simd::{exp_neg, ln_1p_unit};
 use crate::simd::{sum_of, vectorised};
 use crate::solver::Stop;
+use std::cmp::Ordering;
 use std::f64::consts::LOG2_E;
+
+/// Queries that share a pass over the rest of the Gram matrix for their variances.
+const TOGETHER: usize = 8;
 
 /// A query on its way to its mode.
 struct Walker {
@@ -77,7 +82,7 @@ pub(super) struct Solver<'a> {
     product: Matrix,
     turned: Matrix,
     again: Matrix,
-    /// Factor and product in single precision.
+    /// $W T$ and $E W T$ of [`TOGETHER`] queries in single precision.
     single: Option<(Matrix<f32>, Matrix<f32>)>,
     steps: Matrix,
     values: Matrix,
@@ -95,7 +100,8 @@ impl<'a> Solver<'a> {
             own.col_mut(j).copy_from_slice(basis.tall.col(j));
         }
         let group = |rows| Matrix::zeros(rows, width);
-        let single = basis.single.as_ref().map(|_| (Matrix::zeros(n, m + 1), Matrix::zeros(n, m + 1)));
+        let together = TOGETHER.min(width) * slot(m);
+        let single = basis.single.as_ref().map(|_| (Matrix::zeros(n, together), Matrix::zeros(n, together)));
         Self {
             problem,
             basis,
@@ -129,11 +135,15 @@ impl<'a> Solver<'a> {
         }
         let squares = self.squares(&walkers);
         let mut found = Vec::with_capacity(walkers.len());
-        for (k, walker) in walkers.into_iter().enumerate() {
+        for (k, walker) in walkers.iter().enumerate() {
             if cancelled() {
                 return None;
             }
-            found.push(self.posterior(walker, squares.col(k)));
+            let place = k % TOGETHER;
+            if place == 0 {
+                self.multiply_single(&walkers[k..walkers.len().min(k + TOGETHER)]);
+            }
+            found.push(self.posterior(walker, squares.col(k), place));
         }
         Some(found)
     }
@@ -172,28 +182,23 @@ impl<'a> Solver<'a> {
     fn settle(&mut self, walkers: &mut [Walker], cancelled: &impl Fn() -> bool) {
         let m = self.basis.width();
         let goal = 0.3 * self.problem.target;
-        let mut busy: Vec<bool> = walkers.iter().map(|w| w.done.is_none()).collect();
-        while busy.iter().any(|b| *b) && !cancelled() {
-            for k in 0..self.steps.cols() {
-                match walkers.get(k) {
-                    Some(walker) if busy[k] => self.steps.col_mut(k).copy_from_slice(&walker.w[..m]),
-                    _ => self.steps.col_mut(k).fill(0.0),
-                }
+        let mut busy = unfinished(walkers);
+        while !busy.is_empty() && !cancelled() {
+            let columns = whole_groups(&busy);
+            for (k, &j) in busy.iter().enumerate() {
+                self.steps.col_mut(k).copy_from_slice(&walkers[j].w[..m]);
             }
-            multiply(&mut self.values, &self.basis.tall, &self.steps);
-            for (k, walker) in walkers.iter_mut().enumerate() {
-                if busy[k] {
-                    walker.look(self.values.col(k), self.problem);
-                    self.pulls.col_mut(k).copy_from_slice(&walker.slopes);
-                } else {
-                    self.pulls.col_mut(k).fill(0.0);
-                }
+            (busy.len()..columns).for_each(|k| self.steps.col_mut(k).fill(0.0));
+            multiply_first(&mut self.values, &self.basis.tall, &self.steps, columns);
+            for (k, &j) in busy.iter().enumerate() {
+                walkers[j].look(self.values.col(k), self.problem);
+                self.pulls.col_mut(k).copy_from_slice(&walkers[j].slopes);
             }
-            multiply(&mut self.gathered, &self.basis.wide, &self.pulls);
-            for (k, walker) in walkers.iter_mut().enumerate() {
-                if !busy[k] {
-                    continue;
-                }
+            (busy.len()..columns).for_each(|k| self.pulls.col_mut(k).fill(0.0));
+            multiply_first(&mut self.gathered, &self.basis.wide, &self.pulls, columns);
+            let mut left = Vec::with_capacity(busy.len());
+            for (k, &j) in busy.iter().enumerate() {
+                let walker = &mut walkers[j];
                 walker.slope(self.gathered.col(k));
                 let enough = match walker.outer {
                     _ if self.basis.rest.is_none() => goal,
@@ -201,25 +206,25 @@ impl<'a> Solver<'a> {
                     _ => goal.max(0.02),
                 };
                 let limit = walker.iterations >= self.problem.max_iter;
-                if walker.length <= enough || limit || !walker.step(self) {
-                    busy[k] = false;
+                if walker.length > enough && !limit && walker.step(self) {
+                    left.push(j);
                 }
             }
+            busy = left;
         }
     }
 
     /// One product with the rest for all queries: certificates, and the next right-hand sides.
     fn refresh(&mut self, walkers: &mut [Walker]) {
-        for (k, walker) in walkers.iter().enumerate() {
-            if walker.done.is_none() {
-                self.pulls.col_mut(k).copy_from_slice(&walker.slopes);
-            } else {
-                self.pulls.col_mut(k).fill(0.0);
-            }
+        let busy = unfinished(walkers);
+        let columns = whole_groups(&busy);
+        for (k, &j) in busy.iter().enumerate() {
+            self.pulls.col_mut(k).copy_from_slice(&walkers[j].slopes);
         }
-        self.basis.apply(&self.pulls, &mut self.moved);
-        for (k, walker) in walkers.iter_mut().enumerate().filter(|(_, w)| w.done.is_none()) {
-            let column = self.moved.col_mut(k);
+        (busy.len()..columns).for_each(|k| self.pulls.col_mut(k).fill(0.0));
+        self.basis.apply(&self.pulls, &mut self.moved, columns);
+        for (k, &j) in busy.iter().enumerate() {
+            let (walker, column) = (&mut walkers[j], self.moved.col_mut(k));
             if self.basis.rest.is_some() {
                 axpy(-dot(&walker.place.own, &walker.slopes), &walker.place.own, column);
             }
@@ -262,31 +267,52 @@ impl<'a> Solver<'a> {
         Cholesky::scaled(&mut hessian)
     }
 
-    /// $E W T$ for the $W T$ in `weighted`, and how large its rounding errors are: those of row $i$ are this number times
-    /// the norm of row $i$ of $E$, column by column.
-    fn apply_rest(&mut self) -> Vec<f64> {
+    /// $E W T$ for a few queries in one pass over $E$, if single precision is enough.
+    fn multiply_single(&mut self, walkers: &[Walker]) {
+        let m = self.basis.width();
+        let (Some((factors, products)), Some(rest)) = (&mut self.single, &self.basis.single) else { return };
+        for (k, walker) in walkers.iter().enumerate() {
+            for j in 0..slot(m) {
+                let (out, curvatures) = (factors.col_mut(k * slot(m) + j), &walker.curvatures[..]);
+                match j.cmp(&m) {
+                    Ordering::Less => product_single(self.basis.tall.col(j), curvatures, out),
+                    Ordering::Equal => product_single(&walker.place.own, curvatures, out),
+                    Ordering::Greater => out.fill(0.0),
+                }
+            }
+        }
+        multiply_first(products, rest, factors, walkers.len() * slot(m));
+    }
+
+    /// $E W T$ for the $W T$ in `weighted`, which is that of the query in this `place` of those multiplied last; and how large
+    /// its rounding errors are: those of row $i$ are this number times the norm of row $i$ of $E$, column by column.
+    fn apply_rest(&mut self, place: usize) -> Vec<f64> {
         let columns = self.weighted.cols();
-        let Some((factor, product)) = &mut self.single else {
-            self.basis.apply(&self.weighted, &mut self.product);
+        let Some((_, products)) = &self.single else {
+            self.basis.apply(&self.weighted, &mut self.product, columns);
             return vec![0.0; columns];
         };
-        if let Some(rest) = &self.basis.single {
-            factor.convert(&self.weighted);
-            multiply_first(product, rest, factor, columns);
-            self.product.convert(product);
+        for j in 0..columns {
+            let (to, from) = (self.product.col_mut(j), products.col(place * slot(columns - 1) + j));
+            vectorised(
+                #[inline(always)]
+                || to.iter_mut().zip(from).for_each(|(t, x)| *t = f64::from(*x)),
+            );
         }
         (0..columns).map(|j| 8.0 * f64::from(f32::EPSILON) * norm(self.weighted.col(j))).collect()
     }
 
     /// Everything that is asked of a mode.
-    fn posterior(&mut self, walker: Walker, squares: &[f64]) -> Posterior {
+    fn posterior(&mut self, walker: &Walker, squares: &[f64], slot: usize) -> Posterior {
         let (n, m, problem) = (self.basis.len(), self.basis.width(), self.problem);
-        let Walker { place, f, slopes, curvatures, at_query, bend, pull, iterations, done, .. } = walker;
+        let Walker { place, f, slopes, curvatures, done, .. } = walker;
+        let Walker { at_query, bend, pull, iterations, .. } = *walker;
         let (delta, stop) = done.unwrap_or((f64::INFINITY, Stop::Stalled));
         // Rounding of kernel values moves f by at most their error times the sum of the coefficients.
         let rounding = 2.0 * place.slack * (slopes.iter().sum::<f64>() + pull.abs());
         let shift = delta * self.basis.largest.max(norm(&place.coordinates).powi(2)).sqrt() + rounding;
-        let factor = self.factor(&place.own, &place.coordinates, &curvatures, bend);
+        let factor = self.factor(&place.own, &place.coordinates, curvatures, bend);
+        let failed = factor.is_none();
         let inverse = factor.map_or_else(
             || Matrix::from_fn(m + 1, m + 1, |i, j| f64::from(u8::from(i == j))),
             |factor| factor.inverse(m + 1),
@@ -300,7 +326,7 @@ impl<'a> Solver<'a> {
         let (mut low_query, mut high_query) = (base_query, base_query);
         if problem.averaged && self.basis.rest.is_some() {
             // Z = E W T, less the query's own direction.
-            let rounding = self.apply_rest();
+            let rounding = self.apply_rest(slot);
             let own_square = dot(self.weighted.col(m), &place.own);
             let own_moved = self.product.col(m).to_vec();
             for j in 0..=m {
@@ -358,23 +384,27 @@ impl<'a> Solver<'a> {
             base[i] = 0.5 * (low[i] + high[i]);
         }
         base_query = 0.5 * (low_query + high_query);
-        let mut sides = Sides { f, at_query, v: base, v_query: base_query, low, high, low_query, high_query };
+        let mut sides =
+            Sides { f: f.clone(), at_query, v: base, v_query: base_query, low, high, low_query, high_query };
         let (losses, loss_query, error) = sides.losses(problem, shift);
+        // Nothing is known about variances that could not be computed.
+        let error = if failed && problem.averaged { f64::INFINITY } else { error };
         let half = &problem.half_weights;
         let depth = sum_of(n, |i| half[i] * losses[i].value) + 0.5 * loss_query.value;
         let influence = self.influence(
-            &sides.f,
-            &curvatures,
-            &place,
-            bend,
-            &losses,
-            loss_query,
-            &inverse,
-            &at,
-            &around,
-            at_query,
+            &sides.f, curvatures, place, bend, &losses, loss_query, &inverse, &at, &around, at_query,
         );
-        Posterior { depth, error, influence, f: sides.f, at_query, slopes, pull, iterations, stop }
+        Posterior {
+            depth,
+            error,
+            influence,
+            f: sides.f,
+            at_query,
+            slopes: slopes.clone(),
+            pull,
+            iterations,
+            stop,
+        }
     }
 
     /// How the depth reacts to more mass at each point, per unit: directly, through the mode and through the variances.
@@ -627,6 +657,33 @@ impl Walker {
         // Another problem: its objective and gradient start anew.
         (self.lowest, self.last_length, self.halvings) = (f64::INFINITY, f64::INFINITY, 0);
     }
+}
+
+/// `out = a ∘ b` in single precision, element by element.
+fn product_single(a: &[f64], b: &[f64], out: &mut [f32]) {
+    vectorised(
+        #[inline(always)]
+        || {
+            for ((o, a), b) in out.iter_mut().zip(a).zip(b) {
+                *o = f32::rounded(a * b);
+            }
+        },
+    );
+}
+
+/// Columns that a query with `width` directions and its own takes among others.
+fn slot(width: usize) -> usize {
+    (width + 1).next_multiple_of(COLUMN_GROUP)
+}
+
+/// Which queries are still on their way.
+fn unfinished(walkers: &[Walker]) -> Vec<usize> {
+    (0..walkers.len()).filter(|&j| walkers[j].done.is_none()).collect()
+}
+
+/// How many columns a product for these queries has.
+fn whole_groups(busy: &[usize]) -> usize {
+    busy.len().next_multiple_of(COLUMN_GROUP)
 }
 
 /// $\sum_j a_{ij} b_{ij}$ for every row.

@@ -1,5 +1,6 @@
 //! A support vector machine's side of the sample, and the queries' way through it.
 
+use super::influence::{GROUP, Shifts};
 use super::shared::Shared;
 use crate::depth::batch::{Batch, Ticket};
 use crate::depth::{Fit, Run};
@@ -64,20 +65,20 @@ impl Machine {
     }
 
     pub(super) fn score(&self, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Fit>> {
-        self.each(queries, run, |worker, query, found| worker.machine.fit(query, found, worker))
+        self.each(queries, run, |worker, query, found, shifts| self.fit(query, found, shifts, worker))
     }
 
     pub(super) fn explain(&self, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Explanation>> {
-        let found = self.each(queries, run, |worker, query, found| {
-            let fit = worker.machine.fit(query, found, worker);
+        let found = self.each(queries, run, |worker, query, found, shifts| {
+            let fit = self.fit(query, found, shifts, worker);
             let mut found = found.clone();
             if found.beta.is_none() {
                 let unit = 2.0 * found.scale;
-                let values = worker.machine.mean.iter().zip(query.column);
+                let values = self.mean.iter().zip(query.column);
                 found.values = values.map(|(m, k)| (m - k) / unit + found.intercept).collect();
             }
-            let influence = worker.machine.influence(query, &found, worker);
-            (fit, found, worker.machine.space.influence(&influence))
+            let influence = self.influence(&found, shifts);
+            (fit, found, self.space.influence(&influence))
         })?;
         let explanation = |((fit, found, influence), z): ((Fit, Found, Vec<f64>), &[f64])| {
             let half_weights = &self.space.half_weights;
@@ -104,12 +105,17 @@ impl Machine {
         }
     }
 
+    /// How many queries are solved before their standard errors are looked for.
+    fn group(&self) -> usize {
+        self.width().min(GROUP)
+    }
+
     /// Solves every query and lets `make` of it what it will.
     fn each<T: Send>(
         &self,
         queries: Rows<'_>,
         run: &Run<'_>,
-        make: impl Fn(&Worker<'_>, Query<'_>, &Found) -> T + Sync,
+        make: impl Fn(&Worker<'_>, Query<'_>, &Found, Option<&[f64]>) -> T + Sync,
     ) -> Result<Vec<T>> {
         let batch = Batch::new(queries, run);
         let workers = batch.workers();
@@ -117,21 +123,28 @@ impl Machine {
             let mut worker = Worker::new(self, workers);
             while let Some((first, rows)) = ticket.take(self.width(), COLUMN_GROUP) {
                 let failed = worker.load(rows).err();
-                for j in 0..rows.len() {
-                    if ticket.cancelled() {
-                        return;
+                for start in (0..rows.len()).step_by(self.group()) {
+                    let mut group = Vec::with_capacity(self.group());
+                    for j in start..rows.len().min(start + self.group()) {
+                        if ticket.cancelled() {
+                            return;
+                        }
+                        let result = match &failed {
+                            Some(error) => Err(error.clone()),
+                            None => worker.solve(j, &|| ticket.cancelled()),
+                        };
+                        if matches!(result, Err(DepthError::Cancelled)) {
+                            return;
+                        }
+                        group.push(result);
                     }
-                    let result = match &failed {
-                        Some(error) => Err(error.clone()),
-                        None => worker.solve(j, &|| ticket.cancelled()).map(|found| {
-                            let query = Query { column: worker.block.col(j), own: worker.own[j] };
-                            make(&worker, query, &found)
-                        }),
-                    };
-                    if matches!(result, Err(DepthError::Cancelled)) {
-                        return;
+                    let bent = worker.shift(start, &group);
+                    for (k, found) in group.into_iter().enumerate() {
+                        let shifts = worker.shifts.as_ref().zip(bent[k]).map(|(shifts, at)| shifts.of(at));
+                        let result =
+                            found.map(|found| make(&worker, worker.query(start + k), &found, shifts));
+                        ticket.done(first + start + k, result);
                     }
-                    ticket.done(first + j, result);
                 }
             }
         })?;
@@ -277,7 +290,7 @@ impl Machine {
         let kernel = self.space.rounding(query.own);
         let gap = seen.total(&point, slip, reg) + set.allowance(&point, slip) / (2.0 * reg);
         let norm = seen.square.sqrt() / (2.0 * reg);
-        let risk = set.risk() / (2.0 * reg);
+        let risk = set.risk(&point) / (2.0 * reg);
         let penalty = reg * norm * norm;
         let (depth, error) = match self.task.variant {
             Variant::Objective => (risk + penalty, gap + (slip + kernel) / reg),
@@ -309,7 +322,7 @@ impl Machine {
         let slip = self.rounding(query.own, point.updates);
         let fenchel = set.look_with(&point, 0.5 * scale, shifted);
         let gap = (fenchel + set.allowance(&point, slip)) / scale + length * (radius - norm).max(0.0);
-        let risk = set.risk() / scale;
+        let risk = set.risk(&point) / scale;
         let error = gap + 2.0 * (slip + self.space.rounding(query.own)) / scale;
         self.found(point, scale, shifted, norm, risk, error, risk)
     }
@@ -349,9 +362,9 @@ impl Machine {
         }
     }
 
-    fn fit(&self, query: Query<'_>, found: &Found, worker: &Worker<'_>) -> Fit {
+    fn fit(&self, query: Query<'_>, found: &Found, shifts: Option<&[f64]>, worker: &Worker<'_>) -> Fit {
         let stderr = if found.beta.is_some() {
-            self.space.standard_error(&self.influence(query, found, worker))
+            self.space.standard_error(&self.influence(found, shifts))
         } else {
             // f = (μ - k(·, z)) / 2s + b at every point, and the depth changes by -f for the risk, by half of that else.
             let mut values = worker.spare.borrow_mut();
@@ -378,10 +391,10 @@ impl Machine {
 pub(super) struct Worker<'a> {
     machine: &'a Machine,
     workers: usize,
-    pub(super) shared: Option<&'a Shared>,
+    shared: Option<&'a Shared>,
     spare: RefCell<Vec<f64>>,
-    /// Room for the functions that influence is computed with.
-    pub(super) functions: RefCell<Matrix>,
+    /// Made when a query is beyond the closed form.
+    shifts: Option<Shifts>,
     columns: Option<Columns<'a>>,
     set: ActiveSet,
     /// Kernel values of the queries in hand, one column each, and with themselves.
@@ -397,13 +410,13 @@ impl<'a> Worker<'a> {
         let block = Matrix::zeros(machine.space.len(), machine.width());
         let (along, own) = (Matrix::zeros(0, 0), Vec::new());
         let set = machine.active_set();
-        let (spare, functions) = (RefCell::new(Vec::new()), RefCell::new(Matrix::zeros(0, 0)));
+        let spare = RefCell::new(Vec::new());
         Self {
             machine,
             workers,
             shared: None,
             spare,
-            functions,
+            shifts: None,
             columns: None,
             set,
             block,
@@ -420,9 +433,31 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 
+    fn query(&self, j: usize) -> Query<'_> {
+        Query { column: self.block.col(j), own: self.own[j] }
+    }
+
+    /// Finds how the minimisers move for the queries from `start` on, where that matters; returns which is which.
+    fn shift(&mut self, start: usize, group: &[Result<Found>]) -> Vec<Option<usize>> {
+        let mut places = vec![None; group.len()];
+        let (Some(shared), Variant::Risk) = (self.shared, self.machine.task.variant) else { return places };
+        let mut list = Vec::with_capacity(group.len());
+        for (k, found) in group.iter().enumerate() {
+            if let Ok(found) = found
+                && found.beta.is_some()
+            {
+                places[k] = Some(list.len());
+                list.push((Query { column: self.block.col(start + k), own: self.own[start + k] }, found));
+            }
+        }
+        let shifts = self.shifts.get_or_insert_with(|| Shifts::new(&shared.basis, self.machine.group()));
+        shifts.find(self.machine, &shared.basis, &list);
+        places
+    }
+
     fn solve(&mut self, j: usize, cancelled: &dyn Fn() -> bool) -> Result<Found> {
         let machine = self.machine;
-        let query = Query { column: self.block.col(j), own: self.own[j] };
+        let query = self.query(j);
         if let Some(found) = machine.closed_form(query) {
             return Ok(found);
         }

@@ -15,7 +15,7 @@
 //!
 //! A **weaker penalty** lets the classifier give up on some points and fit others; then the depth sees shape and
 //! modes, not density alone. It is found by an exact active-set method on the dual, started from the best of a few
-//! solutions that all queries share. Both are one method to the caller; the duality gap certifies either.
+//! solutions that all queries share, or, where only few points matter to a query, from the points next to it. Both are one method to the caller; the duality gap certifies either.
 
 mod influence;
 mod machine;

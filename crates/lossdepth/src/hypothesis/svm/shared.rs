@@ -4,10 +4,12 @@ use super::machine::Machine;
 use crate::error::Result;
 use crate::linalg::{Matrix, dot};
 use crate::penalty::Variant;
-use crate::solver::active_set::{ActiveSet, Columns, Factor, Point, Query};
+use crate::solver::active_set::{ActiveSet, Columns, Factor, Point, Query, Top};
 
 /// Starting points, at most.
 const STARTS: usize = 32;
+/// Support vectors of a query that count as few.
+const FEW: usize = 128;
 /// Functions that span the space in which influence is computed, at most.
 pub(super) const BASIS: usize = 16;
 
@@ -20,6 +22,8 @@ pub(super) struct Shared {
     /// The dual variables of all starts, one row each.
     pub(super) rows: Matrix,
     pub(super) basis: Basis,
+    /// With how many of its nearest sample points a query begins, if few points matter to it; 0 if it begins with a start.
+    pub(super) nearest: usize,
 }
 
 /// A dual point of the sample alone that is a good place to begin.
@@ -147,6 +151,7 @@ impl Start {
             free: self.free.clone(),
             factor: self.factor.clone(),
             updates: self.updates + 1,
+            first: Vec::new(),
         };
         crate::linalg::axpy(-at_query, query.column, &mut point.pulled[..n]);
         point.pulled[n] -= at_query * query.own;
@@ -168,6 +173,7 @@ impl Shared {
             starts: vec![Start::upper(machine)],
             rows: Matrix::zeros(0, 0),
             basis: Basis::none(n),
+            nearest: 0,
         };
         if let Variant::Constrained { .. } = machine.task.variant {
             shared.lay_out();
@@ -196,8 +202,25 @@ impl Shared {
         }
         drop(columns);
         shared.gram = gram;
+        if machine.balanced {
+            shared.nearest = shared.reach();
+        }
         shared.lay_out();
         Ok(shared)
+    }
+
+    /// How many points a query has to look at, if they are few.
+    ///
+    /// With a free intercept and a weak penalty only points near the query keep it in its place; all other variables are
+    /// zero. Then a query is better off with nothing but its neighbours than with what matters elsewhere.
+    fn reach(&self) -> usize {
+        let mut counts: Vec<usize> =
+            self.starts[1..].iter().map(|start| start.beta.iter().filter(|b| **b != 0.0).count()).collect();
+        counts.sort_unstable();
+        match counts.get(counts.len() / 2) {
+            Some(&typical) if typical <= FEW.min(self.starts[0].beta.len() / 8) => 5 * typical / 4 + 1,
+            _ => 0,
+        }
     }
 
     /// Solves for a query and keeps what it finds, unless it is worse than useless.
@@ -221,6 +244,18 @@ impl Shared {
 
     /// The start with the best dual objective for a query; `along` are the products of its column with the starts.
     pub(super) fn begin(&self, along: &[f64], query: Query<'_>, machine: &Machine, set: &ActiveSet) -> Point {
+        if self.nearest > 0 {
+            let n = query.column.len();
+            // Nothing but the query and the points that it is most alike.
+            let nearest = Top::default().of(query.column, f64::NEG_INFINITY, self.nearest).to_vec();
+            return Point {
+                beta: vec![0.0; n + 1],
+                pulled: vec![0.0; n + 1],
+                constant: set.constant(query.own),
+                first: nearest.into_iter().map(|(_, j)| j).chain([n]).collect(),
+                ..Point::default()
+            };
+        }
         let mut best: Option<(f64, f64, usize)> = None;
         for (k, (start, &along)) in self.starts.iter().zip(along).enumerate() {
             // A factor that was made for another constant is of no use.

@@ -2,14 +2,21 @@
 
 use super::factor::Factor;
 
+/// Numbers that are worked on together.
+pub(super) const PACK: usize = 8;
+
 /// A quadratic program in a box, small enough to keep its matrix:
 ///
 /// $$ \max_\beta \; \langle r, \beta - \beta_0 \rangle - \tfrac12 (\beta - \beta_0)^\top M (\beta - \beta_0)
 ///    \quad\text{s.t.}\quad l \le \beta \le h, $$
 ///
 /// with $M = K + c$. With a free intercept also $\sum \beta = 0$, met by a multiplier.
+///
+/// All lists are filled up to a multiple of [`PACK`] with variables that cannot move.
 #[derive(Default)]
 pub(super) struct Inner {
+    /// How many variables there are.
+    pub(super) len: usize,
     pub(super) beta: Vec<f64>,
     pub(super) low: Vec<f64>,
     pub(super) high: Vec<f64>,
@@ -21,6 +28,10 @@ pub(super) struct Inner {
     pub(super) free: Vec<usize>,
     is_free: Vec<bool>,
     step: Vec<f64>,
+    /// Residuals of the variables that can rise, and of those that can fall; infinite for the others.
+    pub(super) rising: Vec<f64>,
+    pub(super) falling: Vec<f64>,
+    pub(super) zeros: Vec<f64>,
 }
 
 /// What does not change while a query is solved.
@@ -38,27 +49,69 @@ pub(super) struct Stiffness {
 
 impl Inner {
     /// Goes to the maximum. `sum` is $\sum \beta$ over all variables, also those not here; returns how far the
-    /// multiplier moved and how many pivots it took.
+    /// multiplier moved.
     #[inline(always)]
-    pub(super) fn solve(&mut self, factor: &mut Factor, stiff: Stiffness, sum: &mut f64) -> (f64, usize) {
+    pub(super) fn solve(&mut self, factor: &mut Factor, stiff: Stiffness, sum: &mut f64) -> f64 {
         let m = self.beta.len();
         self.is_free.clear();
         self.is_free.resize(m, false);
         for &k in &self.free {
             self.is_free[k] = true;
         }
+        self.zeros.resize(self.beta.len(), 0.0);
+        self.approach(stiff, sum);
+        self.settle(factor, stiff);
         let (mut moved, mut pivots) = (0.0, 0);
         let most = 40 * m + 200;
+        if stiff.balanced && !self.free.is_empty() {
+            // The residuals of free variables end at zero: their mean is a good guess of what the multiplier lacks.
+            let mean = self.free.iter().map(|&k| self.residual[k]).sum::<f64>() / self.free.len() as f64;
+            moved = mean;
+            self.residual.iter_mut().for_each(|r| *r -= mean);
+        }
+        let mut last = f64::INFINITY;
         for _ in 0..30 {
             self.maximise(factor, stiff, sum, &mut pivots, most);
             let shift = stiff.constant * *sum;
             if !stiff.balanced || shift.abs() <= 0.5 * stiff.noise || pivots >= most {
                 break;
             }
+            // As long as the same variables are free, each sum is the same part of the one before.
+            let part = *sum / last;
+            last = *sum;
+            let shift = if part > 0.0 && part < 0.5 { shift / (1.0 - part) } else { shift };
             moved += shift;
             self.residual.iter_mut().for_each(|r| *r -= shift);
         }
-        (moved, pivots)
+        moved
+    }
+
+    /// Frees the variables between their bounds and no others.
+    #[inline(always)]
+    fn settle(&mut self, factor: &mut Factor, stiff: Stiffness) {
+        let inside = |k: usize, this: &Self| this.beta[k] > this.low[k] && this.beta[k] < this.high[k];
+        for at in (0..self.free.len()).rev() {
+            let k = self.free[at];
+            if !inside(k, self) {
+                self.free.remove(at);
+                self.is_free[k] = false;
+                factor.remove(at);
+            }
+        }
+        for k in 0..self.len {
+            if !self.is_free[k] && inside(k, self) {
+                self.release(k, factor, stiff);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn release(&mut self, k: usize, factor: &mut Factor, stiff: Stiffness) {
+        let column = &self.matrix[k * self.beta.len()..(k + 1) * self.beta.len()];
+        let diagonal = column[k] + stiff.constant + stiff.ridge;
+        factor.push(self.free.iter().map(|&k| column[k] + stiff.constant), diagonal, stiff.ridge);
+        self.free.push(k);
+        self.is_free[k] = true;
     }
 
     #[inline(always)]
@@ -84,26 +137,29 @@ impl Inner {
             }
             whole_steps = 0;
             let Some(enter) = self.entering(stiff.noise) else { return };
-            let column = &self.matrix[enter * self.beta.len()..(enter + 1) * self.beta.len()];
-            let diagonal = column[enter] + stiff.constant + stiff.ridge;
-            factor.push(self.free.iter().map(|&k| column[k] + stiff.constant), diagonal, stiff.ridge);
-            self.free.push(enter);
-            self.is_free[enter] = true;
+            self.release(enter, factor, stiff);
         }
     }
 
     /// The variable at a bound that gains most from leaving it.
+    #[expect(clippy::needless_bitwise_bool, reason = "no branches")]
     #[inline(always)]
     fn entering(&self, noise: f64) -> Option<usize> {
-        let (mut best, mut gain) = (None, noise);
-        for k in 0..self.beta.len() {
-            let r = self.residual[k];
-            let inward = if r > 0.0 { self.beta[k] < self.high[k] } else { self.beta[k] > self.low[k] };
-            if inward && !self.is_free[k] && r.abs() > gain {
-                (best, gain) = (Some(k), r.abs());
+        let (beta, residual) = (self.beta.as_chunks::<PACK>().0, self.residual.as_chunks::<PACK>().0);
+        let (low, high) = (self.low.as_chunks::<PACK>().0, self.high.as_chunks::<PACK>().0);
+        let is_free = self.is_free.as_chunks::<PACK>().0;
+        let (mut gain, mut place) = ([noise; PACK], [usize::MAX; PACK]);
+        let lists = beta.iter().zip(residual).zip(low.iter().zip(high)).zip(is_free);
+        for (chunk, (((b, r), (l, h)), free)) in lists.enumerate() {
+            for k in 0..PACK {
+                let inward = if r[k] > 0.0 { b[k] < h[k] } else { b[k] > l[k] };
+                let better = inward & !free[k] & (r[k].abs() > gain[k]);
+                gain[k] = if better { r[k].abs() } else { gain[k] };
+                place[k] = if better { chunk } else { place[k] };
             }
         }
-        best
+        let best = (1..PACK).fold(0, |best, k| if gain[k] > gain[best] { k } else { best });
+        (place[best] != usize::MAX).then(|| place[best] * PACK + best)
     }
 
     /// A Newton step of the free variables, as far as the bounds allow; whether one of them was hit.

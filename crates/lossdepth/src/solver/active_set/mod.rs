@@ -6,8 +6,8 @@
 //! $$ r_j = 2 \lambda y_j - G_j - b', \qquad y_i = 1, \; y_z = -1. $$
 //!
 //! A variable at its lower bound wants $r_j \le 0$, at its upper bound $r_j \ge 0$, in between $r_j = 0$. Most variables
-//! sit at a bound, and only a few are free. A *round* takes the free variables and the worst offenders, solves the
-//! dual on them exactly ([`inner`]) and brings $G$ up to date with the kernel columns of those that moved: tens of
+//! sit at a bound, and only a few are free. A *round* takes the free variables and the worst offenders ([`top`]), solves the
+//! dual on them, first roughly ([`pairs`]), then exactly ([`inner`]), and brings $G$ up to date with the kernel columns of those that moved: tens of
 //! columns of length $n$, while the pivots in between touch small matrices only. The duality gap is
 //!
 //! $$ \frac1{2\lambda} \sum_j \begin{cases} (h_j - \beta_j) \, r_j & r_j > 0 \\\\ (\beta_j - l_j) \, (-r_j) & r_j < 0 \end{cases} $$
@@ -18,13 +18,16 @@
 mod columns;
 mod factor;
 mod inner;
+mod pairs;
+mod top;
 
 pub(crate) use columns::Columns;
 pub(crate) use factor::Factor;
+pub(crate) use top::Top;
 
 use crate::error::Result;
 use crate::simd::{LANES, fold, vectorised};
-use inner::{Inner, Stiffness};
+use inner::{Inner, PACK, Stiffness};
 
 /// Offenders taken up in a round.
 const OFFENDERS: usize = 64;
@@ -54,6 +57,8 @@ pub(crate) struct Point {
     pub(crate) factor: Factor,
     /// How many columns have gone into `pulled`: each rounds once.
     pub(crate) updates: usize,
+    /// Variables at a bound that are taken up first, whatever their residuals.
+    pub(crate) first: Vec<usize>,
 }
 
 /// What the dual says about a point.
@@ -95,12 +100,13 @@ pub(crate) struct ActiveSet {
     /// The largest kernel value of a sample point with itself.
     scale: f64,
     most_free: usize,
-    residual: Vec<f64>,
-    /// The size of the residual where the variable could follow it, else 0.
-    offence: Vec<f64>,
-    offenders: Vec<(f64, usize)>,
-    fallers: Vec<(f64, usize)>,
-    is_free: Vec<bool>,
+    /// The residual of a sample point where $G = 0$, and that of the query, at the point last looked at.
+    target: f64,
+    at_query: f64,
+    /// The residuals of the variables that could rise; of those that could fall, with the other sign; else -∞.
+    rising: Vec<f64>,
+    falling: Vec<f64>,
+    top: Top,
     working: Vec<usize>,
     inner: Inner,
     changes: Vec<(f64, usize)>,
@@ -128,11 +134,11 @@ impl ActiveSet {
             balanced,
             scale,
             most_free,
-            residual: Vec::new(),
-            offence: Vec::new(),
-            offenders: Vec::new(),
-            fallers: Vec::new(),
-            is_free: Vec::new(),
+            target: 0.0,
+            at_query: 0.0,
+            rising: Vec::new(),
+            falling: Vec::new(),
+            top: Top::default(),
             working: Vec::new(),
             inner: Inner::default(),
             changes: Vec::new(),
@@ -175,29 +181,33 @@ impl ActiveSet {
     pub(crate) fn look(&mut self, point: &Point, query: Query<'_>, reg: f64) -> Gap {
         let bias = self.bias(point);
         let n = query.column.len();
-        self.residual.resize(n + 1, 0.0);
-        self.offence.resize(n + 1, 0.0);
-        let (low, high, residual) = (&self.low[..n], &self.high[..n], &mut self.residual[..n]);
-        let offence = &mut self.offence[..n];
+        self.rising.resize(n + 1, 0.0);
+        self.falling.resize(n + 1, 0.0);
+        let high = &self.high[..n];
+        let (rising, falling) = (&mut self.rising[..n], &mut self.falling[..n]);
         let (beta, pulled) = (&point.beta[..n], &point.pulled[..n]);
         let target = 2.0 * reg - bias;
         let sums = vectorised(
             #[inline(always)]
-            || sums(beta, pulled, low, high, target, residual, offence),
+            || sums(beta, pulled, high, target, rising, falling),
         );
-        let Sums { mut at_bounds, mut inside, mut square, mut mass, mut worst, mut rise, mut fall } = sums;
+        let Sums { mut at_bounds, mut inside, mut square, mut mass, mut rise, mut fall } = sums;
         let r = -2.0 * reg - bias - point.pulled[n];
-        self.residual[n] = r;
-        let room = if r > 0.0 { self.high[n] - point.beta[n] } else { self.low[n] - point.beta[n] };
-        if point.beta[n] > self.low[n] && point.beta[n] < self.high[n] {
-            inside += room * r;
+        let (up, down) = (self.high[n] - point.beta[n], self.low[n] - point.beta[n]);
+        let left = r * if r > 0.0 { up } else { down };
+        if up > 0.0 && down < 0.0 {
+            inside += left;
         } else {
-            at_bounds += room * r;
+            at_bounds += left;
         }
         square += point.beta[n] * point.pulled[n];
         mass -= point.beta[n];
-        rise = if point.beta[n] < self.high[n] { rise.max(r) } else { rise };
-        fall = if point.beta[n] > self.low[n] { fall.min(r) } else { fall };
+        (self.target, self.at_query) = (target, r);
+        self.rising[n] = if up > 0.0 { r } else { f64::NEG_INFINITY };
+        self.falling[n] = if down < 0.0 { -r } else { f64::NEG_INFINITY };
+        rise = rise.max(self.rising[n]);
+        fall = fall.min(-self.falling[n]);
+        let worst = rise.max(-fall).max(0.0);
         // All at their upper bounds, or all at their lower: the other end is as good as any.
         (rise, fall) = match (rise.is_finite(), fall.is_finite()) {
             (true, false) => (rise, rise),
@@ -205,8 +215,6 @@ impl ActiveSet {
             (true, true) => (rise, fall),
             _ => (0.0, 0.0),
         };
-        self.offence[n] = if room == 0.0 { 0.0 } else { r.abs() };
-        worst = worst.max(self.offence[n]);
         let unit = 2.0 * reg;
         Gap {
             at_bounds: at_bounds / unit,
@@ -234,6 +242,13 @@ impl ActiveSet {
     ) -> Result<(End, usize)> {
         let stiff = self.stiffness(query.own);
         let (mut rounds, mut idle, mut best, mut most) = (0, 0, f64::INFINITY, f64::NEG_INFINITY);
+        if !point.first.is_empty() {
+            self.working.clear();
+            self.working.extend(&point.free);
+            self.working.append(&mut point.first);
+            self.round(point, query, columns, reg, stiff)?;
+            rounds += 1;
+        }
         loop {
             let mut seen = self.look(point, query, reg);
             if self.balanced && point.free.is_empty() {
@@ -260,47 +275,62 @@ impl ActiveSet {
             if cancelled() {
                 return Ok((End::Cancelled, rounds));
             }
-            self.round(point, query, columns, stiff, seen)?;
+            self.choose(point, stiff.noise, seen);
+            self.round(point, query, columns, reg, stiff)?;
             rounds += 1;
         }
     }
 
+    /// Solves for the variables of the working set, the free ones first.
     fn round(
         &mut self,
         point: &mut Point,
         query: Query<'_>,
         columns: &mut Columns<'_>,
+        reg: f64,
         stiff: Stiffness,
-        seen: Gap,
     ) -> Result<()> {
         let n = query.column.len();
-        self.choose(point, stiff.noise, seen);
         columns.require(self.working.iter().copied().filter(|&j| j < n))?;
         let m = self.working.len();
-        let Inner { beta, low, high, residual, matrix, free, .. } = &mut self.inner;
-        for list in [&mut *beta, low, high, residual, matrix] {
+        let stride = m.next_multiple_of(PACK);
+        let bias = self.bias(point);
+        let Inner { len, beta, low, high, residual, matrix, free, .. } = &mut self.inner;
+        *len = m;
+        for list in [&mut *beta, low, high, residual] {
             list.clear();
         }
         for &j in &self.working {
+            let target = if j == n { -2.0 * reg } else { 2.0 * reg };
             beta.push(point.beta[j]);
             low.push(self.low[j]);
             high.push(self.high[j]);
-            residual.push(self.residual[j]);
+            residual.push(target - bias - point.pulled[j]);
         }
-        matrix.reserve(m * m);
-        for &j in &self.working {
-            if j == n {
-                matrix.extend(self.working.iter().map(|&i| *query.column.get(i).unwrap_or(&query.own)));
-            } else {
-                let (column, own) = (columns.column(j), &query.column[j]);
-                matrix.extend(self.working.iter().map(|&i| *column.get(i).unwrap_or(own)));
+        for list in [&mut *beta, low, high, residual] {
+            list.resize(stride, 0.0);
+        }
+        matrix.resize(m * stride, 0.0);
+        // The lower triangle, column by column; then its mirror image.
+        for (c, &j) in self.working.iter().enumerate() {
+            let column = if j == n { query.column } else { columns.column(j) };
+            let own = if j == n { query.own } else { query.column[j] };
+            let (whole, below) = (&mut matrix[c * stride..(c + 1) * stride], &self.working[c..]);
+            for (value, &i) in whole[c..].iter_mut().zip(below) {
+                *value = if i == n { own } else { column[i] };
+            }
+            whole[m..].fill(0.0);
+        }
+        for c in 1..m {
+            for r in 0..c {
+                matrix[c * stride + r] = matrix[r * stride + c];
             }
         }
         free.clear();
         free.extend(0..point.free.len());
 
         let (inner, factor, sum) = (&mut self.inner, &mut point.factor, &mut point.sum);
-        let (moved, _) = vectorised(
+        let moved = vectorised(
             #[inline(always)]
             || inner.solve(factor, stiff, sum),
         );
@@ -323,62 +353,33 @@ impl ActiveSet {
 
     /// The free variables and those at a bound with the largest residuals inward.
     fn choose(&mut self, point: &Point, noise: f64, seen: Gap) {
-        self.offenders.clear();
-        self.is_free.resize(self.residual.len(), false);
         for &j in &point.free {
-            self.is_free[j] = true;
+            (self.rising[j], self.falling[j]) = (f64::NEG_INFINITY, f64::NEG_INFINITY);
         }
-        self.gather_offenders(point, noise, seen);
-        for &j in &point.free {
-            self.is_free[j] = false;
-        }
-    }
-
-    fn gather_offenders(&mut self, point: &Point, noise: f64, seen: Gap) {
+        self.working.clear();
+        self.working.extend(&point.free);
         if self.balanced {
             // Pairs matter, whatever the intercept: what could rise against what could fall.
-            let (rise, fall) = (seen.rise - noise, seen.fall + noise);
-            let mut fallers = std::mem::take(&mut self.fallers);
-            fallers.clear();
-            let bounds = self.low.iter().zip(&self.high);
-            for (j, ((&r, &beta), (&low, &high))) in
-                self.residual.iter().zip(&point.beta).zip(bounds).enumerate()
-            {
-                if r > fall && beta < high && !self.is_free[j] {
-                    self.offenders.push((r, j));
-                }
-                if r < rise && beta > low && !self.is_free[j] {
-                    fallers.push((-r, j));
-                }
-            }
-            worst_first(&mut self.offenders, OFFENDERS / 2);
-            worst_first(&mut fallers, OFFENDERS / 2);
-            let risers = self.offenders.len();
-            self.offenders.extend(&fallers);
-            self.fallers = fallers;
-            self.working.clear();
-            self.working.extend(&point.free);
-            self.working.extend(self.offenders[..risers].iter().map(|(_, j)| *j));
-            for &(_, j) in &self.offenders[risers..] {
+            let risers = self.top.of(&self.rising, seen.fall + noise, OFFENDERS / 2);
+            self.working.extend(risers.iter().map(|(_, j)| *j));
+            for &(_, j) in self.top.of(&self.falling, noise - seen.rise, OFFENDERS / 2) {
                 if !self.working.contains(&j) {
                     self.working.push(j);
                 }
             }
             return;
         }
-        for (c, chunk) in self.offence.chunks(LANES).enumerate() {
-            // The largest first, without a branch; then which.
-            if chunk.iter().fold(0.0f64, |most, o| most.max(*o)) > noise {
-                let bad = chunk.iter().enumerate().filter(|(_, o)| **o > noise);
-                self.offenders.extend(bad.map(|(k, o)| (*o, c * LANES + k)));
-            }
-        }
-        let is_free = &self.is_free;
-        self.offenders.retain(|(_, j)| !is_free[*j]);
-        worst_first(&mut self.offenders, OFFENDERS);
-        self.working.clear();
-        self.working.extend(&point.free);
-        self.working.extend(self.offenders.iter().map(|(_, j)| *j));
+        let (offences, falling) = (&mut self.rising[..], &self.falling[..]);
+        vectorised(
+            #[inline(always)]
+            || {
+                for (o, f) in offences.iter_mut().zip(falling) {
+                    *o = if *f > *o { *f } else { *o };
+                }
+            },
+        );
+        let offenders = self.top.of(&self.rising, noise, OFFENDERS);
+        self.working.extend(offenders.iter().map(|(_, j)| *j));
     }
 
     /// $\sum \beta$, if it matters.
@@ -388,38 +389,41 @@ impl ActiveSet {
     }
 
     /// Twice the penalty times the risk of the point last looked at.
-    pub(crate) fn risk(&self) -> f64 {
-        let n = self.residual.len() - 1;
-        let (masses, residual) = (&self.high[..n], &self.residual[..n]);
-        crate::simd::sum_of(n, |i| masses[i] * residual[i].max(0.0)) + 0.5 * (-self.residual[n]).max(0.0)
+    pub(crate) fn risk(&self, point: &Point) -> f64 {
+        let n = self.high.len() - 1;
+        let (masses, pulled, target) = (&self.high[..n], &point.pulled[..n], self.target);
+        let loss = |g: f64| if target > g { target - g } else { 0.0 };
+        crate::simd::sum_of(n, |i| masses[i] * loss(pulled[i])) + 0.5 * (-self.at_query).max(0.0)
     }
 
-    /// What residuals of variables at a bound, off by `slip`, would add to twice the penalty times the gap.
+    /// What residuals of variables at a bound, off by `slip`, would add to twice the penalty times the gap of the
+    /// point last looked at.
+    #[expect(clippy::needless_bitwise_bool, reason = "no branches")]
     pub(crate) fn allowance(&self, point: &Point, slip: f64) -> f64 {
-        let count = self.residual.len();
-        let (low, high) = (&self.low[..count], &self.high[..count]);
-        let (residual, beta) = (&self.residual[..count], &point.beta[..count]);
-        slip * crate::simd::sum_of(count, |j| {
-            let (up, down) = (high[j] - beta[j], beta[j] - low[j]);
-            let above = if residual[j] > -slip { up } else { 0.0 };
-            let below = if residual[j] < slip { down } else { 0.0 };
+        let n = self.high.len() - 1;
+        let (high, target) = (&self.high[..n], self.target);
+        let (pulled, beta) = (&point.pulled[..n], &point.beta[..n]);
+        // The others are in the gap already.
+        let one = |r: f64, up: f64, down: f64| {
+            let above = if r > -slip { up } else { 0.0 };
+            let below = if r < slip { down } else { 0.0 };
             let most = if above > below { above } else { below };
-            // The others are in the gap already.
-            if up == 0.0 || down == 0.0 { most } else { 0.0 }
-        })
+            if (up == 0.0) | (down == 0.0) { most } else { 0.0 }
+        };
+        let sample = crate::simd::sum_of(n, |j| one(target - pulled[j], high[j] - beta[j], beta[j]));
+        let query = one(self.at_query, self.high[n] - point.beta[n], point.beta[n] - self.low[n]);
+        slip * (sample + query)
     }
 
-    /// Residuals at another penalty and intercept $b'$; returns twice the penalty times the Fenchel–Young sum.
+    /// Looks with another penalty and intercept $b'$; returns twice the penalty times the Fenchel–Young sum.
     pub(crate) fn look_with(&mut self, point: &Point, reg: f64, bias: f64) -> f64 {
-        let n = self.residual.len() - 1;
-        let mut sum = 0.0;
-        for j in 0..=n {
-            let target = if j == n { -2.0 * reg } else { 2.0 * reg };
-            let r = target - bias - point.pulled[j];
-            self.residual[j] = r;
-            sum += r * if r > 0.0 { self.high[j] - point.beta[j] } else { self.low[j] - point.beta[j] };
-        }
-        sum
+        let n = self.high.len() - 1;
+        (self.target, self.at_query) = (2.0 * reg - bias, -2.0 * reg - bias - point.pulled[n]);
+        let residual = |j: usize| if j == n { self.at_query } else { self.target - point.pulled[j] };
+        let room = |j: usize, r: f64| {
+            if r > 0.0 { self.high[j] - point.beta[j] } else { self.low[j] - point.beta[j] }
+        };
+        (0..=n).map(|j| (residual(j), j)).map(|(r, j)| r * room(j, r)).sum()
     }
 
     /// Makes $\sum \beta = 0$ exact by moving the query's variable, for a free intercept.
@@ -440,46 +444,35 @@ impl ActiveSet {
     }
 }
 
-/// The `most` largest; of equals the first.
-fn worst_first(list: &mut Vec<(f64, usize)>, most: usize) {
-    if most < list.len() {
-        let order = |a: &(f64, usize), b: &(f64, usize)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
-        list.select_nth_unstable_by(most, order);
-        list.truncate(most);
-    }
-}
-
 /// Sums over the sample: see [`Gap`], in units of the kernel.
 struct Sums {
     at_bounds: f64,
     inside: f64,
     square: f64,
     mass: f64,
-    worst: f64,
     rise: f64,
     fall: f64,
 }
 
-/// Residuals `target - pulled` and what goes with them.
+/// What the residuals `target - pulled` say.
 #[inline(always)]
 fn sums(
     beta: &[f64],
     pulled: &[f64],
-    low: &[f64],
     high: &[f64],
     target: f64,
-    residual: &mut [f64],
-    offence: &mut [f64],
+    rising: &mut [f64],
+    falling: &mut [f64],
 ) -> Sums {
-    let n = residual.len();
+    let n = rising.len();
     let body = n - n % LANES;
     let (mut at_bounds, mut inside) = ([0.0; LANES], [0.0; LANES]);
-    let (mut square, mut mass, mut worst) = ([0.0; LANES], [0.0; LANES], [0.0f64; LANES]);
-    let (mut rise, mut fall) = ([f64::NEG_INFINITY; LANES], [f64::INFINITY; LANES]);
+    let (mut square, mut mass) = ([0.0; LANES], [0.0; LANES]);
+    let (mut rise, mut fall) = ([f64::NEG_INFINITY; LANES], [f64::NEG_INFINITY; LANES]);
     macro_rules! one {
-        ($k:expr, $b:expr, $g:expr, $l:expr, $h:expr, $r:expr, $o:expr) => {
+        ($k:expr, $b:expr, $g:expr, $h:expr, $u:expr, $d:expr) => {
             let r = target - $g;
-            let (up, down) = ($h - $b, $l - $b);
+            let (up, down) = ($h - $b, -$b);
             let room = if r > 0.0 { up } else { down };
             let left = room * r;
             let between = (up > 0.0) & (down < 0.0);
@@ -487,40 +480,37 @@ fn sums(
             inside[$k] += if between { left } else { 0.0 };
             square[$k] += $b * $g;
             mass[$k] += $b;
-            let size = if room == 0.0 { 0.0 } else { r.abs() };
-            worst[$k] = if size > worst[$k] { size } else { worst[$k] };
-            rise[$k] = if (up > 0.0) & (r > rise[$k]) { r } else { rise[$k] };
-            fall[$k] = if (down < 0.0) & (r < fall[$k]) { r } else { fall[$k] };
-            $r = r;
-            $o = size;
+            let rises = if up > 0.0 { r } else { f64::NEG_INFINITY };
+            let falls = if down < 0.0 { -r } else { f64::NEG_INFINITY };
+            rise[$k] = if rises > rise[$k] { rises } else { rise[$k] };
+            fall[$k] = if falls > fall[$k] { falls } else { fall[$k] };
+            $u = rises;
+            $d = falls;
         };
     }
     for c in 0..body / LANES {
         let at = c * LANES..(c + 1) * LANES;
-        let (b, g, l, h) = (&beta[at.clone()], &pulled[at.clone()], &low[at.clone()], &high[at.clone()]);
-        let (out, size) = (&mut residual[at.clone()], &mut offence[at]);
+        let (b, g, h) = (&beta[at.clone()], &pulled[at.clone()], &high[at.clone()]);
+        let (rises, falls) = (&mut rising[at.clone()], &mut falling[at]);
         for k in 0..LANES {
-            one!(k, b[k], g[k], l[k], h[k], out[k], size[k]);
+            one!(k, b[k], g[k], h[k], rises[k], falls[k]);
         }
     }
     for i in body..n {
-        one!(i - body, beta[i], pulled[i], low[i], high[i], residual[i], offence[i]);
+        one!(i - body, beta[i], pulled[i], high[i], rising[i], falling[i]);
     }
-    let worst = worst.iter().fold(0.0f64, |w, x| if *x > w { *x } else { w });
-    let rise = rise.iter().fold(f64::NEG_INFINITY, |w, x| if *x > w { *x } else { w });
-    let fall = fall.iter().fold(f64::INFINITY, |w, x| if *x < w { *x } else { w });
+    let largest = |lanes: [f64; LANES]| lanes.iter().fold(f64::NEG_INFINITY, |w, x| w.max(*x));
     Sums {
         at_bounds: fold(at_bounds),
         inside: fold(inside),
         square: fold(square),
         mass: fold(mass),
-        worst,
-        rise,
-        fall,
+        rise: largest(rise),
+        fall: -largest(fall),
     }
 }
 
-/// $G$ after changes of some variables, four columns at a time.
+/// $G$ after changes of some variables, eight columns at a time.
 fn pull(pulled: &mut [f64], changes: &[(f64, usize)], query: Query<'_>, columns: &Columns<'_>) {
     let n = query.column.len();
     let column = |j: usize| if j == n { query.column } else { columns.column(j) };
@@ -529,16 +519,37 @@ fn pull(pulled: &mut [f64], changes: &[(f64, usize)], query: Query<'_>, columns:
         pulled[n] += change * own(*j);
     }
     let pulled = &mut pulled[..n];
-    let (fours, rest) = changes.as_chunks::<4>();
-    for &[(p, j), (q, k), (r, l), (s, m)] in fours {
-        let columns = [column(j), column(k), column(l), column(m)];
+    let (eights, rest) = changes.as_chunks::<8>();
+    for changes in eights {
+        let columns = changes.map(|(_, j)| column(j));
         vectorised(
             #[inline(always)]
-            || add_four(pulled, [p, q, r, s], columns),
+            || add_eight(pulled, changes.map(|(change, _)| change), columns),
+        );
+    }
+    let (fours, rest) = rest.as_chunks::<4>();
+    for changes in fours {
+        let columns = changes.map(|(_, j)| column(j));
+        vectorised(
+            #[inline(always)]
+            || add_four(pulled, changes.map(|(change, _)| change), columns),
         );
     }
     for (change, j) in rest {
         crate::linalg::axpy(*change, column(*j), pulled);
+    }
+}
+
+/// `sum += Σ factors · columns`.
+#[inline(always)]
+fn add_eight(sum: &mut [f64], factors: [f64; 8], columns: [&[f64]; 8]) {
+    let n = sum.len();
+    let [a, b, c, d, e, f, g, h] = columns.map(|column| &column[..n]);
+    let [p, q, r, s, t, u, v, w] = factors;
+    for i in 0..n {
+        let first = (p * a[i] + q * b[i]) + (r * c[i] + s * d[i]);
+        let second = (t * e[i] + u * f[i]) + (v * g[i] + w * h[i]);
+        sum[i] += first + second;
     }
 }
 
