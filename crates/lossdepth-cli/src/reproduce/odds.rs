@@ -213,7 +213,12 @@ fn block(
         let mut row = vec![loaded.set.name.to_owned()];
         for (column, printed) in COLUMNS.into_iter().zip(loaded.set.printed) {
             let printed = printed.filter(|_| !shop.quick);
-            let preset = (!matches!(column, "OC-SVM" | "LOF")).then_some(preset);
+            let preset = match column {
+                "OC-SVM" | "LOF" => None,
+                // The same in both readings, and long enough to be done once.
+                "GP" => Some(Preset::PaperCode),
+                _ => Some(preset),
+            };
             let all = detectors(column, loaded.data.len())
                 .into_iter()
                 .map(|detector| {
