@@ -49,8 +49,8 @@ def preset(name: str, method: str, n_samples: float) -> dict[str, Any]:
 
 def observations(n_rows: int, sample_weight: Any) -> float:
     """Count the observations that weighted rows stand for."""
-    if sample_weight is None or np.isscalar(sample_weight):
+    if sample_weight is None:
         return float(n_rows)
-    weights = np.asarray(sample_weight, dtype=float)
+    weights = np.broadcast_to(np.asarray(sample_weight, dtype=float), (n_rows,))
     whole = bool((weights == np.floor(weights)).all())
     return float(weights.sum()) if whole else float((weights > 0).sum())

@@ -18,7 +18,7 @@ The folder --data has odds/*.mat, adbench/14_glass.npz, adbench/21_Lymphography.
 IDX files. Experiments on simulated data need none.
 
 What is finished is kept in the folder cells of --out: a run that was interrupted goes on where it was, and a cell is \
-computed again only if its settings or its data change. Numbers do not depend on threads or on interruptions.
+computed again only if its settings, its data or the version of lossdepth change. Numbers do not depend on threads or on interruptions.
 
 Examples:
   lossdepth reproduce odds --data data --out results
@@ -38,9 +38,9 @@ pub(crate) struct Reproduce {
     #[arg(long, value_name = "DIR")]
     pub(crate) data: Option<PathBuf>,
 
-    /// The folder for the results
-    #[arg(long, value_name = "DIR", default_value = "reproduction")]
-    pub(crate) out: PathBuf,
+    /// The folder for the results [default: reproduction, or reproduction-quick]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
 
     /// Do little of everything, to see that it works; on made-up data where --data is not given
     #[arg(long)]
@@ -86,12 +86,14 @@ impl ValueEnum for What {
 }
 
 pub(crate) fn run(args: &Reproduce) -> Result<Outcome> {
+    let usual = if args.quick { "reproduction-quick" } else { "reproduction" };
+    let out = args.out.clone().unwrap_or_else(|| usual.into());
     let shop = Workshop {
         quick: args.quick,
         fresh: args.fresh,
         quiet: args.running.quiet,
         threads: args.running.threads.map(usize::from),
-        ..Workshop::new(args.data.clone(), args.out.clone())
+        ..Workshop::new(args.data.clone(), out)
     };
     let asked = |experiment: &Experiment| {
         args.what.iter().any(|what| matches!(what, What::All) || *what == What::One(*experiment))
@@ -101,7 +103,7 @@ pub(crate) fn run(args: &Reproduce) -> Result<Outcome> {
         let (started, name) = (Instant::now(), experiment.name());
         experiment.run(&shop)?.write(&shop, name)?;
         let tally = shop.take_tally();
-        let (page, seconds) = (args.out.join(format!("{name}.md")), started.elapsed().as_secs_f64());
+        let (page, seconds) = (shop.out.join(format!("{name}.md")), started.elapsed().as_secs_f64());
         let cells = count(tally.computed + tally.kept, "cell");
         let (page, computed) = (page.display(), tally.computed);
         console::note(
@@ -111,6 +113,6 @@ pub(crate) fn run(args: &Reproduce) -> Result<Outcome> {
         let cells = (tally.computed + tally.kept).to_string();
         index.row([format!("[{name}]({name}.md)"), cells, format!("{:.1}", tally.seconds)]);
     }
-    crate::reproduce::index(index).write(&shop, "README")?;
+    crate::reproduce::index(index).write(&shop, "index")?;
     Ok(Outcome::Done)
 }

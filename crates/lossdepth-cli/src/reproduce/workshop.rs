@@ -86,7 +86,11 @@ impl Workshop {
         size: Option<usize>,
         work: impl FnOnce(&Run<'_>) -> Result<T>,
     ) -> Result<Done<T>> {
-        let path = self.out.join("cells").join(experiment).join(format!("{name}.json"));
+        let path = self
+            .out
+            .join(if self.quick { "cells-quick" } else { "cells" })
+            .join(experiment)
+            .join(format!("{name}.json"));
         let settings = serde_json::to_value(settings).map_err(|why| unfit(&path, &why))?;
         let mut tally = self.tally.get();
         if let Some(Kept { seconds, value, .. }) = self.kept(&path, &settings) {

@@ -40,13 +40,13 @@ fn a_trial_makes_all_pages_on_data_of_its_own() {
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     assert_eq!(ran.out, "");
     let names = files(&folder.path("out"));
-    assert_eq!(names, ["README.md", "cells", "mnist.csv", "mnist.md", "odds.csv", "odds.md"]);
+    assert_eq!(names, ["cells-quick", "index.md", "mnist.csv", "mnist.md", "odds.csv", "odds.md"]);
     let page = folder.read("out/odds.md");
     assert!(page.contains("**A trial**") && page.contains("| wine | "), "{page}");
     assert!(!page.contains("(0.8529)"), "printed numbers are for the real data: {page}");
     let sheet = folder.read("out/odds.csv");
     assert!(sheet.lines().count() > 9 * 2 * 13, "{sheet}");
-    assert!(folder.read("out/README.md").contains("[odds](odds.md)"));
+    assert!(folder.read("out/index.md").contains("[odds](odds.md)"));
 }
 
 #[test]
@@ -57,7 +57,7 @@ fn what_is_finished_is_kept_and_threads_change_nothing() {
     let again = reproduce(&folder, "mnist --quick --out one");
     assert!(again.err.contains("120 cells, 0 of them computed now"), "{}", again.err);
     // One cell is lost, one damaged.
-    let cells = folder.path("one/cells/mnist");
+    let cells = folder.path("one/cells-quick/mnist");
     std::fs::remove_file(cells.join("svm-paper-100-3.json")).unwrap();
     std::fs::write(cells.join("svm-paper-100-4.json"), "{").unwrap();
     let third = reproduce(&folder, "mnist --quick --out one");

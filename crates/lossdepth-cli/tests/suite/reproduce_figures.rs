@@ -18,7 +18,7 @@ fn reproduce(folder: &Folder, what: &[&str], out: &str, more: &[&str]) -> String
 fn results(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let name = |path: &PathBuf| path.file_name().unwrap().to_str().unwrap().to_owned();
-    let kept = files.filter(|path| path.is_file() && name(path) != "README.md");
+    let kept = files.filter(|path| path.is_file() && name(path) != "index.md");
     kept.map(|path| (name(&path), std::fs::read(path).unwrap())).collect()
 }
 

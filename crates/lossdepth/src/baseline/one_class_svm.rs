@@ -78,7 +78,8 @@ pub enum OneClassSolver {
     /// To the end, with a proven error.
     #[default]
     Exact,
-    /// As far as libsvm does with its defaults, along the same path: to compare with published numbers.
+    /// As far as libsvm does with its defaults, along the same path (copies of a row are one row here, several there): to
+    /// compare with published numbers.
     Libsvm,
 }
 

@@ -3,7 +3,7 @@
 use super::bandwidth::thinned;
 use super::points::Columns;
 use crate::linalg::Matrix;
-use crate::reference::{Mass, Reference};
+use crate::reference::Reference;
 
 /// Above this many different rows some of them stand for the centres.
 const CENTRES: usize = 2048;
@@ -17,18 +17,13 @@ const STEP: usize = 32;
 /// The median over the rows of the squared distance to the $\lceil \sqrt n \rceil$-th nearest other row.
 ///
 /// `n` counts observations, so a row of weight $k$ is the same as $k$ copies, of which $k - 1$ are neighbours at distance 0.
-/// Weights that do not count are shares of $n$ rows. A median of 0 is replaced by that of the positive distances; 0 if
-/// there are none.
+/// Weights that do not count are shares of $n$ rows. A row with that many copies of itself counts with its nearest other
+/// row; 0 if all rows are the same.
 pub(super) fn squared_reach(sample: &Reference) -> f64 {
     let n = sample.observations();
     let share = n.sqrt().ceil().min(n - 1.0) / n;
     let (centres, masses) = thinned(sample, CENTRES);
     let (points, weights) = thinned(sample, NEIGHBOURS);
-    // A thinned row stands for others as well: how much of its own weight is at distance 0 is not known to the last digit.
-    let copies = |weight: f64| match sample.mass() {
-        Mass::Counts(n) => (weight - 1.0 / n).max(0.0),
-        Mass::Importance => 0.0,
-    };
     let mut reached: Vec<(f64, f64)> = Vec::with_capacity(masses.len());
     let mut block = Matrix::zeros(weights.len(), STEP);
     let mut near: Vec<(f64, f64)> = Vec::with_capacity(weights.len());
@@ -39,23 +34,26 @@ pub(super) fn squared_reach(sample: &Reference) -> f64 {
         for centre in first..last {
             near.clear();
             near.extend(block.col(centre - first).iter().copied().zip(weights.iter().copied()));
-            // The row itself is the one at distance 0: rows here are different.
+            // The row itself is the one at distance 0, for rows here are different: it is not its own neighbour, its
+            // copies are.
             if let Some(own) = near.iter_mut().find(|(distance, _)| *distance == 0.0) {
-                own.1 = copies(own.1);
+                own.1 = (own.1 - 1.0 / n).max(0.0);
             }
-            reached.push((at(&mut near, share), masses[centre]));
+            let distance = match at(&mut near, share) {
+                0.0 => near
+                    .iter()
+                    .map(|(distance, _)| *distance)
+                    .filter(|d| *d > 0.0)
+                    .fold(f64::INFINITY, f64::min),
+                distance => distance,
+            };
+            if distance.is_finite() {
+                reached.push((distance, masses[centre]));
+            }
         }
     }
-    let median = |list: &mut Vec<(f64, f64)>| {
-        let half = 0.5 * list.iter().map(|(_, mass)| mass).sum::<f64>();
-        if list.is_empty() { 0.0 } else { at(list, half) }
-    };
-    let whole = median(&mut reached);
-    if whole > 0.0 {
-        return whole;
-    }
-    reached.retain(|(distance, _)| *distance > 0.0);
-    median(&mut reached)
+    let half = 0.5 * reached.iter().map(|(_, mass)| mass).sum::<f64>();
+    if reached.is_empty() { 0.0 } else { at(&mut reached, half) }
 }
 
 /// The first place where the cumulative mass reaches `target`, or the last place.
@@ -136,9 +134,28 @@ mod tests {
     }
 
     #[test]
-    fn copies_do_not_make_it_zero() {
-        let mostly = Reference::new(&[[0.0], [0.0], [0.0], [0.0], [0.0], [2.0], [4.0]]).unwrap();
-        assert!(squared_reach(&mostly) > 0.0);
+    fn copies_and_units_and_outliers_have_no_say() {
+        // Every row a hundred times: its neighbours are its copies, and the next value counts.
+        for unit in [1e-3, 1.0, 1e3] {
+            let rows: Vec<Vec<f64>> = (0..1000).map(|i| vec![unit * f64::from(i % 10)]).collect();
+            let found = squared_reach(&Reference::new(&rows).unwrap());
+            assert!((found / (unit * unit) - 1.0).abs() < 1e-12, "{found}");
+        }
+        // Few values many times, and three far away.
+        let mut rows: Vec<Vec<f64>> = (0..150).map(|i| vec![0.5 * f64::from(i % 5)]).collect();
+        rows.extend([50.0, 80.0, 120.0].map(|x| vec![x]));
+        assert!(squared_reach(&Reference::new(&rows).unwrap()) <= 1.0);
         assert_eq!(squared_reach(&Reference::new(&[[1.0], [1.0]]).unwrap()), 0.0);
+    }
+
+    #[test]
+    fn a_heavy_row_is_no_neighbour_far_away() {
+        let mut rows = rows(10);
+        rows.push(vec![300.0, 0.0]);
+        for heavy in [90.0, 90.5] {
+            let weights: Vec<f64> = [heavy].into_iter().chain([1.0; 10]).collect();
+            let found = squared_reach(&Reference::weighted(&rows, &weights).unwrap());
+            assert!(found < 1000.0, "{found}");
+        }
     }
 }

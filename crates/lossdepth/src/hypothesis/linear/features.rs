@@ -211,6 +211,14 @@ impl Features {
         }
     }
 
+    /// How many rows the sample has, copies counted: see [`Reference::observations`].
+    pub(crate) fn rows(&self) -> f64 {
+        match self.mass {
+            Mass::Counts(n) => n,
+            Mass::Importance => self.len() as f64,
+        }
+    }
+
     /// The sampling standard error of a depth; `losses` become the influence values.
     pub(crate) fn standard_error(&self, losses: &mut [f64], slopes: &[f64], shifts: &[f64]) -> f64 {
         self.influence_values(losses, slopes, shifts);

@@ -235,7 +235,7 @@ impl<L: Smooth + Dual> Linear<L> {
     /// The task, for a sample of this size.
     fn task(&self, features: &Features) -> Task {
         // Losses come in bits.
-        let [sample, query] = self.value.shares(LN_2, features.observations()).map(|share| 2.0 * share);
+        let [sample, query] = self.value.shares(LN_2, features.rows()).map(|share| 2.0 * share);
         Task { shares: Shares { sample, query }, ..self.task }
     }
 

@@ -59,7 +59,8 @@ impl Inner {
         let stride = self.beta.len();
         let first = &self.matrix[up * stride..(up + 1) * stride];
         let second = &self.matrix[down * stride..(down + 1) * stride];
-        let bend = first[up] + second[down] - 2.0 * first[down] + stiff.ridge;
+        // Rounded kernel values of rows that are nearly the same may bend the wrong way.
+        let bend = (first[up] + second[down] - 2.0 * first[down]).max(0.0) + stiff.ridge;
         let (room, space) = (self.high[up] - self.beta[up], self.beta[down] - self.low[down]);
         let step = (gain / bend).min(room).min(space);
         self.beta[up] = if step == room { self.high[up] } else { self.beta[up] + step };
