@@ -360,11 +360,9 @@ fn a_column_that_is_offset_a_lot_is_not_constant() {
 fn a_query_off_the_span_is_far_away() {
     let line: Vec<Vec<f64>> =
         (0..20).map(|i| vec![f64::from(i), 2.0 * f64::from(i), 1.0 - f64::from(i)]).collect();
-    for scale in [Scale::Whiten, Scale::Mcd] {
-        let (scaling, _) = Sample::new(&line).learn(scale);
-        assert!(distance(&scaling, &line[0]) < 2.0);
-        assert!(distance(&scaling, &[0.0, 1.0, 1.0]) > 1e5);
-    }
+    let (scaling, _) = Sample::new(&line).learn(Scale::Whiten);
+    assert!(distance(&scaling, &line[0]) < 2.0);
+    assert!(distance(&scaling, &[0.0, 1.0, 1.0]) > 1e5);
 }
 
 #[test]
@@ -381,7 +379,7 @@ fn mcd_says_when_it_falls_back() {
     ] {
         let sample = Sample::new(&rows);
         let (scaling, warning) = sample.learn(Scale::Mcd);
-        assert_eq!(scaling, sample.learn(Scale::Whiten).0);
+        assert_eq!(scaling, sample.learn(Scale::Standard).0);
         assert!(warning.as_ref().unwrap().to_string().ends_with("used `standard` instead"));
         assert_eq!(warning, Some(expected));
     }
