@@ -84,7 +84,7 @@ fn everything_is_there_on_any_number_of_threads_and_is_not_done_twice() {
     for name in first.keys() {
         std::fs::remove_file(folder.path("one").join(name)).unwrap();
     }
-    std::fs::remove_file(folder.path("one").join("cells/ranking/svm-4.json")).unwrap();
+    std::fs::remove_file(folder.path("one").join("cells-quick/ranking/svm-4.json")).unwrap();
     let said = reproduce(&folder, &EXPERIMENTS, "one", &[]);
     assert_eq!(said.matches(" 0 of them computed now").count(), 4, "{said}");
     assert_eq!(said.matches(" 1 of them computed now").count(), 1, "{said}");
