@@ -141,11 +141,54 @@ pub(crate) fn multiply_first<T: Real>(out: &mut Matrix<T>, a: &Matrix<T>, b: &Ma
     }
 }
 
+/// Terms that [`multiply_mixed`] adds in single precision.
+const MIXED: usize = 256;
+/// What rounding does to a sum of [`multiply_mixed`], as a share of the sum of its terms' sizes: half a unit for each of
+/// both factors, their product and every sum within a stretch.
+pub(crate) const MIXED_ERROR: f64 = 0.5 * (MIXED + 4) as f64 * f32::EPSILON as f64;
+
+/// The first `count` columns of `out = a b`, where stretches of the inner dimension are multiplied in single precision and added
+/// in double; `part` is room for as many rows and columns as `out` has.
+pub(crate) fn multiply_mixed(
+    out: &mut Matrix,
+    a: &Matrix<f32>,
+    b: &Matrix<f32>,
+    count: usize,
+    part: &mut Matrix<f32>,
+) {
+    let inner = a.cols();
+    for first in (0..inner).step_by(MIXED) {
+        let depth = MIXED.min(inner - first);
+        for (start, columns) in groups(a.rows() * depth, count) {
+            let part = part.view_mut().submatrix_mut(0, start, a.rows(), columns);
+            let b = b.view().submatrix(first, start, depth, columns);
+            matmul(part, Accum::Replace, a.view().subcols(first, depth), b, 1.0, Par::Seq);
+        }
+        for j in 0..count {
+            let (to, from) = (&mut out.col_mut(j)[..a.rows()], &part.col(j)[..a.rows()]);
+            vectorised(
+                #[inline(always)]
+                || {
+                    for (t, x) in to.iter_mut().zip(from) {
+                        *t = if first == 0 { f64::from(*x) } else { *t + f64::from(*x) };
+                    }
+                },
+            );
+        }
+    }
+}
+
 /// `out -= a bᵀ` for the first `inner` columns of both and the first `count` rows of `b`, which are those columns of `out`.
-pub(crate) fn subtract_outer(out: &mut Matrix, a: &Matrix, b: &Matrix, inner: usize, count: usize) {
+pub(crate) fn subtract_outer<T: Real>(
+    out: &mut Matrix<T>,
+    a: &Matrix<T>,
+    b: &Matrix<T>,
+    inner: usize,
+    count: usize,
+) {
     let b = b.view().submatrix(0, 0, count, inner).transpose();
     let out = out.view_mut().subcols_mut(0, count);
-    matmul(out, Accum::Add, a.view().subcols(0, inner), b, -1.0, Par::Seq);
+    matmul(out, Accum::Add, a.view().subcols(0, inner), b, T::rounded(-1.0), Par::Seq);
 }
 
 /// Replaces every column of `rhs` by the solution of the lower triangular system.
@@ -171,7 +214,7 @@ fn groups(work: usize, count: usize) -> impl Iterator<Item = (usize, usize)> {
 pub(crate) const COLUMN_GROUP: usize = 8;
 
 /// The lower triangle of `out = aᵀ b`, known to be symmetric.
-pub(crate) fn multiply_symmetric(out: &mut Matrix, a: &Matrix, b: &Matrix) {
+pub(crate) fn multiply_symmetric<T: Real>(out: &mut Matrix<T>, a: &Matrix<T>, b: &Matrix<T>) {
     use triangular::BlockStructure::{Rectangular, TriangularLower};
     triangular::matmul(
         out.view_mut(),
@@ -181,7 +224,7 @@ pub(crate) fn multiply_symmetric(out: &mut Matrix, a: &Matrix, b: &Matrix) {
         Rectangular,
         b.view(),
         Rectangular,
-        1.0,
+        T::rounded(1.0),
         Par::Seq,
     );
 }
@@ -400,6 +443,28 @@ mod tests {
         }
         check(product::<f64>, false);
         check(product::<f32>, false);
+        let mixed = |a: &Matrix<f32>, b: &Matrix<f32>| {
+            let mut out = Matrix::zeros(a.rows(), b.cols());
+            multiply_mixed(&mut out, a, b, b.cols(), &mut Matrix::zeros(a.rows(), b.cols()));
+            out.single()
+        };
+        check(mixed, false);
+    }
+
+    #[test]
+    fn mixed_products_are_as_good_as_they_say() {
+        for (rows, inner) in SHAPES {
+            let a = Matrix::from_fn(rows, inner, |i, j| ((i * 31 + j * 17) as f64 * 0.7).sin());
+            let b = Matrix::from_fn(inner, 8, |i, j| ((i * 13 + j * 5) as f64 * 0.3).cos());
+            let (mut exact, mut ours) = (Matrix::zeros(rows, 8), Matrix::zeros(rows, 8));
+            multiply(&mut exact, &a, &b);
+            multiply_mixed(&mut ours, &a.single(), &b.single(), 8, &mut Matrix::zeros(rows, 8));
+            for (i, j) in (0..rows).flat_map(|i| (0..8).map(move |j| (i, j))) {
+                let sizes: f64 = (0..inner).map(|k| (a.at(i, k) * b.at(k, j)).abs()).sum();
+                let off = (exact.at(i, j) - ours.at(i, j)).abs();
+                assert!(off <= MIXED_ERROR * sizes, "{rows}x{inner}: {off} {sizes}");
+            }
+        }
     }
 
     #[test]

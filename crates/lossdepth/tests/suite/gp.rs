@@ -206,12 +206,45 @@ fn a_coarser_answer_is_within_its_error() {
     failures.report();
 }
 
+#[test] // A function of the rows has a thin rest at this size, a matrix of numbers has a dense one.
+fn a_thin_rest_is_within_its_error() {
+    let (mut random, mut failures) = (Random::new(23), Failures::default());
+    for (d, gamma) in [(2, 1.0), (5, 0.05)] {
+        let rows = random.cloud(1100, d);
+        let counts: Vec<f64> = (0..rows.len()).map(|i| [1.0, 1.0, 3.0, 2.0][(i * d) % 4]).collect();
+        let queries = [&random.cloud(9, d)[..], &rows[..3], &[vec![30.0; d], vec![-4.0; d]]].concat();
+        let value = |x: &[f64], y: &[f64]| {
+            f64::exp(-gamma * x.iter().zip(y).map(|(a, b)| (a - b) * (a - b)).sum::<f64>())
+        };
+        let given = |x: &[Vec<f64>]| -> Vec<Vec<f64>> {
+            x.iter().map(|x| rows.iter().map(|y| value(x, y)).collect()).collect()
+        };
+        let dense = Reference::weighted(&given(&rows), &counts).unwrap();
+        let sample = Reference::weighted(&rows, &counts).unwrap();
+        for probabilities in Probabilities::ALL {
+            let new = |tol| GaussianProcess::new().probabilities(probabilities).tol(tol);
+            let exact = score(new(1e-8).kernel(KernelChoice::Precomputed), &dense, &given(&queries));
+            for tol in [1e-3, 1e-4, 1e-5, 1e-6, 1e-8] {
+                let ours = score(new(tol).kernel(gaussian(gamma)), &sample, &queries);
+                for (a, b) in exact.iter().zip(&ours) {
+                    let sound = (a.depth - b.depth).abs() <= a.error + b.error
+                        && a.error <= 1e-8
+                        && b.error <= tol
+                        && (a.stderr - b.stderr).abs() <= 0.2 * a.stderr;
+                    failures.check(sound, || format!("{d} {probabilities} {tol:e}: {a:?} {b:?}"));
+                }
+            }
+        }
+    }
+    failures.report();
+}
+
 #[test]
 fn bits_do_not_depend_on_the_company() {
     let mut random = Random::new(14);
-    for n in [9, 150, 600] {
+    for (n, tol) in [(9, 1e-6), (150, 1e-6), (600, 1e-6), (1050, 1e-4), (1050, 1e-6)] {
         let (rows, queries) = (random.cloud(n, 4), random.cloud(70, 4));
-        let depth = Depth::new(GaussianProcess::new()).fit(&reference(&rows)).unwrap();
+        let depth = Depth::new(GaussianProcess::new().tol(tol)).fit(&reference(&rows)).unwrap();
         let run = |threads| Run { threads: Some(threads), ..Run::default() };
         let all = depth.score_with(&queries, &run(1)).unwrap();
         assert_eq!(all, depth.score_with(&queries, &run(2)).unwrap());

@@ -22,9 +22,12 @@
 
 mod averaged;
 mod basis;
+mod rest;
 mod solve;
+mod variance;
+mod walk;
 
-use self::basis::Basis;
+use self::basis::{Basis, Spectrum};
 use self::solve::Solver;
 use super::Hypothesis;
 use super::kernel::{Gamma, KernelChoice, KernelSource, Space};
@@ -156,6 +159,22 @@ impl GaussianProcess {
         self.probabilities == Probabilities::Averaged && self.tol >= SINGLE && points > 96
     }
 
+    /// The split of the Gram matrix that the first probes are made with.
+    fn basis(&self, space: &Space, counts: &[f64]) -> Result<Basis> {
+        let n = space.len();
+        let single = self.single(n);
+        if n >= LARGE && self.memory >= 3 * space.gram_bytes() {
+            let most = (n / THINNER).min(MOST);
+            let found = Spectrum::new(space, counts, (0.3 * self.tol, 3.0 * self.tol), most)?;
+            if let Some(spectrum) = found.filter(|s| s.points.cols() > FEWEST) {
+                let averaged = self.probabilities == Probabilities::Averaged;
+                let single = averaged && self.tol >= SINGLE_THIN;
+                return Ok(Basis::thin(space, spectrum, FEWEST, averaged, single));
+            }
+        }
+        Basis::new(space, if n <= WHOLE { n } else { FEWEST }, single)
+    }
+
     fn problem<'a>(&self, process: &'a Process, basis: &Basis) -> Problem<'a> {
         Problem {
             half_weights: &process.space.half_weights,
@@ -178,7 +197,7 @@ impl GaussianProcess {
         let places = process.basis.locate(&process.space, queries)?;
         let Some(mut found) = solver.group(places, cancelled) else { return Ok(None) };
         for (j, posterior) in found.iter_mut().enumerate() {
-            if posterior.error <= self.tol || process.basis.rest.is_none() {
+            if posterior.error <= self.tol || process.basis.rest.is_nothing() {
                 continue;
             }
             // More directions for the odd one out.
@@ -288,6 +307,11 @@ pub struct Process {
 const GROUP: usize = 64;
 /// Above this tolerance and a certain size, single precision is enough for corrections to the variances.
 const SINGLE: f64 = 2e-7;
+/// The same for a thin rest, whose bound on rounding is a worst case.
+const SINGLE_THIN: f64 = 1e-5;
+/// Samples from this size on have a thin rest, if one direction for so many points is enough for it.
+const LARGE: usize = 1024;
+const THINNER: usize = 4;
 /// Samples up to this size are not split.
 const WHOLE: usize = 48;
 /// Directions to begin with, and the most there may be.
@@ -327,16 +351,16 @@ impl Hypothesis for GaussianProcess {
                 self.memory as f64 / gib
             )));
         }
-        let counts = space.half_weights.iter().map(|w| 2.0 * total * w).collect();
-        let mut width = if n <= WHOLE { n } else { FEWEST };
-        let basis = Basis::new(&space, width, self.single(n))?;
-        let mut process = Process { space, counts, total, basis, fine: OnceLock::new() };
+        let counts: Vec<f64> = space.half_weights.iter().map(|w| 2.0 * total * w).collect();
         // A few points of the sample tell how many directions the tolerance takes.
-        let Some(probes) = process.space.probes(COLUMN_GROUP) else {
-            process.basis = Basis::new(&process.space, n.min(MOST / 4), self.single(n))?;
-            return Ok(process);
+        let Some(probes) = space.probes(COLUMN_GROUP) else {
+            let basis = Basis::new(&space, n.min(MOST / 4), self.single(n))?;
+            return Ok(Process { space, counts, total, basis, fine: OnceLock::new() });
         };
-        while process.basis.rest.is_some() && width < MOST.min(n) {
+        let basis = self.basis(&space, &counts)?;
+        let mut process = Process { space, counts, total, basis, fine: OnceLock::new() };
+        let mut width = process.basis.width();
+        while process.basis.rest.is_something() && width < MOST.min(n) {
             let problem = self.problem(&process, &process.basis);
             let places = process.basis.locate(&process.space, Rows::new(&probes, sample.width())?)?;
             let found = Solver::new(&problem, &process.basis, COLUMN_GROUP)
@@ -349,7 +373,11 @@ impl Hypothesis for GaussianProcess {
             if 2 * width > n {
                 width = n;
             }
-            process.basis = Basis::new(&process.space, width, self.single(n))?;
+            process.basis = if process.basis.rest.thin().is_some() {
+                process.basis.widened(width)
+            } else {
+                Basis::new(&process.space, width, self.single(n))?
+            };
         }
         Ok(process)
     }

@@ -1,0 +1,572 @@
+//! The variances of the latent function at a mode, and what follows from them.
+//!
+//! With $W = \operatorname{diag}(c_i \sigma (1 - \sigma))$, $E = Y Y^\top$, $A = (I + T^\top W T)^{-1}$ the
+//! posterior variance at $x_i$ is exactly
+//!
+//! $$ v_i = t_i^\top A t_i + u_i^\top (I + N)^{-1} u_i, \quad u_i = y_i - Y^\top W T A t_i, \quad
+//!    N = Y^\top (W^{-1} + T T^\top)^{-1} Y. $$
+//!
+//! One product $Z = E W T$ gives $\|u_i\|^2$, $\tau_i^2 = \|u_i - y_i\|^2$ and, with $(E \circ E) W$, also
+//! $q_i = y_i^\top N y_i$ and $\eta = \|W^{1/2} E W^{1/2}\|_F \ge \|N\|$; since $x - x^2 \le x / (1 + x) \le x$,
+//!
+//! $$ \|u_i\|^2 - (\sqrt{q_i} + \sqrt\eta \tau_i)^2 \le u_i^\top (I + N)^{-1} u_i
+//!    \le \|u_i\|^2 - \frac{(\sqrt{q_i} - \sqrt\eta \tau_i)_+^2}{1 + \eta}. $$
+//!
+//! An error $\delta$ in $f$ changes every $\ln W_i$ by at most $\delta$, hence every $v_i$ by a factor within $e^{\pm \delta}$.
+//!
+//! Where $E$ is a thin product and a small $R$, all this is done with the product, and $R$ adds, by the same formula, at most
+//! $(\sqrt{R_{ii}} + \sqrt{\mu v_i})^2$ with $\mu = \|W^{1/2} R W^{1/2}\|$, since $\|W^{1/2} T A t_i\|^2 \le t_i^\top A t_i$.
+
+use super::averaged::{LEAST, Slope, losses, uncertainty};
+use super::basis::{Basis, Place};
+use super::rest::Rest;
+use super::solve::Solver;
+use super::walk::{Done, Walker};
+use super::{Posterior, Problem};
+use crate::linalg::{
+    COLUMN_GROUP, MIXED_ERROR, Matrix, Real, axpy, dot, hadamard, multiply, multiply_first, multiply_mixed,
+    multiply_symmetric, norm,
+};
+use crate::simd::{sum_of, vectorised};
+use crate::solver::Stop;
+use std::cmp::Ordering;
+use std::f64::consts::LOG2_E;
+
+/// $E W T$ of a few queries at a time in single precision, where that is enough.
+pub(super) struct Corrections {
+    /// $W T$, and room for products.
+    factors: Matrix<f32>,
+    part: Matrix<f32>,
+    /// For a thin rest: $F^\top W T$ in both precisions, and $F F^\top W T$.
+    between: Matrix,
+    between_single: Matrix<f32>,
+    products: Matrix,
+}
+
+impl Corrections {
+    pub(super) fn new(problem: &Problem<'_>, basis: &Basis, queries: usize) -> Self {
+        let n = basis.len();
+        let single = match &basis.rest {
+            Rest::Nothing => false,
+            Rest::Dense(dense) => dense.single.is_some(),
+            Rest::Thin(thin) => thin.single.is_some(),
+        };
+        let columns = if single && problem.averaged { queries * slot(basis.width()) } else { 0 };
+        let thin = if basis.rest.thin().is_some() { columns } else { 0 };
+        Self {
+            factors: Matrix::zeros(n, columns),
+            part: Matrix::zeros(n, columns),
+            between: Matrix::zeros(basis.rest.room(), thin),
+            between_single: Matrix::zeros(basis.rest.room(), thin),
+            products: Matrix::zeros(n, thin),
+        }
+    }
+
+    /// For these queries in one pass over the rest.
+    pub(super) fn multiply(&mut self, basis: &Basis, walkers: &[Walker]) {
+        let m = basis.width();
+        if self.factors.cols() == 0 {
+            return;
+        }
+        for (k, walker) in walkers.iter().enumerate() {
+            for j in 0..slot(m) {
+                let (out, curvatures) = (self.factors.col_mut(k * slot(m) + j), &walker.curvatures[..]);
+                match j.cmp(&m) {
+                    Ordering::Less => product_single(basis.tall.col(j), curvatures, out),
+                    Ordering::Equal => product_single(&walker.place.own, curvatures, out),
+                    Ordering::Greater => out.fill(0.0),
+                }
+            }
+        }
+        let columns = walkers.len() * slot(m);
+        match &basis.rest {
+            Rest::Dense(dense) => {
+                if let Some(rest) = &dense.single {
+                    multiply_first(&mut self.part, rest, &self.factors, columns);
+                }
+            }
+            Rest::Thin(thin) => {
+                if let Some((tall, wide)) = &thin.single {
+                    multiply_mixed(&mut self.between, wide, &self.factors, columns, &mut self.part);
+                    for j in 0..columns {
+                        round(self.between.col(j), self.between_single.col_mut(j));
+                    }
+                    multiply_mixed(&mut self.products, tall, &self.between_single, columns, &mut self.part);
+                }
+            }
+            Rest::Nothing => {}
+        }
+    }
+}
+
+impl Solver<'_> {
+    /// $(E \circ E) W$ for every query, and for a thin rest $F F^\top W g$.
+    pub(super) fn squares(&mut self, walkers: &[Walker]) -> (Matrix, Matrix) {
+        let empty = || Matrix::zeros(self.basis.len(), self.pulls.cols());
+        let (mut squares, mut completions) = (empty(), empty());
+        if !self.problem.averaged || self.basis.rest.is_nothing() {
+            return (squares, completions);
+        }
+        for (k, walker) in walkers.iter().enumerate() {
+            self.pulls.col_mut(k).copy_from_slice(&walker.curvatures);
+        }
+        self.basis.rest.apply_squares(&self.pulls, &mut squares);
+        if self.basis.rest.thin().is_some() {
+            for (k, walker) in walkers.iter().enumerate() {
+                hadamard(&walker.curvatures, &walker.place.completion, self.pulls.col_mut(k));
+            }
+            let columns = walkers.len().next_multiple_of(COLUMN_GROUP);
+            self.basis.rest.apply(&self.pulls, &mut self.room, &mut completions, columns);
+        }
+        (squares, completions)
+    }
+
+    /// $E W T$ for the $W T$ in `weighted`, which is that of the query in this `place` of those multiplied last; and how large
+    /// its rounding errors are: those of row $i$ are this number times [`size_of_row`](Self::size_of_row), column by column.
+    fn apply_rest(&mut self, place: usize) -> Vec<f64> {
+        let columns = self.weighted.cols();
+        let first = place * slot(columns - 1);
+        let (unit, single) = match &self.basis.rest {
+            Rest::Dense(dense) => (8.0 * f64::from(f32::EPSILON), dense.single.is_some()),
+            // Twice: each of the two products is off by at most that share of the product of the sizes of its factors.
+            Rest::Thin(thin) => (2.0 * MIXED_ERROR * thin.size, thin.single.is_some()),
+            Rest::Nothing => (0.0, false),
+        };
+        if !single {
+            let mut room = Matrix::zeros(self.basis.rest.room(), columns);
+            self.basis.rest.apply(&self.weighted, &mut room, &mut self.product, columns);
+            return vec![0.0; columns];
+        }
+        for j in 0..columns {
+            let to = self.product.col_mut(j);
+            if self.basis.rest.thin().is_some() {
+                to.copy_from_slice(self.corrections.products.col(first + j));
+            } else {
+                let from = self.corrections.part.col(first + j);
+                vectorised(
+                    #[inline(always)]
+                    || to.iter_mut().zip(from).for_each(|(t, x)| *t = f64::from(*x)),
+                );
+            }
+        }
+        (0..columns).map(|j| unit * norm(self.weighted.col(j))).collect()
+    }
+
+    /// Everything that is asked of a mode.
+    pub(super) fn posterior(
+        &mut self,
+        walker: &Walker,
+        squares: &[f64],
+        completions: &[f64],
+        slot: usize,
+    ) -> Posterior {
+        let (n, m, problem) = (self.basis.len(), self.basis.width(), self.problem);
+        let Walker { place, f, slopes, curvatures, done, .. } = walker;
+        let Walker { at_query, bend, pull, iterations, .. } = *walker;
+        let Done { delta, drift, stop } =
+            done.unwrap_or(Done { delta: f64::INFINITY, drift: 0.0, stop: Stop::Stalled });
+        // Rounding of kernel values moves f by at most their error times the sum of the coefficients.
+        let rounding = 2.0 * place.slack * (slopes.iter().sum::<f64>() + pull.abs());
+        let shift =
+            delta * self.basis.largest.max(norm(&place.coordinates).powi(2)).sqrt() + drift + rounding;
+        let factor = self.factor(&place.own, &place.coordinates, curvatures, bend);
+        let failed = factor.is_none();
+        let inverse = factor.map_or_else(
+            || Matrix::from_fn(m + 1, m + 1, |i, j| f64::from(u8::from(i == j))),
+            |factor| factor.inverse(m + 1),
+        );
+        // T A, row by row: base = t A t.
+        multiply(&mut self.turned, &self.own, &inverse);
+        let mut base = row_products(&self.turned, &self.own);
+        let at = apply(&inverse, &place.coordinates);
+        let mut base_query = dot(&at, &place.coordinates);
+        let (mut low, mut high, mut around) = (base.clone(), base.clone(), vec![0.0; n]);
+        let (mut low_query, mut high_query) = (base_query, base_query);
+        if problem.averaged && !self.basis.rest.is_nothing() {
+            // Z = E W T, less the query's own direction and with what completes a thin rest.
+            let rounding = self.apply_rest(slot);
+            let own_square = dot(self.weighted.col(m), &place.own);
+            let own_moved = self.product.col(m).to_vec();
+            for j in 0..=m {
+                let along = dot(self.weighted.col(j), &place.own);
+                axpy(-along, &place.own, self.product.col_mut(j));
+                if !place.completion.is_empty() {
+                    let along = dot(self.weighted.col(j), &place.completion);
+                    axpy(along, &place.completion, self.product.col_mut(j));
+                }
+            }
+            let mut coupling = Matrix::zeros(m + 1, m + 1);
+            multiply_symmetric(&mut coupling, &self.weighted, &self.product);
+            for j in 0..=m {
+                for i in 0..j {
+                    let x = coupling.at(j, i);
+                    coupling.set(i, j, x);
+                }
+            }
+            multiply(&mut self.again, &self.turned, &coupling);
+            let tau = row_products(&self.again, &self.turned);
+            let cross = row_products(&self.turned, &self.product);
+            let (inner, rough) = self.inner(&inverse);
+            let blur = self.blur(&rounding, curvatures, &base);
+            let (mut frobenius, mut near) = (0.0, vec![(0.0, 0.0); n]);
+            let completed = Completed::new(curvatures, place, completions);
+            let mass = self.basis.rest.thin().map_or(0.0, |thin| thin.mass(curvatures));
+            for i in 0..n {
+                let e = place.own[i];
+                let square =
+                    squares[i] - 2.0 * e * own_moved[i] + e * e * own_square + completed.square(place, i);
+                let touched = blur.sizes[i] * blur.length;
+                let mut off = 2.0 * touched * inner[i].max(0.0).sqrt() + touched * touched + rough[i];
+                if let Some(thin) = self.basis.rest.thin() {
+                    off += thin.rounding(i, squares[i], mass) + 2.0 * e.abs() * blur.sizes[i] * rounding[m];
+                }
+                frobenius += curvatures[i] * (square + off);
+                let q = square - inner[i];
+                near[i] = ((q - off).max(0.0), (q + off).max(0.0));
+            }
+            let eta = frobenius.max(0.0).sqrt();
+            // q and the norms are between two bounds each.
+            let bracket = |(u, blur): (f64, f64), (q_low, q_high): (f64, f64), tau: (f64, f64)| {
+                let (least, most) = ((u - blur).max(0.0), (u + blur).max(0.0));
+                let (a, b) = (q_high.sqrt(), (eta * tau.1).sqrt());
+                let low = (least - (a + b) * (a + b)).max(least / (1.0 + eta));
+                let high = most - (q_low.sqrt() - b).max(0.0).powi(2) / (1.0 + eta);
+                (low, high.max(low))
+            };
+            let left = self.basis.rest.diagonal();
+            for i in 0..n {
+                let completion = place.completion.get(i).map_or(0.0, |g| g * g);
+                let left = (left[i] + completion - place.own[i] * place.own[i]).max(0.0);
+                let off = blur.tau[i];
+                let tau = ((tau[i] - off).max(0.0), (tau[i] + off).max(0.0));
+                let u = left - 2.0 * cross[i] + 0.5 * (tau.0 + tau.1);
+                let (l, h) = bracket((u, blur.cross[i] + off), near[i], tau);
+                around[i] = 0.5 * (l + h);
+                (low[i], high[i]) = (base[i] + l, base[i] + h);
+            }
+            let off = blur.query(&rounding, &at, curvatures, base_query);
+            let tau = dot(&at, &apply(&coupling, &at)).max(0.0);
+            let (l, h) = bracket((tau, off), (0.0, 0.0), (tau - off, tau + off));
+            (low_query, high_query) = (base_query + l, base_query + h);
+            if let Some(thin) = self.basis.rest.thin() {
+                let mu = greatest_share(curvatures, problem.counts) * thin.beyond.weighted;
+                for i in 0..n {
+                    let more = (thin.beyond.diagonal[i].sqrt() + (mu * high[i]).sqrt()).powi(2);
+                    high[i] += more;
+                    around[i] += 0.5 * more;
+                }
+                high_query *= 1.0 + mu;
+            }
+        }
+        for i in 0..n {
+            base[i] = 0.5 * (low[i] + high[i]);
+        }
+        base_query = 0.5 * (low_query + high_query);
+        let mut sides =
+            Sides { f: f.clone(), at_query, v: base, v_query: base_query, low, high, low_query, high_query };
+        let (losses, loss_query, error) = sides.losses(problem, shift);
+        // Nothing is known about variances that could not be computed.
+        let error = if failed && problem.averaged { f64::INFINITY } else { error };
+        let half = &problem.half_weights;
+        let depth = sum_of(n, |i| half[i] * losses[i].value) + 0.5 * loss_query.value;
+        let influence = self.influence(
+            &sides.f, curvatures, place, bend, &losses, loss_query, &inverse, &at, &around, at_query,
+        );
+        Posterior {
+            depth,
+            error,
+            influence,
+            f: sides.f,
+            at_query,
+            slopes: slopes.clone(),
+            pull,
+            iterations,
+            stop,
+        }
+    }
+
+    /// $z_i^\top A z_i$ for every row of $Z = E W T$ in `product`, and how far these may be off.
+    ///
+    /// They are small, so that single precision is enough; $|A_{jk}| \le (A_{jj} A_{kk})^{1/2}$ bounds its sums.
+    fn inner(&mut self, inverse: &Matrix) -> (Vec<f64>, Vec<f64>) {
+        let (n, width) = (self.basis.len(), inverse.cols());
+        let Some(single) = &mut self.single else {
+            multiply(&mut self.again, &self.product, inverse);
+            return (row_products(&self.again, &self.product), vec![0.0; n]);
+        };
+        let mut sizes = vec![0.0; n];
+        for j in 0..width {
+            let root = inverse.at(j, j).max(0.0).sqrt();
+            let (sizes, column) = (&mut sizes[..], self.product.col(j));
+            vectorised(
+                #[inline(always)]
+                || sizes.iter_mut().zip(column).for_each(|(s, z)| *s = z.abs().mul_add(root, *s)),
+            );
+        }
+        let unit = (width + 8) as f64 * f64::from(f32::EPSILON);
+        let off = sizes.iter().map(|s| unit * s * s).collect();
+        (single.forms(&self.product, inverse), off)
+    }
+
+    /// What rounding of the corrections, column by column, does to sums that they are in.
+    fn blur(&self, rounding: &[f64], curvatures: &[f64], base: &[f64]) -> Blur {
+        let n = self.basis.len();
+        let (sizes, length) = (self.sizes(), norm(rounding));
+        let mut along = vec![0.0; n];
+        for (j, rounding) in rounding.iter().enumerate().filter(|(_, r)| **r > 0.0) {
+            for (sum, x) in along.iter_mut().zip(self.turned.col(j)) {
+                *sum += rounding * x.abs();
+            }
+        }
+        // Single precision over all of a dense rest: its errors are taken for independent, which they are not known to be.
+        let all = if self.basis.rest.thin().is_some() { norm(&sizes) } else { 0.0 };
+        let most = curvatures.iter().fold(0.0f64, |m, c| m.max(*c));
+        // Z is off by a matrix D with |D_ij| at most the size of row i times the rounding of column j: 2 t A d and t A (T W D) A t,
+        // where |W T A t| ≤ (max W · t A t)^½.
+        let terms = if self.basis.rest.thin().is_some() { 2.0 } else { 3.0 };
+        let cross = along.iter().zip(&sizes).map(|(sum, size)| terms * sum * size).collect();
+        let tau =
+            along.iter().zip(base).map(|(sum, base)| sum * all * (most * base).max(0.0).sqrt()).collect();
+        Blur { sizes, length, all, cross, tau }
+    }
+
+    /// The sizes of the rows of the rest that rounding of its products goes by.
+    fn sizes(&self) -> Vec<f64> {
+        match &self.basis.rest {
+            Rest::Nothing => vec![0.0; self.basis.len()],
+            Rest::Dense(dense) => dense.norms.clone(),
+            Rest::Thin(thin) => thin.diagonal.iter().map(|d| d.sqrt()).collect(),
+        }
+    }
+
+    /// How the depth reacts to more mass at each point, per unit: directly, through the mode and through the variances.
+    #[allow(clippy::too_many_arguments)]
+    fn influence(
+        &mut self,
+        f: &[f64],
+        curvatures: &[f64],
+        place: &Place,
+        bend: f64,
+        losses: &[Slope],
+        loss_query: Slope,
+        inverse: &Matrix,
+        at: &[f64],
+        around: &[f64],
+        at_query: f64,
+    ) -> Vec<f64> {
+        let (n, m, problem) = (self.basis.len(), self.basis.width(), self.problem);
+        let (half, total) = (&problem.half_weights, problem.total);
+        // b = −Σ a C², where a are the slopes of the depth in the variances and C the posterior covariance.
+        let mut through = vec![0.0; n];
+        let mut through_query = 0.0;
+        if problem.averaged {
+            let slopes: Vec<f64> = half.iter().zip(losses).map(|(c, l)| c * l.variance).collect();
+            // Single precision is enough: these are influences.
+            let mut moments = if let Some(single) = &mut self.single {
+                single.products(&place.own, &slopes)
+            } else {
+                for j in 0..=m {
+                    hadamard(self.own.col(j), &slopes, self.weighted.col_mut(j));
+                }
+                let mut moments = Matrix::zeros(m + 1, m + 1);
+                multiply_symmetric(&mut moments, &self.weighted, &self.own);
+                moments
+            };
+            for j in 0..=m {
+                axpy(
+                    0.5 * loss_query.variance * place.coordinates[j],
+                    &place.coordinates,
+                    moments.col_mut(j),
+                );
+                for i in 0..j {
+                    let x = moments.at(j, i);
+                    moments.set(i, j, x);
+                }
+            }
+            let squares = if let Some(single) = &mut self.single {
+                single.forms(&self.turned, &moments)
+            } else {
+                multiply(&mut self.again, &self.turned, &moments);
+                row_products(&self.again, &self.turned)
+            };
+            let base = row_products(&self.turned, &self.own);
+            for i in 0..n {
+                through[i] = -squares[i] - slopes[i] * around[i] * (2.0 * base[i] + around[i]);
+            }
+            through_query = -dot(at, &apply(&moments, at));
+        }
+        // s: the slopes of the depth in f, with what f does to W; then C s.
+        let tilt = |f: f64| (0.5 * f).tanh();
+        let s: Vec<f64> =
+            (0..n).map(|i| half[i] * losses[i].mean - through[i] * curvatures[i] * tilt(f[i])).collect();
+        let s_query = 0.5 * loss_query.mean - through_query * bend * tilt(at_query);
+        let mut gathered: Vec<f64> = (0..=m).map(|j| dot(self.own.col(j), &s)).collect();
+        axpy(s_query, &place.coordinates, &mut gathered);
+        let moved = apply(inverse, &gathered);
+        let mut response = vec![0.0; n];
+        for j in 0..=m {
+            axpy(moved[j], self.own.col(j), &mut response);
+        }
+        (0..n)
+            .map(|i| {
+                let right = 0.5 * (1.0 + (0.5 * f[i]).tanh());
+                let wrong = 1.0 - right;
+                0.5 * losses[i].value
+                    + total * (wrong * (response[i] + around[i] * s[i]) + through[i] * right * wrong)
+            })
+            .collect()
+    }
+}
+
+/// What rounding of $E W T$ does.
+struct Blur {
+    /// The sizes of the rows, their norm, and that of the columns' rounding.
+    sizes: Vec<f64>,
+    all: f64,
+    length: f64,
+    /// How far $2 t A z$ and $\tau^2$ may be off, for every point.
+    cross: Vec<f64>,
+    tau: Vec<f64>,
+}
+
+impl Blur {
+    /// How far $\tau^2$ may be off for the query.
+    fn query(&self, rounding: &[f64], at: &[f64], curvatures: &[f64], base: f64) -> f64 {
+        let most = curvatures.iter().fold(0.0f64, |m, c| m.max(*c));
+        let sum: f64 = rounding.iter().zip(at).map(|(r, a)| r * a.abs()).sum();
+        sum * self.all * (most * base).max(0.0).sqrt()
+    }
+}
+
+/// What completing a thin rest by $g g^\top$ adds to $\sum_j E_{ij}^2 W_j$, the query's own direction being taken off.
+struct Completed<'a> {
+    /// $F F^\top W g$, $g^\top W g$ and $g^\top W o$.
+    moved: &'a [f64],
+    square: f64,
+    mixed: f64,
+}
+
+impl<'a> Completed<'a> {
+    fn new(curvatures: &[f64], place: &Place, moved: &'a [f64]) -> Self {
+        let sum = |a: &[f64], b: &[f64]| a.iter().zip(b).zip(curvatures).map(|((a, b), w)| a * b * w).sum();
+        let g = &place.completion;
+        Self { moved, square: sum(g, g), mixed: sum(g, &place.own) }
+    }
+
+    fn square(&self, place: &Place, i: usize) -> f64 {
+        let Some(g) = place.completion.get(i) else { return 0.0 };
+        2.0 * g * self.moved[i] + g * g * self.square - 2.0 * g * place.own[i] * self.mixed
+    }
+}
+
+/// The largest of the curvatures, each as a share of its point's count.
+fn greatest_share(curvatures: &[f64], counts: &[f64]) -> f64 {
+    curvatures.iter().zip(counts).fold(0.0f64, |m, (w, c)| if *c > 0.0 { m.max(w / c) } else { m })
+}
+
+/// The latent function's posterior at the sample and at the query.
+struct Sides {
+    f: Vec<f64>,
+    at_query: f64,
+    v: Vec<f64>,
+    v_query: f64,
+    low: Vec<f64>,
+    high: Vec<f64>,
+    low_query: f64,
+    high_query: f64,
+}
+
+impl Sides {
+    /// The losses, and a bound on the error of the depth they make if the mode is off by `shift`.
+    fn losses(&mut self, problem: &Problem<'_>, shift: f64) -> (Vec<Slope>, Slope, f64) {
+        let n = self.f.len();
+        let (mut sample, mut query) = (vec![Slope::default(); n], [Slope::default()]);
+        if !problem.averaged {
+            for (out, f) in sample.iter_mut().zip(&self.f) {
+                *out = plain(*f);
+            }
+            query[0] = plain(-self.at_query);
+            query[0].mean = -query[0].mean;
+            // The loss has slope at most log₂ e on either side.
+            return (sample, query[0], LOG2_E * shift + 8.0 * f64::EPSILON);
+        }
+        losses(&self.f, &self.v, false, &mut sample);
+        losses(&[self.at_query], &[self.v_query], true, &mut query);
+        // The 2e-16 of each error function, times coefficients of up to 4e3; and the variances' own rounding.
+        let rounding = 1e-13 * self.v.iter().fold(1.0f64, |m, v| m.max(*v));
+        let stretch = shift.exp();
+        self.low.iter_mut().for_each(|v| *v = (*v / stretch - rounding).max(0.0));
+        self.high.iter_mut().for_each(|v| *v = *v * stretch + rounding);
+        let low = (self.low_query / stretch - rounding).max(0.0);
+        let high = self.high_query * stretch + rounding;
+        let error =
+            uncertainty(&self.f, (&self.low, &self.high), shift, false, &sample, problem.half_weights)
+                + uncertainty(&[self.at_query], (&[low], &[high]), shift, true, &query, &[0.5]);
+        let error = error + cancellation(&sample, problem.half_weights) + cancellation(&query, &[0.5]);
+        let error = if error.is_nan() { f64::INFINITY } else { error };
+        (sample, query[0], error + 2e-12)
+    }
+}
+
+/// What rounding does to losses: probabilities are differences of error functions times up to 4e3, so that small ones have
+/// few digits.
+fn cancellation(losses: &[Slope], weights: &[f64]) -> f64 {
+    const NOISE: f64 = 4e-12;
+    let off = |loss: &Slope| LOG2_E * NOISE / ((-loss.value).exp2() - NOISE).max(LEAST);
+    losses.iter().zip(weights).map(|(loss, w)| w * off(loss)).sum()
+}
+
+/// The loss at the mode itself.
+fn plain(f: f64) -> Slope {
+    let wrong = 0.5 * (1.0 - (0.5 * f).tanh());
+    let value = LOG2_E * ((-f).max(0.0) + (-f.abs()).exp().ln_1p());
+    Slope { value, mean: -LOG2_E * wrong, variance: 0.0 }
+}
+
+/// `out = a ∘ b` in single precision, element by element.
+fn product_single(a: &[f64], b: &[f64], out: &mut [f32]) {
+    vectorised(
+        #[inline(always)]
+        || {
+            for ((o, a), b) in out.iter_mut().zip(a).zip(b) {
+                *o = f32::rounded(a * b);
+            }
+        },
+    );
+}
+
+/// The same numbers in single precision.
+pub(super) fn round(from: &[f64], to: &mut [f32]) {
+    vectorised(
+        #[inline(always)]
+        || to.iter_mut().zip(from).for_each(|(t, x)| *t = f32::rounded(*x)),
+    );
+}
+
+/// Columns that a query with `width` directions and its own takes among others.
+fn slot(width: usize) -> usize {
+    (width + 1).next_multiple_of(COLUMN_GROUP)
+}
+
+/// $\sum_j a_{ij} b_{ij}$ for every row.
+fn row_products(a: &Matrix, b: &Matrix) -> Vec<f64> {
+    let mut out = vec![0.0; a.rows()];
+    for j in 0..a.cols() {
+        let (a, b) = (a.col(j), b.col(j));
+        let out = &mut out[..];
+        vectorised(
+            #[inline(always)]
+            || {
+                for ((o, a), b) in out.iter_mut().zip(a).zip(b) {
+                    *o = a.mul_add(*b, *o);
+                }
+            },
+        );
+    }
+    out
+}
+
+/// A symmetric matrix times a vector.
+fn apply(symmetric: &Matrix, x: &[f64]) -> Vec<f64> {
+    (0..symmetric.cols()).map(|j| dot(symmetric.col(j), x)).collect()
+}
