@@ -242,7 +242,7 @@ impl Task<'_> {
         let style = Style {
             width: 1800,
             height: 1130,
-            title: Some(format!("Class {INLIER} ({class}): {}", self.way.name)),
+            title: Some(format!("Class {INLIER} ({class}). {}", self.way.name)),
             caption: format!(
                 "Left: the image. Right: the coefficients of its logistic regression depth (reg {}, {} reference images); white is \
                  negative, black positive.",

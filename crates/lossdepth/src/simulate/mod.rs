@@ -11,7 +11,7 @@
 //! ```
 
 mod mixture;
-mod random;
+pub(crate) mod random;
 
 pub use mixture::{Mixture, Part};
 pub use random::Random;

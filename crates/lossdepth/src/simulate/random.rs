@@ -7,9 +7,10 @@
 #[derive(Debug, Clone)]
 pub struct Random(u64);
 
-const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
+pub(crate) const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 
-fn mix(mut x: u64) -> u64 {
+/// The output function of SplitMix64.
+pub(crate) fn mix(mut x: u64) -> u64 {
     x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     x ^ (x >> 31)
@@ -26,7 +27,12 @@ impl Random {
         Self::new(mix(seed.wrapping_add(STEP)) ^ mix(place.wrapping_mul(STEP).wrapping_add(1)))
     }
 
-    fn next(&mut self) -> u64 {
+    /// The stream that goes on from a state.
+    pub(crate) fn at(state: u64) -> Self {
+        Self(state)
+    }
+
+    pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(STEP);
         mix(self.0)
     }
