@@ -142,7 +142,7 @@ pub(crate) fn multiply_first<T: Real>(out: &mut Matrix<T>, a: &Matrix<T>, b: &Ma
 }
 
 /// Terms that [`multiply_mixed`] adds in single precision.
-const MIXED: usize = 256;
+const MIXED: usize = 128;
 /// What rounding does to a sum of [`multiply_mixed`], as a share of the sum of its terms' sizes: half a unit for each of
 /// both factors, their product and every sum within a stretch.
 pub(crate) const MIXED_ERROR: f64 = 0.5 * (MIXED + 4) as f64 * f32::EPSILON as f64;

@@ -87,7 +87,8 @@ impl Spectrum {
         // By the counts, which are so many times the half weights.
         let total = counts.iter().sum::<f64>();
         let dropped: Vec<f64> = moments[rank..].iter().map(|m| 2.0 * total * m.max(0.0)).collect();
-        let beyond = Arc::new(Beyond::new(space.gram()?, &points, counts, &dropped));
+        let noise = 2.0 * total * all as f64 * f64::EPSILON * moments[0];
+        let beyond = Arc::new(Beyond::new(space.gram()?, &points, counts, (&dropped, noise)));
         let factor = Factor { coordinates: Matrix::zeros(0, 0), ..factor };
         Ok(Some(Self { factor, turn, points, beyond }))
     }
@@ -192,10 +193,19 @@ impl Basis {
             let mut rest: Vec<f64> = values.col(j).iter().zip(inside.col(j)).map(|(k, x)| k - x).collect();
             let mut slack = space.rounding(*own);
             let mut completion = Vec::new();
+            let mut left = left;
             if self.rest.thin().is_some() {
                 let further = &turned.col(j)[m..];
                 completion = rest.iter().zip(thin.col(j)).map(|(e, x)| e - x).collect();
-                slack += direction(&mut completion, left - dot(further, further), NOTHING * own).1;
+                let (beyond, floor) = (left - dot(further, further), NOTHING * own);
+                let real = completion.iter().any(|e| e.abs() > 4.0 * slack);
+                if real && beyond < floor {
+                    // A query this close to the span: a trace more of its own keeps all parts positive semidefinite.
+                    (left, slack) = (left + floor - beyond, slack + floor - beyond);
+                    direction(&mut completion, floor, 0.0);
+                } else {
+                    slack += direction(&mut completion, beyond, floor).1;
+                }
             }
             let (length, lost) = direction(&mut rest, left, NOTHING * own);
             coordinates.push(length);

@@ -307,7 +307,7 @@ pub struct Process {
 const GROUP: usize = 64;
 /// Above this tolerance and a certain size, single precision is enough for corrections to the variances.
 const SINGLE: f64 = 2e-7;
-/// The same for a thin rest, whose bound on rounding is a worst case.
+/// The same for a thin rest, where rounding meets two products.
 const SINGLE_THIN: f64 = 1e-5;
 /// Samples from this size on have a thin rest, if one direction for so many points is enough for it.
 const LARGE: usize = 1024;

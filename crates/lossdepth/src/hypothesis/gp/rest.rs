@@ -179,11 +179,16 @@ impl Thin {
 
 impl Beyond {
     /// `gram` less the product of the points' coordinates with themselves; `dropped` are the eigenvalues, by the counts, of the
-    /// directions of a longer factor that are not among the coordinates.
+    /// directions of a longer factor that are not among the coordinates, each right up to `noise`.
     ///
     /// $R = S + S'$ with the part $S$ of those directions and what the longer factor leaves. As both are positive semidefinite,
     /// $\|R\|_F^2 \ge \|S\|_F^2 + \|S'\|_F^2$; so that $\|R\| \le \|S\| + (\|R\|_F^2 - \|S\|_F^2)^{1/2}$, of which all is known.
-    pub(super) fn new(mut gram: Matrix, points: &Matrix, counts: &[f64], dropped: &[f64]) -> Self {
+    pub(super) fn new(
+        mut gram: Matrix,
+        points: &Matrix,
+        counts: &[f64],
+        (dropped, noise): (&[f64], f64),
+    ) -> Self {
         let n = gram.cols();
         subtract_outer(&mut gram, points, points, points.cols(), n);
         let diagonal: Vec<f64> = (0..n).map(|i| gram.at(i, i).max(0.0)).collect();
@@ -194,10 +199,10 @@ impl Beyond {
             plain += squares.iter().sum::<f64>();
             weighted += counts[j] * dot(&squares, counts);
         }
-        let known: f64 = dropped.iter().map(|l| l * l).sum();
-        let largest = dropped.iter().fold(0.0f64, |m, l| m.max(*l));
-        // A thousandth for the rounding of eigenvalues.
-        let spectral = 1.001 * largest + (weighted - 0.999 * known).max(0.0).sqrt();
+        let known: f64 = dropped.iter().map(|l| (l - noise).max(0.0).powi(2)).sum();
+        let largest = dropped.iter().fold(0.0f64, |m, l| m.max(*l)) + noise;
+        // A thousandth for the rounding of the sums.
+        let spectral = largest + (1.001 * weighted - 0.999 * known).max(0.0).sqrt();
         let weighted = weighted.sqrt().min(spectral);
         let least = counts.iter().fold(f64::INFINITY, |m, c| m.min(*c));
         let frobenius = plain.sqrt();

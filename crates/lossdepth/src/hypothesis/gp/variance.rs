@@ -24,8 +24,8 @@ use super::solve::Solver;
 use super::walk::{Done, Walker};
 use super::{Posterior, Problem};
 use crate::linalg::{
-    COLUMN_GROUP, MIXED_ERROR, Matrix, Real, axpy, dot, hadamard, multiply, multiply_first, multiply_mixed,
-    multiply_symmetric, norm,
+    COLUMN_GROUP, MIXED_ERROR, Matrix, Real, accumulate_transposed, axpy, dot, hadamard, multiply,
+    multiply_mixed, multiply_symmetric, norm,
 };
 use crate::simd::{sum_of, vectorised};
 use crate::solver::Stop;
@@ -37,9 +37,10 @@ pub(super) struct Corrections {
     /// $W T$, and room for products.
     factors: Matrix<f32>,
     part: Matrix<f32>,
-    /// For a thin rest: $F^\top W T$ in both precisions, and $F F^\top W T$.
+    /// For a thin rest: $F^\top W T$ in both precisions.
     between: Matrix,
     between_single: Matrix<f32>,
+    /// $E W T$, or that of the thin product.
     products: Matrix,
 }
 
@@ -58,7 +59,7 @@ impl Corrections {
             part: Matrix::zeros(n, columns),
             between: Matrix::zeros(basis.rest.room(), thin),
             between_single: Matrix::zeros(basis.rest.room(), thin),
-            products: Matrix::zeros(n, thin),
+            products: Matrix::zeros(n, columns),
         }
     }
 
@@ -82,7 +83,7 @@ impl Corrections {
         match &basis.rest {
             Rest::Dense(dense) => {
                 if let Some(rest) = &dense.single {
-                    multiply_first(&mut self.part, rest, &self.factors, columns);
+                    multiply_mixed(&mut self.products, rest, &self.factors, columns, &mut self.part);
                 }
             }
             Rest::Thin(thin) => {
@@ -127,7 +128,7 @@ impl Solver<'_> {
         let columns = self.weighted.cols();
         let first = place * slot(columns - 1);
         let (unit, single) = match &self.basis.rest {
-            Rest::Dense(dense) => (8.0 * f64::from(f32::EPSILON), dense.single.is_some()),
+            Rest::Dense(dense) => (MIXED_ERROR, dense.single.is_some()),
             // Twice: each of the two products is off by at most that share of the product of the sizes of its factors.
             Rest::Thin(thin) => (2.0 * MIXED_ERROR * thin.size, thin.single.is_some()),
             Rest::Nothing => (0.0, false),
@@ -138,16 +139,7 @@ impl Solver<'_> {
             return vec![0.0; columns];
         }
         for j in 0..columns {
-            let to = self.product.col_mut(j);
-            if self.basis.rest.thin().is_some() {
-                to.copy_from_slice(self.corrections.products.col(first + j));
-            } else {
-                let from = self.corrections.part.col(first + j);
-                vectorised(
-                    #[inline(always)]
-                    || to.iter_mut().zip(from).for_each(|(t, x)| *t = f64::from(*x)),
-                );
-            }
+            self.product.col_mut(j).copy_from_slice(self.corrections.products.col(first + j));
         }
         (0..columns).map(|j| unit * norm(self.weighted.col(j))).collect()
     }
@@ -165,10 +157,12 @@ impl Solver<'_> {
         let Walker { at_query, bend, pull, iterations, .. } = *walker;
         let Done { delta, drift, stop } =
             done.unwrap_or(Done { delta: f64::INFINITY, drift: 0.0, stop: Stop::Stalled });
-        // Rounding of kernel values moves f by at most their error times the sum of the coefficients.
-        let rounding = 2.0 * place.slack * (slopes.iter().sum::<f64>() + pull.abs());
-        let shift =
-            delta * self.basis.largest.max(norm(&place.coordinates).powi(2)).sqrt() + drift + rounding;
+        let root = self.basis.largest.max(norm(&place.coordinates).powi(2)).sqrt();
+        // Kernel values that are off by so much are off by that times the sum of the coefficients in f, which the mode answers as
+        // it does a drift: with all points and the query it has the mass 2 N.
+        let spread = 1.0 + 0.25 * (2.0 * problem.total).sqrt() * root;
+        let rounding = spread * place.slack * (slopes.iter().sum::<f64>() + pull.abs());
+        let shift = delta * root + drift + rounding;
         let factor = self.factor(&place.own, &place.coordinates, curvatures, bend);
         let failed = factor.is_none();
         let inverse = factor.map_or_else(
@@ -195,12 +189,14 @@ impl Solver<'_> {
                     axpy(along, &place.completion, self.product.col_mut(j));
                 }
             }
+            // Both triangles: the bound on what rounding in Z does is one for their mean.
             let mut coupling = Matrix::zeros(m + 1, m + 1);
-            multiply_symmetric(&mut coupling, &self.weighted, &self.product);
+            accumulate_transposed(&mut coupling, &self.weighted, &self.product, 0, n, m + 1);
             for j in 0..=m {
                 for i in 0..j {
-                    let x = coupling.at(j, i);
+                    let x = 0.5 * (coupling.at(j, i) + coupling.at(i, j));
                     coupling.set(i, j, x);
+                    coupling.set(j, i, x);
                 }
             }
             multiply(&mut self.again, &self.turned, &coupling);
@@ -216,15 +212,17 @@ impl Solver<'_> {
                 let square =
                     squares[i] - 2.0 * e * own_moved[i] + e * e * own_square + completed.square(place, i);
                 let touched = blur.sizes[i] * blur.length;
-                let mut off = 2.0 * touched * inner[i].max(0.0).sqrt() + touched * touched + rough[i];
+                let mut off =
+                    2.0 * touched * (inner[i].max(0.0) + rough[i]).sqrt() + touched * touched + rough[i];
+                off += 2.0 * e.abs() * blur.sizes[i] * rounding[m];
                 if let Some(thin) = self.basis.rest.thin() {
-                    off += thin.rounding(i, squares[i], mass) + 2.0 * e.abs() * blur.sizes[i] * rounding[m];
+                    off += thin.rounding(i, squares[i], mass);
                 }
                 frobenius += curvatures[i] * (square + off);
                 let q = square - inner[i];
                 near[i] = ((q - off).max(0.0), (q + off).max(0.0));
             }
-            let eta = frobenius.max(0.0).sqrt();
+            let eta = if frobenius.is_nan() { f64::INFINITY } else { frobenius.max(0.0).sqrt() };
             // q and the norms are between two bounds each.
             let bracket = |(u, blur): (f64, f64), (q_low, q_high): (f64, f64), tau: (f64, f64)| {
                 let (least, most) = ((u - blur).max(0.0), (u + blur).max(0.0));
@@ -296,7 +294,7 @@ impl Solver<'_> {
         };
         let mut sizes = vec![0.0; n];
         for j in 0..width {
-            let root = inverse.at(j, j).max(0.0).sqrt();
+            let root = inverse.at(j, j).max(1e-9).sqrt();
             let (sizes, column) = (&mut sizes[..], self.product.col(j));
             vectorised(
                 #[inline(always)]
@@ -318,13 +316,11 @@ impl Solver<'_> {
                 *sum += rounding * x.abs();
             }
         }
-        // Single precision over all of a dense rest: its errors are taken for independent, which they are not known to be.
-        let all = if self.basis.rest.thin().is_some() { norm(&sizes) } else { 0.0 };
+        let all = norm(&sizes);
         let most = curvatures.iter().fold(0.0f64, |m, c| m.max(*c));
         // Z is off by a matrix D with |D_ij| at most the size of row i times the rounding of column j: 2 t A d and t A (T W D) A t,
         // where |W T A t| ≤ (max W · t A t)^½.
-        let terms = if self.basis.rest.thin().is_some() { 2.0 } else { 3.0 };
-        let cross = along.iter().zip(&sizes).map(|(sum, size)| terms * sum * size).collect();
+        let cross = along.iter().zip(&sizes).map(|(sum, size)| 2.0 * sum * size).collect();
         let tau =
             along.iter().zip(base).map(|(sum, base)| sum * all * (most * base).max(0.0).sqrt()).collect();
         Blur { sizes, length, all, cross, tau }

@@ -85,7 +85,7 @@ impl Trial {
         }
         let Some(factor) = Cholesky::damped(&mut normal, 1e-10) else { return };
         factor.solve(&mut shares);
-        if !shares.iter().all(|s| s.abs() < 1e3) {
+        if !shares.iter().all(|s| s.abs() < 1e2) {
             return;
         }
         for ((share, trial), column) in shares.iter().zip(earlier).zip(&columns) {
@@ -298,7 +298,8 @@ impl Walker {
         let apart = self.slopes.iter().zip(&self.settled).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt();
         let apart = apart + 0.25 * norm(problem.counts) * root * delta;
         let most = problem.counts.iter().fold(0.0f64, |m, c| m.max(*c));
-        let factor = 1.0 + 0.25 * most.sqrt() * root;
+        let far = basis.largest.max(norm(&self.place.coordinates).powi(2)).sqrt();
+        let factor = 1.0 + 0.25 * most.sqrt() * far;
         let drift = factor * thin.beyond.norm * apart;
         let drift = if drift.is_nan() { f64::INFINITY } else { drift };
         (drift, factor * thin.beyond.rounding(norm(&self.settled)))
