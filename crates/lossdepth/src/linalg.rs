@@ -5,6 +5,12 @@
 //! column and however many columns stand beside it; that is what makes a score independent of its
 //! batch, and `products_do_not_depend_on_the_neighbours` checks it.
 
+mod compensated;
+mod weighted_qr;
+
+pub(crate) use compensated::{Twofold, TwofoldVector, dot_twofold, two_sum};
+pub(crate) use weighted_qr::WeightedQr;
+
 use crate::simd::{LANES, fold, vectorised};
 use faer::linalg::matmul::{matmul, triangular};
 use faer::linalg::solvers::{Llt, Qr, SelfAdjointEigen, Solve};

@@ -1,4 +1,4 @@
-use super::{Dual, Loss, Smooth};
+use super::{Dual, Loss, Smooth, simd};
 
 /// The exponential loss $\ell(m) = e^{-m}$ of boosting.
 ///
@@ -33,5 +33,8 @@ impl Dual for Exponential {
         } else {
             f64::INFINITY
         }
+    }
+    fn excess(&self, m: f64, shift: f64, slack: f64) -> f64 {
+        simd::entropy((-m).exp(), -m, shift.abs() + slack)
     }
 }

@@ -140,4 +140,15 @@ impl Dual for Logistic {
             f64::INFINITY
         }
     }
+    fn excess(&self, m: f64, shift: f64, slack: f64) -> f64 {
+        // The relative entropy of two coins.
+        let e = (-m.abs()).exp();
+        let (heads, tails) = (sigmoid_neg(m, e), sigmoid_neg(-m, e));
+        let (shift, off) = (shift * LN_2, (shift.abs() + slack) * LN_2);
+        if shift > tails {
+            return f64::INFINITY;
+        }
+        let (ln_heads, ln_tails) = (-(m.max(0.0) + e.ln_1p()), -((-m).max(0.0) + e.ln_1p()));
+        LOG2_E * (simd::entropy(heads, ln_heads, off) + simd::entropy(tails, ln_tails, off))
+    }
 }

@@ -45,6 +45,25 @@ pub trait Loss: Send + Sync {
 pub trait Dual: Loss {
     /// $\ell^*(-a)$, infinite outside the domain.
     fn conjugate(&self, a: f64) -> f64;
+
+    /// A bound on $\ell(m) + \ell^*(-a) + a m \ge 0$ for $a = -\ell'(m) + \text{shift} \ge 0$, give or take `slack` as far
+    /// as the domain goes: what a multiplier beside the best one for its margin adds to a duality gap. Infinite where
+    /// `shift` leads beyond the end of the domain.
+    ///
+    /// The terms cancel but for something of second order in the shift; a loss may know a form without that, where
+    /// this one allows for its rounding.
+    fn excess(&self, margin: f64, shift: f64, slack: f64) -> f64 {
+        let value = self.value(margin);
+        let at = |a: f64| {
+            let (conjugate, product) = (self.conjugate(a), a * margin);
+            let size = value.abs() + conjugate.abs() + product.abs();
+            (value + conjugate + product).max(0.0) + 4.0 * f64::EPSILON * size
+        };
+        // Convex in the multiplier, so that the ends say it all; what lies outside of the domain is not taken.
+        let a = (shift - self.grad(margin)).max(0.0);
+        let ends = [(a - slack).max(0.0), a + slack].map(at).into_iter().filter(|e| e.is_finite());
+        ends.fold(at(a), f64::max)
+    }
 }
 
 /// Losses that a Newton-type solver accepts: differentiable, with a second derivative almost everywhere.
@@ -54,6 +73,14 @@ pub trait Dual: Loss {
 pub trait Smooth: Loss {
     /// $\ell''(m)$.
     fn hess(&self, margin: f64) -> f64;
+
+    /// $\ell'$ and $\ell''$ at a margin that is the sum of a number and a `rest` too small for it.
+    ///
+    /// A loss with a corner should say on which side of it that is.
+    fn near(&self, margin: f64, rest: f64) -> (f64, f64) {
+        let curvature = self.hess(margin);
+        (self.grad(margin) + curvature * rest, curvature)
+    }
 
     /// Walks from the margins `m` along `d` by `step`: writes the weighted slopes
     /// $s_i = c_i \ell'(m_i + \text{step} \cdot d_i)$ and returns the sums a line search needs.

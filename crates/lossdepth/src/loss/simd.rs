@@ -82,6 +82,18 @@ pub(crate) fn ln_1p_from(s: f64) -> f64 {
     2.0 * t.mul_add(p * s, s)
 }
 
+/// A bound on $(s + d) \ln(1 + d / s) - d$ for $|d| \le$ `off`, $d \ge -s$: the relative entropy of $s + d$ and $s$,
+/// which may be too small for anything but its logarithm.
+///
+/// With $x = d / s$ that is $s \cdot ((1 + x) \ln(1 + x) - x)$, in which the bracket is at most $x^2$; at most 1 for
+/// $x \le 0$; and rising for $x \ge 0$.
+pub(crate) fn entropy(s: f64, ln_s: f64, off: f64) -> f64 {
+    if off <= s {
+        return if s > 0.0 { off / s * off } else { 0.0 };
+    }
+    s.max((s + off) * ((s + off).ln() - ln_s) - off)
+}
+
 /// The loop behind [`Smooth::walk`](super::Smooth::walk): `kernel(margin)` gives slope and curvature.
 #[inline(always)]
 pub(crate) fn walk(

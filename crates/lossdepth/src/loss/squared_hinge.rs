@@ -21,6 +21,10 @@ impl Smooth for SquaredHinge {
     fn hess(&self, m: f64) -> f64 {
         if m < 1.0 { 2.0 } else { 0.0 }
     }
+    fn near(&self, m: f64, rest: f64) -> (f64, f64) {
+        let short = (1.0 - m) - rest;
+        if short > 0.0 { (-2.0 * short, 2.0) } else { (0.0, 0.0) }
+    }
     fn walk(&self, m: &[f64], d: &[f64], step: f64, weights: &[f64], slopes: &mut [f64]) -> Walk {
         simd::vectorised(
             #[inline(always)]
@@ -42,5 +46,9 @@ impl Smooth for SquaredHinge {
 impl Dual for SquaredHinge {
     fn conjugate(&self, a: f64) -> f64 {
         if a >= 0.0 { a * (0.25 * a - 1.0) } else { f64::INFINITY }
+    }
+    fn excess(&self, m: f64, shift: f64, slack: f64) -> f64 {
+        let off = shift.abs() + slack;
+        0.25 * off * off + off * (m - 1.0).max(0.0)
     }
 }

@@ -22,7 +22,7 @@ pub(crate) struct Rows {
     /// The change of the margin along the direction.
     pub(crate) moved: Vec<f64>,
     /// $1 / (s / a + \xi / (1 - a))$: how willingly the multiplier gives way.
-    give: Vec<f64>,
+    pub(crate) give: Vec<f64>,
     wanted: Vec<f64>,
     /// The direction: changes of dual, over and short.
     turn: Vec<f64>,

@@ -40,10 +40,18 @@ pub(crate) struct Point<'a> {
 impl Point<'_> {
     /// A bound on the error of the depth that `task` asks for at this point.
     pub(crate) fn error(&self, loss: &(impl Smooth + Dual), reg: f64, task: &Task) -> f64 {
+        let gap = match task.variant {
+            Variant::Constrained { radius } => self.constrained_gap(loss, radius),
+            _ => self.penalised_gap(loss, reg),
+        };
+        self.error_of_gap(loss, reg, task, gap)
+    }
+
+    /// The same, from a bound on how far the objective is above its minimum.
+    pub(crate) fn error_of_gap(&self, loss: &impl Smooth, reg: f64, task: &Task, gap: f64) -> f64 {
         let error = match task.variant {
-            Variant::Objective => self.penalised_gap(loss, reg),
+            Variant::Objective | Variant::Constrained { .. } => gap,
             Variant::Risk => {
-                let gap = self.penalised_gap(loss, reg);
                 let risk = risk_error(gap, reg, norm(&self.theta[self.free..]));
                 if task.shares == Shares::RISK {
                     risk
@@ -51,7 +59,6 @@ impl Point<'_> {
                     self.shared_error(loss, gap, risk, task.shares)
                 }
             }
-            Variant::Constrained { radius } => self.constrained_gap(loss, radius),
         };
         // After an overflow nothing is proven.
         if error.is_nan() { f64::INFINITY } else { error }

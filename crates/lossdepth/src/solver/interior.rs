@@ -14,6 +14,8 @@
 //! $w = (\bar t - \hat z) / 4 \lambda$; a slot tries this first. The certificate is the duality gap of the point
 //! reached, whatever the path.
 
+mod careful;
+
 use super::central_path::Rows;
 use super::certificate::risk_error;
 use super::gram::Gram;
@@ -22,7 +24,7 @@ use super::quasi_newton::{Outcome, Queue};
 use super::radius::Radius;
 use super::{Stop, Task};
 use crate::hypothesis::linear::Features;
-use crate::linalg::{COLUMN_GROUP, Cholesky, Matrix, axpy, dot, multiply_first, norm};
+use crate::linalg::{COLUMN_GROUP, Cholesky, Matrix, WeightedQr, axpy, dot, multiply_first, norm};
 use crate::penalty::Variant;
 
 /// Iterations after which a path is given up; it takes ten to thirty.
@@ -85,6 +87,34 @@ struct Found {
     stop: Stop,
 }
 
+/// How a path is followed; the next way where one comes to nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Attempt {
+    /// By Mehrotra's heuristics.
+    Bold,
+    /// With more centering and less cleverness: those may jam in a corner.
+    Cautious,
+    /// By Mehrotra's heuristics, without squaring what the second moments square.
+    Exact,
+}
+
+/// What solves for the change of the parameters.
+enum Factor {
+    /// Of the second moments.
+    Square(Cholesky),
+    /// Of the rows themselves.
+    Root(WeightedQr),
+}
+
+impl Factor {
+    fn solve(&self, rhs: &mut [f64]) {
+        match self {
+            Self::Square(factor) => factor.solve(rhs),
+            Self::Root(factor) => factor.solve(rhs),
+        }
+    }
+}
+
 /// One query on its way.
 struct Slot {
     busy: bool,
@@ -97,15 +127,14 @@ struct Slot {
     change: Vec<f64>,
     at_query: f64,
     pull: f64,
-    factor: Option<Cholesky>,
+    factor: Option<Factor>,
     iterations: usize,
     /// Since this path began: its length, the smallest μ and error, and how long there was no progress.
     path: usize,
     nearest: f64,
     best: Option<Found>,
     stalls: usize,
-    /// Whether this path is a second attempt.
-    cautious: bool,
+    attempt: Attempt,
     /// Under a constraint: the search for the penalty, its steps, and the best feasible point.
     search: Option<Radius>,
     steps: usize,
@@ -203,8 +232,14 @@ impl<'a> Paths<'a> {
             if self.slots[k].busy {
                 let sample = self.gram.lower(&self.features.tall, &self.curvatures, k);
                 let slot = &mut self.slots[k];
-                slot.factor =
-                    factor_hessian(&sample, &slot.query, slot.at_query, slot.reg, self.features.free);
+                let (query, at_query, reg, free) = (&slot.query, slot.at_query, slot.reg, self.features.free);
+                slot.factor = if slot.attempt == Attempt::Exact {
+                    let (tall, curvatures) = (&self.features.tall, self.curvatures.col(k));
+                    let qr = WeightedQr::of_hessian(tall, curvatures, query, at_query, reg, free);
+                    Some(Factor::Root(qr))
+                } else {
+                    factor_hessian(&sample, query, at_query, reg, free).map(Factor::Square)
+                };
             }
         }
         self.follow();
@@ -214,8 +249,7 @@ impl<'a> Paths<'a> {
                 let reach = slot.rows.direct(true).min(1.0);
                 let mu = slot.rows.complementarity(&self.masses, 0.0);
                 let after = slot.rows.complementarity(&self.masses, reach);
-                // Mehrotra's heuristics are fast but may jam in a corner; then more centering, less cleverness.
-                let (least, share) = if slot.cautious { (0.1, 0.0) } else { (0.0, 1.0) };
+                let (least, share) = if slot.attempt == Attempt::Cautious { (0.1, 0.0) } else { (0.0, 1.0) };
                 let center = mu * (after / mu).powi(3).clamp(least, 1.0);
                 slot.pull = slot.rows.correct(&self.masses, center, share, self.pulls.col_mut(k));
             }
@@ -266,14 +300,16 @@ impl<'a> Paths<'a> {
         self.settle(k, end?)
     }
 
-    /// No headway: once more with more care, or the end.
+    /// No headway: once more in another way, or the end.
     fn path_jammed(&mut self, k: usize) -> Option<Found> {
-        if self.slots[k].cautious {
-            return Some(self.path_end(k, Stop::Stalled));
-        }
+        let next = match self.slots[k].attempt {
+            Attempt::Bold => Attempt::Cautious,
+            Attempt::Cautious => Attempt::Exact,
+            Attempt::Exact => return Some(self.path_end(k, Stop::Stalled)),
+        };
         let best = self.slots[k].best.take();
         self.slots[k].restart();
-        (self.slots[k].best, self.slots[k].cautious) = (best, true);
+        (self.slots[k].best, self.slots[k].attempt) = (best, next);
         None
     }
 
@@ -294,8 +330,15 @@ impl<'a> Paths<'a> {
         let (reg, stop) = (slot.reg, Stop::Converged);
         let mut found = Found { theta, margin, dual, reg, error: f64::INFINITY, stop };
         let gathered = self.gathered.col(k).to_vec();
-        let gap = self.penalised_gap(k, &mut found, &gathered);
-        let risk = risk_error(gap, reg, norm(&found.theta[free..]));
+        let (fenchel, mut gap) = self.penalised_gap(k, &mut found, &gathered);
+        let length = norm(&found.theta[free..]);
+        let within = |gap: f64| risk_error(gap, reg, length) <= self.task.tol;
+        // Complementary, and yet not within the tolerance: what is left is rounding.
+        if !within(gap) && within(fenchel) {
+            gap = self.careful_gap(k, &mut found).min(gap);
+        }
+        let length = norm(&found.theta[free..]);
+        let risk = risk_error(gap, reg, length);
         found.error = if self.task.variant == Variant::Objective { gap } else { risk };
         let mu = self.slots[k].rows.complementarity(&self.masses, 0.0);
 
@@ -398,7 +441,7 @@ impl<'a> Paths<'a> {
             return None;
         }
         let gathered: Vec<f64> = self.mean.iter().map(|m| 0.5 * m).collect();
-        let gap = self.penalised_gap(k, &mut found, &gathered);
+        let (_, gap) = self.penalised_gap(k, &mut found, &gathered);
         let risk = risk_error(gap, reg, norm(&found.theta[free..]));
         found.error = if self.task.variant == Variant::Objective { gap } else { risk };
         Some(found)
@@ -430,11 +473,12 @@ impl<'a> Paths<'a> {
         (fenchel, pull[free..].to_vec())
     }
 
-    fn penalised_gap(&self, k: usize, found: &mut Found, gathered: &[f64]) -> f64 {
+    /// The Fenchel–Young sum, and with it the gap.
+    fn penalised_gap(&self, k: usize, found: &mut Found, gathered: &[f64]) -> (f64, f64) {
         let (fenchel, mut pull) = self.dual_point(k, found, gathered);
         axpy(-2.0 * found.reg, &found.theta[self.features.free..], &mut pull);
         let length = norm(&pull) + self.rounding(k);
-        fenchel + length / (4.0 * found.reg) * length
+        (fenchel, fenchel + length / (4.0 * found.reg) * length)
     }
 
     fn constrained_gap(&self, k: usize, found: &mut Found, radius: f64) -> f64 {
@@ -544,7 +588,7 @@ impl Slot {
             nearest: f64::INFINITY,
             best: None,
             stalls: 0,
-            cautious: false,
+            attempt: Attempt::Bold,
             search: None,
             steps: 0,
             feasible: None,
@@ -556,6 +600,6 @@ impl Slot {
         self.theta.fill(0.0);
         self.rows.reset();
         (self.path, self.stalls, self.nearest, self.best) = (0, 0, f64::INFINITY, None);
-        self.cautious = false;
+        self.attempt = Attempt::Bold;
     }
 }

@@ -3,6 +3,8 @@
 //! Takes over the few queries on which the quasi-Newton sweeps make no headway: a weak penalty on
 //! ill-conditioned data, where curvature sits in a handful of sample points.
 
+mod careful;
+
 use super::certificate::Point;
 use super::line_search::search;
 use super::quasi_newton::Outcome;
@@ -65,7 +67,10 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
                 let error = p.error(loss, reg, task).min(objective);
                 (error, error <= task.tol)
             };
-            let (error, stop) = self.minimise(query, &mut theta, reg, &mut iterations, goal);
+            let (mut error, mut stop) = self.descend(query, &mut theta, reg, &mut iterations, &goal);
+            if stop == Stop::Stalled {
+                (error, stop) = self.second_attempt(query, &mut theta, reg, &mut iterations, goal, error);
+            }
             return self.report(query, theta, reg, error, iterations, stop);
         };
         let start = self.gradient_at(query, &theta, 0.0);
@@ -110,6 +115,40 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
         }
         let (error, theta) = best;
         self.report(query, theta, reg, error, iterations, stop)
+    }
+
+    /// Where the plain way has come to an error of `first` and no further: with more care, and if need be by steps of any
+    /// kind, whatever of it helps.
+    fn second_attempt(
+        &mut self,
+        query: &[f64],
+        theta: &mut Vec<f64>,
+        reg: f64,
+        iterations: &mut usize,
+        goal: impl Fn(&L, &Point<'_>, f64, &Task) -> (f64, bool),
+        first: f64,
+    ) -> (f64, Stop) {
+        let (mut best, mut stop, mut from) = (first, Stop::Stalled, theta.clone());
+        for persevere in [false, true] {
+            if persevere {
+                let (error, end) = self.persevere(query, &mut from, reg, iterations, &goal);
+                if error < best {
+                    (best, stop) = (error, end);
+                    theta.clone_from(&from);
+                }
+            }
+            if stop == Stop::Stalled {
+                let (error, end) = self.careful(query, &mut from, reg, iterations);
+                if error < best {
+                    (best, stop) = (error, end);
+                    theta.clone_from(&from);
+                }
+            }
+            if stop != Stop::Stalled {
+                break;
+            }
+        }
+        (best, stop)
     }
 
     /// Minimises the penalised objective until `goal` says so.
