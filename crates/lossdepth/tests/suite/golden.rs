@@ -1,4 +1,5 @@
-//! Independent witnesses: depths that golden/make.py got from scikit-learn on real data.
+//! Independent witnesses: depths that golden/make.py got from scikit-learn on real data, and golden/make_units.py from
+//! arithmetic with many digits.
 
 use crate::common::{Failures, golden, numbers, score, settings, table};
 use lossdepth::{Intercept, Method, Reference, Scale, Settings, Variant};
@@ -58,4 +59,33 @@ fn hinge_wine_with_weights() {
 #[test]
 fn hinge_breast_cancer() {
     agrees("hinge_breast_cancer.json", 1e-7);
+}
+
+#[test] // Features of 1e6, a penalty of 1e-8, and arithmetic with sixty digits to compare with.
+fn large_features_with_hardly_any_penalty() {
+    let (file, mut failures) = (golden("units.json"), Failures::default());
+    // Turned into their principal axes, rows of this size and classifiers of norm 1 are right to this.
+    let slack = 1e7 * f64::EPSILON;
+    let reg = file["reg"].as_f64().unwrap();
+    for set in file["sets"].as_array().unwrap() {
+        let (name, sample) = (&set["name"], Reference::new(&table(&set["rows"])).unwrap());
+        let queries = table(&set["queries"]);
+        for case in set["cases"].as_array().unwrap() {
+            let method: Method = case["method"].as_str().unwrap().parse().unwrap();
+            let intercept: Intercept = case["intercept"].as_str().unwrap().parse().unwrap();
+            for variant in [Variant::Risk, Variant::Objective] {
+                let settings = settings(method, intercept, variant, reg);
+                let theirs = numbers(&case[variant.name()]);
+                for (row, (ours, theirs)) in
+                    score(&settings, &sample, &queries).iter().zip(theirs).enumerate()
+                {
+                    let close = (ours.depth - theirs).abs() <= ours.error + slack && ours.error <= 1e-6;
+                    failures.check(close, || {
+                        format!("{name} {method} {intercept} {variant:?} query {row}: {theirs}, {ours:?}")
+                    });
+                }
+            }
+        }
+    }
+    failures.report();
 }

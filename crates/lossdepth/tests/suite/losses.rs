@@ -1,7 +1,7 @@
 //! Losses: derivatives, conjugates, extremes, and blocks that do what single margins do.
 
 use crate::common::Random;
-use lossdepth::loss::{Dual, Exponential, Hinge, Logistic, Smooth, SquaredHinge};
+use lossdepth::loss::{Dual, Exponential, Hinge, Logistic, Loss, Smooth, SquaredHinge};
 use proptest::prelude::*;
 use std::f64::consts::LOG2_E;
 
@@ -13,6 +13,22 @@ const ALL: [(&str, &dyn Dual); 4] = [
 ];
 const SMOOTH: [(&str, &dyn Smooth); 3] =
     [("logistic", &Logistic), ("squared hinge", &SquaredHinge), ("exponential", &Exponential)];
+
+#[test]
+fn a_corner_has_two_sides_however_near() {
+    assert_eq!(SquaredHinge.near(1.0, 1e-30), (0.0, 0.0));
+    assert_eq!(SquaredHinge.near(1.0, -1e-30), (-2e-30, 2.0));
+}
+
+#[test] // Margins beyond the range of the exponential: a slope that rounds to the end of its domain costs next to nothing.
+fn excess_is_finite_far_out() {
+    for m in [-1e4, -800.0, 800.0, 1e4] {
+        let best = -Logistic.grad(m);
+        let excess = Logistic.excess(m, 0.0, 8.0 * f64::EPSILON * best);
+        assert!((0.0..1e-10).contains(&excess), "{m}: {excess:e}");
+    }
+    assert_eq!(Exponential.excess(800.0, 0.0, 0.0), 0.0);
+}
 
 /// Where the hinges have no further derivative.
 const KINK: f64 = 1.0;
@@ -66,6 +82,37 @@ proptest! {
             let rounding = |a: f64| 1e-14 * (loss.value(m) + (a * m).abs() + loss.conjugate(a).abs());
             prop_assert!(gap(a).abs() <= rounding(a), "{name} at {m}: {:e}", gap(a));
             prop_assert!(gap(b) >= -rounding(b), "{name} at {m}, {other}: {:e}", gap(b));
+        }
+    }
+
+    #[test] // What a multiplier beside the best one costs: never less than the definition, nor much more for a small shift.
+    fn excess_bounds_the_definition(m in -30.0..30.0f64, share in -1.0..1.0f64, slack in 0.0..1e-3f64) {
+        for (name, loss) in [("logistic", &Logistic as &dyn Dual), ("squared hinge", &SquaredHinge), ("exponential", &Exponential)] {
+            let best = -loss.grad(m);
+            let shift = share * best;
+            let at = |a: f64| loss.value(m) + loss.conjugate(a) + a * m;
+            let bound = loss.excess(m, shift, 0.0);
+            let rounding = 1e-13 * (loss.value(m) + (best + slack) * (1.0 + m.abs()) + best * best);
+            let truth = at(best + shift);
+            prop_assert!(bound >= truth - rounding, "{name} at {m}, {shift}: {bound:e} {truth:e}");
+            if truth.is_finite() && share.abs() <= 0.1 {
+                prop_assert!(bound <= 2.5 * truth + rounding || bound.is_infinite(), "{name} at {m}, {shift}: {bound:e} {truth:e}");
+            }
+            // Anything within the slack, as far as the domain goes.
+            let wide = loss.excess(m, 0.0, slack);
+            for near in [(best - slack).max(0.0), best + slack].map(at).into_iter().filter(|x| x.is_finite()) {
+                prop_assert!(wide >= near - rounding, "{name} at {m}, slack {slack}: {wide:e} {near:e}");
+            }
+        }
+    }
+
+    #[test]
+    fn derivatives_near_a_margin(m in -20.0..20.0f64, rest in -1e-7..1e-7f64) {
+        for (name, loss) in SMOOTH {
+            let (slope, curvature) = loss.near(m, rest);
+            let off = 1e-12 * (1.0 + loss.hess(m));
+            prop_assert!((slope - loss.grad(m + rest)).abs() <= off, "{name} at {m}: {slope}");
+            prop_assert!((curvature - loss.hess(m)).abs() <= off, "{name} at {m}: {curvature}");
         }
     }
 
