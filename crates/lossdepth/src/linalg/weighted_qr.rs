@@ -25,13 +25,16 @@ impl WeightedQr {
         reg: f64,
         free: usize,
     ) -> Self {
-        let n = tall.rows();
-        let roots: Vec<f64> = curvatures[..n].iter().map(|h| h.sqrt()).collect();
+        // A loss with a corner has no curvature at most of the rows.
+        let rows: Vec<usize> = (0..tall.rows()).filter(|&i| curvatures[i] > 0.0).collect();
+        let n = rows.len();
+        let roots: Vec<f64> = rows.iter().map(|&i| curvatures[i].sqrt()).collect();
         let (at_query, ridge) = (query_curvature.sqrt(), (2.0 * reg).sqrt());
         let column = |j: usize| {
             let mut column = vec![0.0; n + 1 + query.len()];
             if j < tall.cols() {
-                column.iter_mut().zip(tall.col(j)).zip(&roots).for_each(|((x, t), r)| *x = r * t);
+                let from = tall.col(j);
+                column.iter_mut().zip(&rows).zip(&roots).for_each(|((x, &i), r)| *x = r * from[i]);
             }
             column[n] = at_query * query[j];
             if j >= free {

@@ -17,6 +17,8 @@ use crate::penalty::Variant;
 
 /// How often a searched step may fail to improve the certificate before the other way is tried.
 const DESCENT_STALLS: usize = 5;
+/// Searched steps after which the Hessian is to blame: it takes ten to thirty.
+const PATIENCE: usize = 50;
 /// The least that is added to the Hessian where it does not lead downhill, as a share of its diagonal, and the most.
 const DAMPING_LEAST: f64 = 1e-15;
 const DAMPING_MOST: f64 = 1e-3;
@@ -67,7 +69,8 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
                 let error = p.error(loss, reg, task).min(objective);
                 (error, error <= task.tol)
             };
-            let (mut error, mut stop) = self.descend(query, &mut theta, reg, &mut iterations, &goal);
+            let most = iterations + PATIENCE;
+            let (mut error, mut stop) = self.descend(query, &mut theta, reg, &mut iterations, most, &goal);
             if stop == Stop::Stalled {
                 (error, stop) = self.second_attempt(query, &mut theta, reg, &mut iterations, goal, error);
             }
@@ -164,7 +167,7 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
         goal: impl Fn(&L, &Point<'_>, f64, &Task) -> (f64, bool),
     ) -> (f64, Stop) {
         let mut other = theta.clone();
-        let first = self.descend(query, theta, reg, iterations, &goal);
+        let first = self.descend(query, theta, reg, iterations, usize::MAX, &goal);
         if first.1 != Stop::Stalled {
             return first;
         }
@@ -176,13 +179,15 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
         first
     }
 
-    /// Newton's method with a search along each step for where the slope vanishes: made for curvature that jumps.
+    /// Newton's method with a search along each step for where the slope vanishes: made for curvature that jumps. Stalled
+    /// also after `most` iterations, counted from the beginning.
     fn descend(
         &mut self,
         query: &[f64],
         theta: &mut Vec<f64>,
         reg: f64,
         iterations: &mut usize,
+        most: usize,
         goal: &impl Fn(&L, &Point<'_>, f64, &Task) -> (f64, bool),
     ) -> (f64, Stop) {
         let (mut best, mut best_theta, mut stalls) = (f64::INFINITY, theta.clone(), 0);
@@ -206,7 +211,7 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
                 return (best, Stop::Converged);
             }
             let over = *iterations >= self.task.max_iter;
-            let step = if over || stalls > DESCENT_STALLS {
+            let step = if over || stalls > DESCENT_STALLS || *iterations >= most {
                 None
             } else {
                 self.searched(query, theta, &gradient, reg)
