@@ -33,7 +33,10 @@ class Stream:
 
 def samples():
     stream = Stream(1)
-    skewed = [[stream.below(2000) ** 2 + 1, stream.below(900) * 1000, stream.below(3) * 10**6] for _ in range(40)]
+    skewed = [
+        [stream.below(2000) ** 2 + 1, stream.below(900) * 1000, stream.below(3) * 10**6]
+        for _ in range(40)
+    ]
     stream = Stream(2)
     near = []
     for _ in range(40):
@@ -63,14 +66,19 @@ def solve(matrix, rhs):
     n = len(rhs)
     rows = [[*row, r] for row, r in zip(matrix, rhs)]
     for k in range(n):
-        best = max(range(k, n), key=lambda i: abs(rows[i][k]) / max(abs(x) for x in rows[i][:n]))
+        best = max(
+            range(k, n),
+            key=lambda i: abs(rows[i][k]) / max(abs(x) for x in rows[i][:n]),
+        )
         rows[k], rows[best] = rows[best], rows[k]
         for i in range(k + 1, n):
             factor = rows[i][k] / rows[k][k]
             rows[i] = [x - factor * y for x, y in zip(rows[i], rows[k])]
     x = [D(0)] * n
     for i in reversed(range(n)):
-        x[i] = (rows[i][n] - sum(rows[i][j] * x[j] for j in range(i + 1, n))) / rows[i][i]
+        x[i] = (rows[i][n] - sum(rows[i][j] * x[j] for j in range(i + 1, n))) / rows[i][
+            i
+        ]
     return x
 
 
@@ -81,7 +89,9 @@ def dot(a, b):
 def depth(loss, intercept, rows, query):
     """Risk and objective at the minimum, and the square of the last Newton decrement."""
     constant = [] if intercept == "none" else [D(1)]
-    signed = [[D(x) for x in row] + constant for row in rows] + [[-D(x) for x in query] + [-c for c in constant]]
+    signed = [[D(x) for x in row] + constant for row in rows] + [
+        [-D(x) for x in query] + [-c for c in constant]
+    ]
     mass = [D(1) / (2 * len(rows))] * len(rows) + [D(1) / 2]
     q = len(signed[0])
     penalty = [REG] * q
@@ -98,8 +108,17 @@ def depth(loss, intercept, rows, query):
     for _ in range(500):
         slopes = [c * e[1] for c, e in zip(mass, each)]
         bends = [c * e[2] for c, e in zip(mass, each)]
-        gradient = [dot(slopes, [u[j] for u in signed]) + 2 * penalty[j] * theta[j] for j in range(q)]
-        hessian = [[sum((h * u[i] * u[j] for h, u in zip(bends, signed)), D(0)) for j in range(q)] for i in range(q)]
+        gradient = [
+            dot(slopes, [u[j] for u in signed]) + 2 * penalty[j] * theta[j]
+            for j in range(q)
+        ]
+        hessian = [
+            [
+                sum((h * u[i] * u[j] for h, u in zip(bends, signed)), D(0))
+                for j in range(q)
+            ]
+            for i in range(q)
+        ]
         for j in range(q):
             # A trace where there is no curvature at all: it slows the method down and changes no minimum.
             hessian[j][j] += 2 * penalty[j] + D("1e-30")
@@ -111,7 +130,9 @@ def depth(loss, intercept, rows, query):
         while True:
             there = [t + length * s for t, s in zip(theta, step)]
             found = at(there)
-            if found[2] <= objective - D("1e-4") * length * decrement or length < D("1e-30"):
+            if found[2] <= objective - D("1e-4") * length * decrement or length < D(
+                "1e-30"
+            ):
                 break
             length /= 2
         theta, (each, risk, objective) = there, found
@@ -119,19 +140,35 @@ def depth(loss, intercept, rows, query):
 
 
 def main():
-    losses = {"logistic": logistic, "squared-hinge": squared_hinge, "exponential": exponential}
+    losses = {
+        "logistic": logistic,
+        "squared-hinge": squared_hinge,
+        "exponential": exponential,
+    }
     sets, worst = [], D(0)
     for name, rows in samples().items():
-        queries = [rows[0], rows[7], [sum(x) // len(rows) for x in zip(*rows)], [3 * x for x in rows[3]]]
+        queries = [
+            rows[0],
+            rows[7],
+            [sum(x) // len(rows) for x in zip(*rows)],
+            [3 * x for x in rows[3]],
+        ]
         cases = []
         for method, loss in losses.items():
             for intercept in ["free", "penalised", "none"]:
                 found = [depth(loss, intercept, rows, query) for query in queries]
                 worst = max(worst, *(f[2] for f in found))
-                numbers = {"risk": [float(f[0]) for f in found], "objective": [float(f[1]) for f in found]}
+                numbers = {
+                    "risk": [float(f[0]) for f in found],
+                    "objective": [float(f[1]) for f in found],
+                }
                 cases.append({"method": method, "intercept": intercept, **numbers})
         sets.append({"name": name, "rows": rows, "queries": queries, "cases": cases})
-    made = {"python": platform.python_version(), "digits": getcontext().prec, "decrement": float(worst)}
+    made = {
+        "python": platform.python_version(),
+        "digits": getcontext().prec,
+        "decrement": float(worst),
+    }
     text = json.dumps({"made": made, "reg": float(REG), "sets": sets}, indent=1)
     Path("units.json").write_text(text + "\n")
     print(f"largest decrement left: {worst:.1e}")
