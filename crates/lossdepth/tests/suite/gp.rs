@@ -152,7 +152,10 @@ fn the_definition_by_dense_algebra() {
                 let points: Vec<Vec<f64>> = rows.iter().chain([z]).cloned().collect();
                 let counts: Vec<f64> = counts.iter().copied().chain([total]).collect();
                 let exact = dense(&points, &counts, function);
-                let close = (mode[k].depth - exact.1).abs() <= mode[k].error + 1e-10 && mode[k].error <= 1e-9;
+                // A linear kernel is 400 at the far query, and so is what rounding does there.
+                let reach = if matches!(kernel, KernelChoice::Linear) { 3e-8 } else { 1e-9 };
+                let close =
+                    (mode[k].depth - exact.1).abs() <= mode[k].error + 1e-10 && mode[k].error <= reach;
                 failures.check(close, || format!("mode {n}x{d} {kernel:?} {k}: {exact:?} {:?}", mode[k]));
                 // The error functions are right to about one part in a thousand where it matters.
                 let size = 4e-3 * exact.0 + 2e-4;
