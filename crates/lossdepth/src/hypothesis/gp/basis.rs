@@ -134,7 +134,7 @@ impl Basis {
     ) -> Self {
         let width = width.min(spectrum.points.cols());
         let tall = Matrix::from_fn(space.len(), width, |i, j| spectrum.points.at(i, j));
-        let rest = Rest::Thin(Thin::new(&spectrum, width, averaged, single));
+        let rest = Rest::Thin(Box::new(Thin::new(&spectrum, width, averaged, single)));
         let largest = space.diagonal.iter().fold(0.0f64, |m, k| m.max(*k));
         let Spectrum { factor, turn, .. } = spectrum;
         Self { factor, turn, wide: tall.transposed(), tall, rest, largest }
@@ -154,7 +154,7 @@ impl Basis {
                     },
                 );
             self.wide = self.tall.transposed();
-            self.rest = Rest::Thin(thin.without(more));
+            self.rest = Rest::Thin(Box::new(thin.without(more)));
         }
         self
     }
@@ -220,7 +220,9 @@ impl Basis {
 fn direction(rest: &mut [f64], square: f64, floor: f64) -> (f64, f64) {
     if square > floor {
         let root = square.sqrt();
-        rest.iter_mut().for_each(|e| *e /= root);
+        for e in rest.iter_mut() {
+            *e /= root;
+        }
         return (root, 0.0);
     }
     let lost = rest.iter().fold(0.0f64, |m, e| m.max(e.abs()));

@@ -19,7 +19,7 @@ pub(super) enum Rest {
     /// The directions are all there are.
     Nothing,
     Dense(Dense),
-    Thin(Thin),
+    Thin(Box<Thin>),
 }
 
 /// The rest as it is.

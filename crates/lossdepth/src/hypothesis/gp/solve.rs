@@ -15,7 +15,7 @@
 //! be off is in [`walk`](super::walk). The variances are in [`variance`](super::variance).
 
 use super::basis::{Basis, Place};
-use super::variance::{Corrections, round};
+use super::variance::{Corrections, Shared, round};
 use super::walk::Walker;
 use super::{Posterior, Problem};
 use crate::linalg::{COLUMN_GROUP, Cholesky, Matrix, axpy, hadamard, multiply_first, multiply_symmetric};
@@ -143,7 +143,8 @@ impl<'a> Solver<'a> {
                 let next = &walkers[k..walkers.len().min(k + TOGETHER)];
                 self.corrections.multiply(self.basis, next);
             }
-            found.push(self.posterior(walker, squares.col(k), completions.col(k), place));
+            let shared = Shared { squares: squares.col(k), completion: completions.col(k), place };
+            found.push(self.posterior(walker, &shared));
         }
         Some(found)
     }

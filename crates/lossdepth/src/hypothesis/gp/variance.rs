@@ -144,14 +144,8 @@ impl Solver<'_> {
         (0..columns).map(|j| unit * norm(self.weighted.col(j))).collect()
     }
 
-    /// Everything that is asked of a mode.
-    pub(super) fn posterior(
-        &mut self,
-        walker: &Walker,
-        squares: &[f64],
-        completions: &[f64],
-        slot: usize,
-    ) -> Posterior {
+    /// Everything that is asked of a mode; `shared` is what was computed for the whole group.
+    pub(super) fn posterior(&mut self, walker: &Walker, shared: &Shared<'_>) -> Posterior {
         let (n, m, problem) = (self.basis.len(), self.basis.width(), self.problem);
         let Walker { place, f, slopes, curvatures, done, .. } = walker;
         let Walker { at_query, bend, pull, iterations, .. } = *walker;
@@ -171,116 +165,150 @@ impl Solver<'_> {
         );
         // T A, row by row: base = t A t.
         multiply(&mut self.turned, &self.own, &inverse);
-        let mut base = row_products(&self.turned, &self.own);
+        let base = row_products(&self.turned, &self.own);
         let at = apply(&inverse, &place.coordinates);
-        let mut base_query = dot(&at, &place.coordinates);
-        let (mut low, mut high, mut around) = (base.clone(), base.clone(), vec![0.0; n]);
-        let (mut low_query, mut high_query) = (base_query, base_query);
+        let base_query = dot(&at, &place.coordinates);
+        let mut variances = Variances::new(base, base_query);
         if problem.averaged && !self.basis.rest.is_nothing() {
-            // Z = E W T, less the query's own direction and with what completes a thin rest.
-            let rounding = self.apply_rest(slot);
-            let own_square = dot(self.weighted.col(m), &place.own);
-            let own_moved = self.product.col(m).to_vec();
-            for j in 0..=m {
-                let along = dot(self.weighted.col(j), &place.own);
-                axpy(-along, &place.own, self.product.col_mut(j));
-                if !place.completion.is_empty() {
-                    let along = dot(self.weighted.col(j), &place.completion);
-                    axpy(along, &place.completion, self.product.col_mut(j));
-                }
-            }
-            // Both triangles: the bound on what rounding in Z does is one for their mean.
-            let mut coupling = Matrix::zeros(m + 1, m + 1);
-            accumulate_transposed(&mut coupling, &self.weighted, &self.product, 0, n, m + 1);
-            for j in 0..=m {
-                for i in 0..j {
-                    let x = 0.5 * (coupling.at(j, i) + coupling.at(i, j));
-                    coupling.set(i, j, x);
-                    coupling.set(j, i, x);
-                }
-            }
-            multiply(&mut self.again, &self.turned, &coupling);
-            let tau = row_products(&self.again, &self.turned);
-            let cross = row_products(&self.turned, &self.product);
-            let (inner, rough) = self.inner(&inverse);
-            let blur = self.blur(&rounding, curvatures, &base);
-            let (mut frobenius, mut near) = (0.0, vec![(0.0, 0.0); n]);
-            let completed = Completed::new(curvatures, place, completions);
-            let mass = self.basis.rest.thin().map_or(0.0, |thin| thin.mass(curvatures));
-            for i in 0..n {
-                let e = place.own[i];
-                let square =
-                    squares[i] - 2.0 * e * own_moved[i] + e * e * own_square + completed.square(place, i);
-                let touched = blur.sizes[i] * blur.length;
-                let mut off =
-                    2.0 * touched * (inner[i].max(0.0) + rough[i]).sqrt() + touched * touched + rough[i];
-                off += 2.0 * e.abs() * blur.sizes[i] * rounding[m];
-                if let Some(thin) = self.basis.rest.thin() {
-                    off += thin.rounding(i, squares[i], mass);
-                }
-                frobenius += curvatures[i] * (square + off);
-                let q = square - inner[i];
-                near[i] = ((q - off).max(0.0), (q + off).max(0.0));
-            }
-            let eta = if frobenius.is_nan() { f64::INFINITY } else { frobenius.max(0.0).sqrt() };
-            // q and the norms are between two bounds each.
-            let bracket = |(u, blur): (f64, f64), (q_low, q_high): (f64, f64), tau: (f64, f64)| {
-                let (least, most) = ((u - blur).max(0.0), (u + blur).max(0.0));
-                let (a, b) = (q_high.sqrt(), (eta * tau.1).sqrt());
-                let low = (least - (a + b) * (a + b)).max(least / (1.0 + eta));
-                let high = most - (q_low.sqrt() - b).max(0.0).powi(2) / (1.0 + eta);
-                (low, high.max(low))
-            };
-            let left = self.basis.rest.diagonal();
-            for i in 0..n {
-                let completion = place.completion.get(i).map_or(0.0, |g| g * g);
-                let left = (left[i] + completion - place.own[i] * place.own[i]).max(0.0);
-                let off = blur.tau[i];
-                let tau = ((tau[i] - off).max(0.0), (tau[i] + off).max(0.0));
-                let u = left - 2.0 * cross[i] + 0.5 * (tau.0 + tau.1);
-                let (l, h) = bracket((u, blur.cross[i] + off), near[i], tau);
-                around[i] = 0.5 * (l + h);
-                (low[i], high[i]) = (base[i] + l, base[i] + h);
-            }
-            let off = blur.query(&rounding, &at, curvatures, base_query);
-            let tau = dot(&at, &apply(&coupling, &at)).max(0.0);
-            let (l, h) = bracket((tau, off), (0.0, 0.0), (tau - off, tau + off));
-            (low_query, high_query) = (base_query + l, base_query + h);
-            if let Some(thin) = self.basis.rest.thin() {
-                let mu = greatest_share(curvatures, problem.counts) * thin.beyond.weighted;
-                for i in 0..n {
-                    let more = (thin.beyond.diagonal[i].sqrt() + (mu * high[i]).sqrt()).powi(2);
-                    high[i] += more;
-                    around[i] += 0.5 * more;
-                }
-                high_query *= 1.0 + mu;
-            }
+            self.correct(&mut variances, walker, shared, &inverse, &at);
         }
-        for i in 0..n {
-            base[i] = 0.5 * (low[i] + high[i]);
-        }
-        base_query = 0.5 * (low_query + high_query);
-        let mut sides =
-            Sides { f: f.clone(), at_query, v: base, v_query: base_query, low, high, low_query, high_query };
-        let (losses, loss_query, error) = sides.losses(problem, shift);
+        let (losses, loss_query, error) = variances.losses(f, at_query, problem, shift);
         // Nothing is known about variances that could not be computed.
         let error = if failed && problem.averaged { f64::INFINITY } else { error };
         let half = &problem.half_weights;
         let depth = sum_of(n, |i| half[i] * losses[i].value) + 0.5 * loss_query.value;
         let influence = self.influence(
-            &sides.f, curvatures, place, bend, &losses, loss_query, &inverse, &at, &around, at_query,
+            f,
+            curvatures,
+            place,
+            bend,
+            &losses,
+            loss_query,
+            &inverse,
+            &at,
+            &variances.around,
+            at_query,
         );
         Posterior {
             depth,
             error,
             influence,
-            f: sides.f,
+            f: f.clone(),
             at_query,
             slopes: slopes.clone(),
             pull,
             iterations,
             stop,
         }
+    }
+
+    /// Adds to the variances within the leading directions what the rest does.
+    fn correct(
+        &mut self,
+        variances: &mut Variances,
+        walker: &Walker,
+        shared: &Shared<'_>,
+        inverse: &Matrix,
+        at: &[f64],
+    ) {
+        let Walker { place, curvatures, .. } = walker;
+        let n = self.basis.len();
+        let rounding = self.apply_rest(shared.place);
+        let own_moved = self.product.col(self.basis.width()).to_vec();
+        let coupling = self.coupling(place);
+        multiply(&mut self.again, &self.turned, &coupling);
+        let tau = row_products(&self.again, &self.turned);
+        let cross = row_products(&self.turned, &self.product);
+        let (inner, rough) = self.inner(inverse);
+        let blur = self.blur(&rounding, curvatures, &variances.low);
+        let (near, eta) = self.nearness(walker, shared, &own_moved, (&inner, &rough), &rounding, &blur);
+        // q and the norms are between two bounds each.
+        let bracket = |(u, blur): (f64, f64), (q_low, q_high): (f64, f64), tau: f64| {
+            if !(u + blur).is_finite() {
+                return (0.0, f64::INFINITY);
+            }
+            let (least, most) = ((u - blur).max(0.0), (u + blur).max(0.0));
+            let (a, b) = (q_high.sqrt(), (eta * tau).sqrt());
+            let low = (least - (a + b) * (a + b)).max(least / (1.0 + eta));
+            let high = most - (q_low.sqrt() - b).max(0.0).powi(2) / (1.0 + eta);
+            (low, high.max(low))
+        };
+        let left = self.basis.rest.diagonal();
+        for i in 0..n {
+            let completion = place.completion.get(i).map_or(0.0, |g| g * g);
+            let left = (left[i] + completion - place.own[i] * place.own[i]).max(0.0);
+            let (tau, off) = (tau[i].max(0.0), blur.tau[i]);
+            let u = left - 2.0 * cross[i] + tau;
+            variances.add(i, bracket((u, blur.cross[i] + off), near[i], tau + off));
+        }
+        let off = blur.query(&rounding, at, curvatures, variances.low_query);
+        let tau = dot(at, &apply(&coupling, at)).max(0.0);
+        variances.add_to_query(bracket((tau, off), (0.0, 0.0), tau + off));
+        if let Some(thin) = self.basis.rest.thin() {
+            let mu = greatest_share(curvatures, self.problem.counts) * thin.beyond.weighted;
+            for i in 0..n {
+                let more = thin.beyond.diagonal[i].sqrt() + (mu * variances.high[i]).sqrt();
+                variances.high[i] += more * more;
+                variances.around[i] += 0.5 * more * more;
+            }
+            variances.high_query *= 1.0 + mu;
+        }
+    }
+
+    /// Makes of $E W T$ in `product` $Z$, less the query's own direction and with what completes a thin rest; $T^\top W Z$.
+    fn coupling(&mut self, place: &Place) -> Matrix {
+        let width = self.weighted.cols();
+        for j in 0..width {
+            let along = dot(self.weighted.col(j), &place.own);
+            axpy(-along, &place.own, self.product.col_mut(j));
+            if !place.completion.is_empty() {
+                let along = dot(self.weighted.col(j), &place.completion);
+                axpy(along, &place.completion, self.product.col_mut(j));
+            }
+        }
+        // Both triangles: the bound on what rounding in Z does is one for their mean.
+        let mut coupling = Matrix::zeros(width, width);
+        accumulate_transposed(&mut coupling, &self.weighted, &self.product, 0, self.basis.len(), width);
+        for j in 0..width {
+            for i in 0..j {
+                let x = 0.5 * (coupling.at(j, i) + coupling.at(i, j));
+                coupling.set(i, j, x);
+                coupling.set(j, i, x);
+            }
+        }
+        coupling
+    }
+
+    /// Bounds on $q_i$ for every point, and $\eta$.
+    fn nearness(
+        &self,
+        walker: &Walker,
+        shared: &Shared<'_>,
+        own_moved: &[f64],
+        (inner, rough): (&[f64], &[f64]),
+        rounding: &[f64],
+        blur: &Blur,
+    ) -> (Vec<(f64, f64)>, f64) {
+        let (Walker { place, curvatures, .. }, m) = (walker, self.basis.width());
+        let own_square = dot(self.weighted.col(m), &place.own);
+        let completed = Completed::new(curvatures, place, shared.completion);
+        let mass = self.basis.rest.thin().map_or(0.0, |thin| thin.mass(curvatures));
+        let (mut frobenius, mut near) = (0.0, Vec::with_capacity(inner.len()));
+        for (i, sum) in shared.squares.iter().enumerate().take(inner.len()) {
+            let e = place.own[i];
+            let square = sum - 2.0 * e * own_moved[i] + e * e * own_square + completed.square(place, i);
+            let touched = blur.sizes[i] * blur.length;
+            let mut off =
+                2.0 * touched * (inner[i].max(0.0) + rough[i]).sqrt() + touched * touched + rough[i];
+            off += 2.0 * e.abs() * blur.sizes[i] * rounding[m];
+            if let Some(thin) = self.basis.rest.thin() {
+                off += thin.rounding(i, *sum, mass);
+            }
+            frobenius += curvatures[i] * (square + off);
+            let q = square - inner[i];
+            near.push(((q - off).max(0.0), (q + off).max(0.0)));
+        }
+        (near, if frobenius.is_nan() { f64::INFINITY } else { frobenius.max(0.0).sqrt() })
     }
 
     /// $z_i^\top A z_i$ for every row of $Z = E W T$ in `product`, and how far these may be off.
@@ -323,7 +351,7 @@ impl Solver<'_> {
         let cross = along.iter().zip(&sizes).map(|(sum, size)| 2.0 * sum * size).collect();
         let tau =
             along.iter().zip(base).map(|(sum, base)| sum * all * (most * base).max(0.0).sqrt()).collect();
-        Blur { sizes, length, all, cross, tau }
+        Blur { sizes, all, length, cross, tau }
     }
 
     /// The sizes of the rows of the rest that rounding of its products goes by.
@@ -460,44 +488,79 @@ fn greatest_share(curvatures: &[f64], counts: &[f64]) -> f64 {
     curvatures.iter().zip(counts).fold(0.0f64, |m, (w, c)| if *c > 0.0 { m.max(w / c) } else { m })
 }
 
-/// The latent function's posterior at the sample and at the query.
-struct Sides {
-    f: Vec<f64>,
-    at_query: f64,
-    v: Vec<f64>,
-    v_query: f64,
+/// What a group computes for each of its queries together.
+pub(super) struct Shared<'a> {
+    /// $(E \circ E) W$, and for a thin rest $F F^\top W g$.
+    pub(super) squares: &'a [f64],
+    pub(super) completion: &'a [f64],
+    /// Which of those multiplied last the query is.
+    pub(super) place: usize,
+}
+
+/// The posterior variances of the latent function at the sample and at the query, each between two bounds.
+struct Variances {
     low: Vec<f64>,
     high: Vec<f64>,
+    /// What the rest adds, about.
+    around: Vec<f64>,
     low_query: f64,
     high_query: f64,
 }
 
-impl Sides {
+impl Variances {
+    /// Those within the leading directions.
+    fn new(base: Vec<f64>, query: f64) -> Self {
+        Self {
+            around: vec![0.0; base.len()],
+            high: base.clone(),
+            low: base,
+            low_query: query,
+            high_query: query,
+        }
+    }
+
+    fn add(&mut self, i: usize, (low, high): (f64, f64)) {
+        self.around[i] = 0.5 * (low + high);
+        self.low[i] += low;
+        self.high[i] += high;
+    }
+
+    fn add_to_query(&mut self, (low, high): (f64, f64)) {
+        self.low_query += low;
+        self.high_query += high;
+    }
+
     /// The losses, and a bound on the error of the depth they make if the mode is off by `shift`.
-    fn losses(&mut self, problem: &Problem<'_>, shift: f64) -> (Vec<Slope>, Slope, f64) {
-        let n = self.f.len();
+    fn losses(
+        &mut self,
+        f: &[f64],
+        at_query: f64,
+        problem: &Problem<'_>,
+        shift: f64,
+    ) -> (Vec<Slope>, Slope, f64) {
+        let n = f.len();
         let (mut sample, mut query) = (vec![Slope::default(); n], [Slope::default()]);
         if !problem.averaged {
-            for (out, f) in sample.iter_mut().zip(&self.f) {
+            for (out, f) in sample.iter_mut().zip(f) {
                 *out = plain(*f);
             }
-            query[0] = plain(-self.at_query);
+            query[0] = plain(-at_query);
             query[0].mean = -query[0].mean;
             // The loss has slope at most log₂ e on either side.
             return (sample, query[0], LOG2_E * shift + 8.0 * f64::EPSILON);
         }
-        losses(&self.f, &self.v, false, &mut sample);
-        losses(&[self.at_query], &[self.v_query], true, &mut query);
+        let middle: Vec<f64> = self.low.iter().zip(&self.high).map(|(l, h)| 0.5 * (l + h)).collect();
+        losses(f, &middle, false, &mut sample);
+        losses(&[at_query], &[0.5 * (self.low_query + self.high_query)], true, &mut query);
         // The 2e-16 of each error function, times coefficients of up to 4e3; and the variances' own rounding.
-        let rounding = 1e-13 * self.v.iter().fold(1.0f64, |m, v| m.max(*v));
+        let rounding = 1e-13 * middle.iter().fold(1.0f64, |m, v| m.max(*v));
         let stretch = shift.exp();
         self.low.iter_mut().for_each(|v| *v = (*v / stretch - rounding).max(0.0));
         self.high.iter_mut().for_each(|v| *v = *v * stretch + rounding);
         let low = (self.low_query / stretch - rounding).max(0.0);
         let high = self.high_query * stretch + rounding;
-        let error =
-            uncertainty(&self.f, (&self.low, &self.high), shift, false, &sample, problem.half_weights)
-                + uncertainty(&[self.at_query], (&[low], &[high]), shift, true, &query, &[0.5]);
+        let error = uncertainty(f, (&self.low, &self.high), shift, false, &sample, problem.half_weights)
+            + uncertainty(&[at_query], (&[low], &[high]), shift, true, &query, &[0.5]);
         let error = error + cancellation(&sample, problem.half_weights) + cancellation(&query, &[0.5]);
         let error = if error.is_nan() { f64::INFINITY } else { error };
         (sample, query[0], error + 2e-12)
