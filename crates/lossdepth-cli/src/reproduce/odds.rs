@@ -288,7 +288,7 @@ fn cell(shop: &Workshop, loaded: &Loaded, detector: &str, preset: Option<Preset>
     if let Some(preset) = preset {
         let _ = write!(name, "-{preset}");
     }
-    let name = name.replace([':', '=', ' ', '(', ')'], "-");
+    let name = shop.first_name(name.replace([':', '=', ' ', '(', ')'], "-"), &key);
     let size = usize::try_from(orders).unwrap_or(1) * loaded.data.len();
     shop.cell(EXPERIMENT, &name, &key, Some(size), |run| {
         let found = (0..orders).map(|order| judge(candidate, &loaded.data.shuffled(order), run));

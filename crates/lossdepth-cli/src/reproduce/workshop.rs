@@ -8,7 +8,8 @@ use lossdepth::Run;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -26,6 +27,8 @@ pub(crate) struct Workshop {
     pub(crate) quiet: bool,
     pub(crate) threads: Option<usize>,
     pub(crate) tally: Cell<Tally>,
+    /// Names of cells by their settings.
+    names: RefCell<HashMap<String, String>>,
 }
 
 /// What was done.
@@ -66,12 +69,19 @@ impl Workshop {
             quiet: false,
             threads: None,
             tally: Cell::new(Tally::default()),
+            names: RefCell::default(),
         }
     }
 
     /// What was done since the last time that this was asked for.
     pub(crate) fn take_tally(&self) -> Tally {
         self.tally.take()
+    }
+
+    /// The name under which a cell with these settings was first asked for, so that what two tables share is computed once.
+    pub(crate) fn first_name<S: Serialize>(&self, name: String, settings: &S) -> String {
+        let Ok(key) = serde_json::to_string(settings) else { return name };
+        self.names.borrow_mut().entry(key).or_insert(name).clone()
     }
 
     /// The value of a cell: as it was computed before, if that was with the same settings by the same version, or
@@ -185,6 +195,9 @@ mod tests {
         assert_eq!(ask(&shop, "b", 2.0), 2.0, "other settings");
         let tally = shop.take_tally();
         assert_eq!((tally.computed, tally.kept), (2, 1));
+        assert_eq!(shop.first_name("x".to_owned(), &"a"), "x");
+        assert_eq!(shop.first_name("y".to_owned(), &"a"), "x", "the same settings under another name");
+        assert_eq!(shop.first_name("y".to_owned(), &"b"), "y");
         assert_eq!(ask(&Workshop { fresh: true, ..shop }, "b", 3.0), 3.0);
         let shop = Workshop { quiet: true, ..Workshop::new(None, folder.path().to_owned()) };
         std::fs::write(folder.path().join("cells/test/cell.json"), "{\"cut").unwrap();
