@@ -28,7 +28,7 @@ pub(crate) struct Workshop {
     pub(crate) threads: Option<usize>,
     pub(crate) tally: Cell<Tally>,
     /// Names of cells by their settings.
-    names: RefCell<HashMap<String, String>>,
+    pub(crate) names: RefCell<HashMap<String, String>>,
 }
 
 /// What was done.
