@@ -315,11 +315,11 @@ feature_names_in_ : ndarray of shape (n_features_in_,)
             self.offset_ = offset
         return depths
 
-    def _scores(self, X: Any) -> Scores:
+    def _scores(self, X: Any, *, stderr: bool = False) -> Scores:
         check_is_fitted(self, "estimator_")
         if self.twin_ is not None:
             self.twin_.set_params(n_jobs=self.n_jobs, verbose=self.verbose)
-            return self.twin_._scores(X)  # noqa: SLF001
+            return self.twin_._scores(X, stderr=stderr)  # noqa: SLF001
         return self._risks(self._training, self._table(X, reset=False), X, "score")
 
     def _own_depths(self) -> tuple[Floats, Floats | None]:

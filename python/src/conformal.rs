@@ -38,7 +38,8 @@ impl Calibration {
         let model = model.get().fitted();
         let shared = Arc::clone(&model);
         let made = interruptible(py, move |cancel| {
-            let run = Run { threads: Some(threads), cancel: Some(cancel), progress: None };
+            let (threads, cancel) = (Some(threads), Some(cancel));
+            let run = Run { threads, cancel, depths_only: true, ..Run::default() };
             how.calibrate(shared.settings(), shared.reference(), &run)
         })?;
         Ok(Self { calibration: Arc::new(made.map_err(|e| exception(&e))?), model })
@@ -56,7 +57,8 @@ impl Calibration {
         let numbers = numbers.to_vec();
         let (calibration, model) = (Arc::clone(&self.calibration), Arc::clone(&self.model));
         let found = interruptible(py, move |cancel| {
-            let run = Run { threads: Some(threads), cancel: Some(cancel), progress: None };
+            let (threads, cancel) = (Some(threads), Some(cancel));
+            let run = Run { threads, cancel, depths_only: true, ..Run::default() };
             let rows = Rows::new(&numbers, width)?;
             let depths: Vec<f64> = model.score(rows, &run)?.iter().map(|fit| fit.depth).collect();
             calibration.p_values(rows, &depths, &run)

@@ -55,16 +55,20 @@ impl Model {
         Ok(Self { fitted: Arc::new(fitted.map_err(|e| exception(&e))?) })
     }
 
-    /// The depth, error, standard error, iterations and reason to stop of each row.
+    /// The depth, error, standard error, iterations and reason to stop of each row; `depths_only` leaves the standard
+    /// errors out.
+    #[pyo3(signature = (rows, threads, *, depths_only = false))]
     #[expect(clippy::needless_pass_by_value, reason = "arrays come by value")]
     fn score<'py>(
         &self,
         py: Python<'py>,
         rows: PyReadonlyArray2<'py, f64>,
         threads: usize,
+        depths_only: bool,
     ) -> PyResult<Scores<'py>> {
         let fits = self.in_parts(py, &rows, usize::MAX, move |model, rows, cancel| {
-            model.score(rows, &Run { threads: Some(threads), cancel: Some(cancel), progress: None })
+            let (threads, cancel) = (Some(threads), Some(cancel));
+            model.score(rows, &Run { threads, cancel, depths_only, ..Run::default() })
         })?;
         Ok(scores(py, &fits))
     }
@@ -79,7 +83,8 @@ impl Model {
         threads: usize,
     ) -> PyResult<(Scores<'py>, Bound<'py, PyDict>)> {
         let found = self.in_parts(py, &rows, EXPLAINED, move |model, rows, cancel| {
-            model.explain(rows, &Run { threads: Some(threads), cancel: Some(cancel), progress: None })
+            let (threads, cancel) = (Some(threads), Some(cancel));
+            model.explain(rows, &Run { threads, cancel, ..Run::default() })
         })?;
         let fits: Vec<Fit> = found.iter().map(|e| e.fit).collect();
         let column = |f: fn(&Explanation) -> f64| found.iter().map(f).collect::<Vec<_>>().into_pyarray(py);

@@ -132,7 +132,7 @@ pub(crate) fn explain(args: &Explain) -> Result<Outcome> {
 }
 
 fn run<'a>(args: &Explain, progress: Option<&'a (dyn Fn(usize) + Sync)>) -> Run<'a> {
-    Run { threads: args.running.threads.map(usize::from), progress, cancel: None }
+    Run { threads: args.running.threads.map(usize::from), progress, depths_only: true, ..Run::default() }
 }
 
 fn text(report: &Report, format: Format, top: usize) -> String {

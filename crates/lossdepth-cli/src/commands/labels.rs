@@ -70,7 +70,8 @@ impl Judge {
     /// For data that is compared with others: scores those as far as that is needed.
     pub(crate) fn of_others(labels: &Labels, model: &Model, running: Running) -> Result<Self> {
         labels.check()?;
-        let run = Run { threads: running.threads.map(usize::from), ..Run::default() };
+        let threads = running.threads.map(usize::from);
+        let run = Run { threads, depths_only: true, ..Run::default() };
         let sample = model.reference();
         let line = labels.contamination.map(|share| {
             let fits = model.score(sample.rows(), &run)?;

@@ -196,10 +196,16 @@ impl Work<'_> {
         format!("{} of {of}.", in_words(self.settings))
     }
 
-    fn score(&mut self, model: &Model, rows: Rows<'_>, progress: &Progress) -> Result<Vec<Fit>> {
+    fn score(
+        &mut self,
+        model: &Model,
+        rows: Rows<'_>,
+        progress: &Progress,
+        depths_only: bool,
+    ) -> Result<Vec<Fit>> {
         let advance = |rows| progress.advance(rows);
         let threads = self.args.running.threads.map(usize::from);
-        let run = Run { threads, progress: Some(&advance), cancel: None };
+        let run = Run { threads, progress: Some(&advance), depths_only, ..Run::default() };
         let fits = model.score(rows, &run)?;
         self.asked += fits.len();
         self.unconverged += fits.iter().filter(|fit| fit.stop != Stop::Converged).count();
@@ -226,7 +232,7 @@ impl Work<'_> {
         let (low, high) = widened(range(sample.iter().chain(inputs.reference.rows().as_slice()).copied()));
         let at: Vec<f64> = (0..=STEPS).map(|i| low + (high - low) * i as f64 / STEPS as f64).collect();
         let progress = Progress::new(self.args.running.quiet, Some(at.len()));
-        let fits = self.score(model, Rows::new(&at, 1)?, &progress)?;
+        let fits = self.score(model, Rows::new(&at, 1)?, &progress, false)?;
         let within = |x: f64| x.clamp(0.0, 1.0);
         let band = |fit: &Fit| (within(fit.depth - 1.96 * fit.stderr), within(fit.depth + 1.96 * fit.stderr));
         let band = fits.iter().map(band).collect();
@@ -318,15 +324,18 @@ impl Work<'_> {
         let nodes = Rows::new(&nodes, inputs.reference.width())?;
         let ranked = if heat { 0 } else { inputs.reference.len() };
         let progress = Progress::new(self.args.running.quiet, Some(nodes.len() + ranked));
-        let values = self.score(model, nodes, &progress)?.iter().map(|fit| fit.depth).collect();
+        let values = self.score(model, nodes, &progress, true)?.iter().map(|fit| fit.depth).collect();
         let mut field = Field::new(xs, ys, values)?;
         if !self.steps() {
             field = field.refined(3);
         }
         let regions = if exact { Some(Regions::new(&inputs.reference)?) } else { None };
         if let Some(zones) = &self.args.zones {
-            let depths: Vec<f64> =
-                self.score(model, inputs.reference.rows(), &progress)?.iter().map(|fit| fit.depth).collect();
+            let depths: Vec<f64> = self
+                .score(model, inputs.reference.rows(), &progress, true)?
+                .iter()
+                .map(|fit| fit.depth)
+                .collect();
             let polygons = zone_polygons(
                 zones,
                 &Ranked::new(&depths, inputs.reference.weights())?,

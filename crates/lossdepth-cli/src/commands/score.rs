@@ -224,7 +224,7 @@ impl<'a> Job<'a> {
         let run = Run {
             threads: self.args.running.threads.map(usize::from),
             progress: Some(&advance),
-            cancel: None,
+            ..Run::default()
         };
         let fits = self.model.score(part.rows, &run).map_err(locate)?;
         let depths: Vec<f64> = fits.iter().map(|fit| fit.depth).collect();

@@ -111,7 +111,12 @@ impl Workshop {
         let progress = Progress::new(self.quiet, size);
         let advance = |rows| progress.advance(rows);
         let started = Instant::now();
-        let value = work(&Run { threads: self.threads, progress: Some(&advance), cancel: None })?;
+        let value = work(&Run {
+            threads: self.threads,
+            progress: Some(&advance),
+            depths_only: true,
+            ..Run::default()
+        })?;
         let seconds = started.elapsed().as_secs_f64();
         drop(progress);
         let version = env!("CARGO_PKG_VERSION").to_owned();

@@ -253,7 +253,7 @@ fn gathered(sample: &Reference, rows: &[usize]) -> Vec<f64> {
 
 fn depths(model: &Model, sample: &Reference, rows: &[usize], run: &Run<'_>) -> Result<Vec<f64>> {
     let data = gathered(sample, rows);
-    let fits = model.score(Rows::new(&data, sample.width())?, run)?;
+    let fits = model.score(Rows::new(&data, sample.width())?, &Run { depths_only: true, ..*run })?;
     Ok(fits.iter().map(|fit| fit.depth).collect())
 }
 
@@ -265,7 +265,7 @@ fn left_out(
     parts: &[Vec<usize>],
     run: &Run<'_>,
 ) -> Result<Calibration> {
-    let alone = Run { threads: Some(1), progress: None, cancel: run.cancel };
+    let alone = Run { threads: Some(1), progress: None, ..*run };
     let score = |held: &Vec<usize>| {
         if run.cancel.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
             return Err(DepthError::Cancelled);

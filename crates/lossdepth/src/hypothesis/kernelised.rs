@@ -59,7 +59,14 @@ pub struct Kernelised<L> {
 impl<L: Loss> Kernelised<L> {
     /// A Gaussian kernel with `gamma` auto, no intercept, `reg` 1, the bare risk, a tolerance of 1e-6.
     pub fn new(loss: L) -> Self {
-        let task = Task { reg: 1.0, variant: Variant::Risk, shares: Shares::RISK, tol: 1e-6, max_iter: 1000 };
+        let task = Task {
+            reg: 1.0,
+            variant: Variant::Risk,
+            shares: Shares::RISK,
+            tol: 1e-6,
+            max_iter: 1000,
+            stderr: true,
+        };
         Self { loss, kernel: KernelSource::default(), intercept: Intercept::None, task, memory: 4 << 30 }
     }
 
@@ -177,7 +184,7 @@ impl<L: Smooth + Dual> Kernelised<L> {
         let outcomes = batch.run(|ticket| {
             let mut queue = Located { prepared, ticket, failed: None };
             // What the rounding of the kernel takes is left to it.
-            let task = Task { tol: 0.9 * self.task.tol, ..self.task };
+            let task = Task { tol: 0.9 * self.task.tol, stderr: !run.depths_only, ..self.task };
             quasi_newton::solve(&self.loss, &prepared.features, &task, width, &mut queue);
             if let (Some(error), Ok(mut failure)) = (queue.failed, failure.lock()) {
                 *failure = Some(error);

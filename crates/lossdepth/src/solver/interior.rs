@@ -502,9 +502,12 @@ impl<'a> Paths<'a> {
         let risk: f64 = self.masses.iter().zip(&found.margin).map(|(c, m)| c * (1.0 - m).max(0.0)).sum();
         let found_penalty = found.reg * dot(w, w);
         let penalty = if self.task.variant == Variant::Objective { found_penalty } else { 0.0 };
-        let (mut losses, slopes) = self.losses_and_slopes(&found);
-        let shifts = self.shifts(k, &found);
-        let stderr = self.features.standard_error(&mut losses, &slopes, &shifts);
+        let stderr = if self.task.stderr {
+            let (mut losses, slopes) = self.losses_and_slopes(&found);
+            self.features.standard_error(&mut losses, &slopes, &self.shifts(k, &found))
+        } else {
+            f64::NAN
+        };
         let Found { theta, error, stop, .. } = found;
         // Whatever the gap says: both the depth and its estimate lie between 0 and the objective.
         let ceiling = if self.task.variant == Variant::Risk { risk + found_penalty } else { risk + penalty };

@@ -76,6 +76,8 @@ pub(crate) struct Task {
     pub(crate) shares: Shares,
     pub(crate) tol: f64,
     pub(crate) max_iter: usize,
+    /// Whether standard errors are asked for.
+    pub(crate) stderr: bool,
 }
 
 /// What the losses of the sample and of the query count for in the depth, relative to what they count for in the risk.

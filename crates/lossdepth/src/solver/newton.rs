@@ -397,13 +397,17 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
         if self.task.variant == Variant::Objective {
             depth += reg * dot(&theta[free..], &theta[free..]);
         }
-        let shifts = self.influence(query, &theta, reg);
-        let mut losses = vec![0.0; self.features.len()];
-        self.loss.settle(&self.margins, &self.features.half_weights, &mut losses, &mut self.curvatures);
-        shares.weigh(&mut losses);
-        let stderr = self.features.standard_error(&mut losses, &self.slopes, &shifts);
+        let stderr = if self.task.stderr { self.standard_error(query, &theta, reg) } else { f64::NAN };
         let stop = stop.judge(error, self.task.tol);
         Outcome { depth, error, stderr, iterations, stop, theta }
+    }
+
+    fn standard_error(&mut self, query: &[f64], theta: &[f64], reg: f64) -> f64 {
+        let shifts = self.influence(query, theta, reg);
+        let mut losses = vec![0.0; self.features.len()];
+        self.loss.settle(&self.margins, &self.features.half_weights, &mut losses, &mut self.curvatures);
+        self.task.shares.weigh(&mut losses);
+        self.features.standard_error(&mut losses, &self.slopes, &shifts)
     }
 
     /// ⟨tᵢ, q⟩ with H q = −∇(depth), which is 2 reg w for the risk: how the minimiser's reaction adds to the influence of a row on the

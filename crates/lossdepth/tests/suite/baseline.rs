@@ -7,7 +7,7 @@ use lossdepth::hypothesis::kernel::{Gamma, KernelChoice};
 use lossdepth::{Reference, Run, Scale};
 use serde_json::Value as Json;
 
-const RUN: Run<'static> = Run { threads: None, progress: None, cancel: None };
+const RUN: Run<'static> = Run { threads: None, progress: None, cancel: None, depths_only: false };
 
 const FILES: [&str; 4] =
     ["baseline_wine.json", "baseline_breast_cancer.json", "baseline_copies.json", "baseline_counted.json"];

@@ -4,7 +4,7 @@ use crate::common::Random;
 use lossdepth::conformal::{Conformal, Fdr, adjust, own_p_values, threshold};
 use lossdepth::{Method, Reference, Rows, Run, Settings};
 
-const RUN: Run<'static> = Run { threads: None, progress: None, cancel: None };
+const RUN: Run<'static> = Run { threads: None, progress: None, cancel: None, depths_only: false };
 
 fn depths(settings: &Settings, sample: &Reference, queries: &[Vec<f64>], run: &Run<'_>) -> Vec<f64> {
     let data = queries.concat();

@@ -6,7 +6,7 @@ use lossdepth::loss::{Logistic, Loss};
 use lossdepth::{Depth, DepthError, Explanation, Fit, Reference, Rows, Run, Scale, Stop, Variant};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-const ONE: Run<'static> = Run { threads: Some(1), progress: None, cancel: None };
+const ONE: Run<'static> = Run { threads: Some(1), progress: None, cancel: None, depths_only: false };
 
 fn scored(mlp: &Mlp, sample: &Reference, queries: &[Vec<f64>]) -> Vec<Fit> {
     Depth::new(mlp.clone()).fit(sample).unwrap().score_with(queries, &ONE).unwrap()
@@ -455,7 +455,7 @@ fn cancelling_and_progress() {
     let count = |n: usize| {
         done.fetch_add(n, Ordering::Relaxed);
     };
-    let run = Run { threads: Some(2), progress: Some(&count), cancel: Some(&cancel) };
+    let run = Run { threads: Some(2), progress: Some(&count), cancel: Some(&cancel), ..Run::default() };
     let rows = Rows::new(&data, 3).unwrap();
     depth.score_with(&rows, &run).unwrap();
     assert_eq!(done.load(Ordering::Relaxed), 20);

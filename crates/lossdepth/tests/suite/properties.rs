@@ -784,6 +784,46 @@ fn single_precision_leaves_no_trace() {
     }
 }
 
+/// Leaving out the standard errors leaves out nothing else, for samples that are swept in single precision first and others.
+#[test]
+fn depths_are_the_same_without_their_standard_errors() {
+    let mut random = Random::new(78);
+    let mut rows = |count: usize| -> Vec<Vec<f64>> {
+        (0..count).map(|_| (0..3).map(|_| 2.0 * random.normal()).collect()).collect()
+    };
+    let (small, large, queries) = (rows(60), rows(600), rows(20));
+    let bare = Run { depths_only: true, ..Run::default() };
+    let check = |settings: &Settings, rows: &[Vec<f64>]| {
+        let model = settings.fit(&reference(rows)).unwrap();
+        let table = queries.concat();
+        let table = Rows::new(&table, 3).unwrap();
+        let all = model.score(table, &Run::default()).unwrap();
+        for (fit, with) in model.score(table, &bare).unwrap().into_iter().zip(&all) {
+            assert!(fit.stderr.is_nan() && with.stderr.is_finite(), "{settings:?}: {fit:?} {with:?}");
+            assert_eq!(Fit { stderr: with.stderr, ..fit }, *with, "{settings:?}");
+        }
+        let explained = |run: &Run<'_>| model.explain(table, run).unwrap();
+        assert_eq!(explained(&bare)[..2], explained(&Run::default())[..2], "{settings:?}");
+    };
+    for method in Method::ALL {
+        let penalised = method.settings().contains(&"reg");
+        for reg in if penalised { &[1.0, 1e-3, 1e-7][..] } else { &[1.0] } {
+            for variant in [Variant::Risk, Variant::Objective, Variant::Constrained { radius: 0.3 }] {
+                if variant == Variant::Risk || method.settings().contains(&"variant") {
+                    let mut settings = Settings { reg: *reg, ..Settings::new(method) };
+                    settings.variant = if method == Method::Mlp { Variant::Risk } else { variant };
+                    check(&settings, &small);
+                }
+            }
+        }
+    }
+    for reg in [1.0, 1e-3, 1e-6] {
+        for method in [Method::Logistic, Method::Klr, Method::Svm] {
+            check(&Settings { reg, ..Settings::new(method) }, &large);
+        }
+    }
+}
+
 /// A penalty near nothing makes some bounds overflow; what is reported is never wider than what a depth can be.
 #[test]
 fn no_error_is_larger_than_the_range_of_a_depth() {

@@ -239,7 +239,7 @@ impl Compare<'_> {
         let progress = Progress::new(self.args.running.quiet, Some(self.rows.rows.len()));
         let advance = |rows| progress.advance(rows);
         let threads = self.args.running.threads.map(usize::from);
-        let run = Run { threads, progress: Some(&advance), cancel: None };
+        let run = Run { threads, progress: Some(&advance), depths_only: true, ..Run::default() };
         let named = |error| match error {
             Error::Depth(error) => Error::Usage(format!("{}: {error}", candidate.name)),
             other => other,

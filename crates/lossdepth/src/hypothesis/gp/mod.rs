@@ -175,12 +175,14 @@ impl GaussianProcess {
         Basis::new(space, if n <= WHOLE { n } else { FEWEST }, single)
     }
 
-    fn problem<'a>(&self, process: &'a Process, basis: &Basis) -> Problem<'a> {
+    /// What to solve; with the influences of the points or without.
+    fn problem<'a>(&self, process: &'a Process, basis: &Basis, influence: bool) -> Problem<'a> {
         Problem {
             half_weights: &process.space.half_weights,
             counts: &process.counts,
             total: process.total,
             averaged: self.probabilities == Probabilities::Averaged,
+            influence,
             target: 0.05 * self.tol / basis.largest.max(f64::MIN_POSITIVE).sqrt(),
             max_iter: self.max_iter,
         }
@@ -202,7 +204,7 @@ impl GaussianProcess {
             }
             // More directions for the odd one out.
             let Some(fine) = process.fine(self.memory)? else { continue };
-            let problem = self.problem(process, fine);
+            let problem = self.problem(process, fine, solver.problem.influence);
             let places = fine.locate(&process.space, queries.range(j, j + 1))?;
             let Some(again) = Solver::new(&problem, fine, COLUMN_GROUP).group(places, cancelled) else {
                 return Ok(None);
@@ -224,7 +226,7 @@ impl GaussianProcess {
         make: impl Fn(&Posterior, &[f64]) -> T + Sync,
     ) -> Result<Vec<T>> {
         let failure = Mutex::new(None);
-        let problem = self.problem(process, &process.basis);
+        let problem = self.problem(process, &process.basis, !run.depths_only);
         let batch = Batch::new(queries, run);
         let width = queries.len().div_ceil(batch.workers()).next_multiple_of(COLUMN_GROUP).min(GROUP);
         let found = batch.run(|mut ticket: Ticket<'_, '_, T>| {
@@ -259,7 +261,8 @@ impl GaussianProcess {
         let depth = posterior.depth.clamp(0.0, 1.0);
         let error = posterior.error;
         let stop = if error <= self.tol { Stop::Converged } else { posterior.stop.judge(error, self.tol) };
-        let stderr = process.space.standard_error(&posterior.influence);
+        let influence = posterior.influence.as_ref();
+        let stderr = influence.map_or(f64::NAN, |influence| process.space.standard_error(influence));
         Fit { depth, error, stderr, iterations: posterior.iterations, stop }
     }
 }
@@ -272,6 +275,8 @@ struct Problem<'a> {
     /// $N$.
     total: f64,
     averaged: bool,
+    /// Whether the influences of the points are asked for.
+    influence: bool,
     /// How small the gradient at the mode must become.
     target: f64,
     max_iter: usize,
@@ -281,8 +286,8 @@ struct Problem<'a> {
 struct Posterior {
     depth: f64,
     error: f64,
-    /// Per point, not centred.
-    influence: Vec<f64>,
+    /// Per point, not centred; if asked for.
+    influence: Option<Vec<f64>>,
     f: Vec<f64>,
     at_query: f64,
     /// The coefficients of the mode: $f = \sum_i s_i k(\cdot, x_i) + p \, k(\cdot, z)$.
@@ -361,7 +366,7 @@ impl Hypothesis for GaussianProcess {
         let mut process = Process { space, counts, total, basis, fine: OnceLock::new() };
         let mut width = process.basis.width();
         while process.basis.rest.is_something() && width < MOST.min(n) {
-            let problem = self.problem(&process, &process.basis);
+            let problem = self.problem(&process, &process.basis, false);
             let places = process.basis.locate(&process.space, Rows::new(&probes, sample.width())?)?;
             let found = Solver::new(&problem, &process.basis, COLUMN_GROUP)
                 .group(places, || false)
@@ -391,7 +396,8 @@ impl Hypothesis for GaussianProcess {
         let made = self.all(process, queries, run, |posterior, query| {
             let gradient = space.gradient(&posterior.slopes, posterior.pull, query);
             let witness = space.witness(&posterior.slopes, posterior.pull, 0.0, &posterior.f, query)?;
-            let influence = space.influence(&posterior.influence);
+            let influence =
+                posterior.influence.as_ref().map_or_else(Vec::new, |found| space.influence(found));
             let fit = self.fit(process, posterior);
             let baseline = 2.0 * dot(&posterior.f, &space.half_weights);
             Ok(Explanation::nonlinear(fit, posterior.at_query, baseline, gradient, influence, witness))

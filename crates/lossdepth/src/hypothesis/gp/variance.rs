@@ -177,18 +177,20 @@ impl Solver<'_> {
         let error = if failed && problem.averaged { f64::INFINITY } else { error };
         let half = &problem.half_weights;
         let depth = sum_of(n, |i| half[i] * losses[i].value) + 0.5 * loss_query.value;
-        let influence = self.influence(
-            f,
-            curvatures,
-            place,
-            bend,
-            &losses,
-            loss_query,
-            &inverse,
-            &at,
-            &variances.around,
-            at_query,
-        );
+        let influence = problem.influence.then(|| {
+            self.influence(
+                f,
+                curvatures,
+                place,
+                bend,
+                &losses,
+                loss_query,
+                &inverse,
+                &at,
+                &variances.around,
+                at_query,
+            )
+        });
         Posterior {
             depth,
             error,

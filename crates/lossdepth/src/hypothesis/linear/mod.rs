@@ -91,7 +91,14 @@ pub struct Linear<L> {
 impl<L: Loss> Linear<L> {
     /// Free intercept, `reg` 1, the bare risk, a tolerance of 1e-6.
     pub fn new(loss: L) -> Self {
-        let task = Task { reg: 1.0, variant: Variant::Risk, shares: Shares::RISK, tol: 1e-6, max_iter: 1000 };
+        let task = Task {
+            reg: 1.0,
+            variant: Variant::Risk,
+            shares: Shares::RISK,
+            tol: 1e-6,
+            max_iter: 1000,
+            stderr: true,
+        };
         Self { loss, intercept: Intercept::Free, value: Reported::Risk, task }
     }
 
@@ -242,9 +249,10 @@ impl<L: Smooth + Dual> Linear<L> {
     fn outcomes(&self, features: &Features, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Outcome>> {
         let batch = Batch::new(queries, run);
         let width = slots(features, queries.len(), batch.workers());
+        let task = Task { stderr: !run.depths_only, ..self.task(features) };
         batch.run(|ticket| {
             let mut queue = Located { linear: self, features, ticket };
-            quasi_newton::solve(&self.loss, features, &self.task(features), width, &mut queue);
+            quasi_newton::solve(&self.loss, features, &task, width, &mut queue);
         })
     }
 }
@@ -281,9 +289,10 @@ impl Linear<Hinge> {
     fn outcomes(&self, features: &Features, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Outcome>> {
         let batch = Batch::new(queries, run);
         let width = slots(features, queries.len(), batch.workers()).min(32);
+        let task = Task { stderr: !run.depths_only, ..self.task };
         batch.run(|ticket| {
             let mut queue = Located { linear: self, features, ticket };
-            interior::solve(features, &self.task, width, &mut queue);
+            interior::solve(features, &task, width, &mut queue);
         })
     }
 }

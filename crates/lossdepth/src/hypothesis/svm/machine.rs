@@ -65,12 +65,15 @@ impl Machine {
     }
 
     pub(super) fn score(&self, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Fit>> {
-        self.each(queries, run, |worker, query, found, shifts| self.fit(query, found, shifts, worker))
+        self.each(queries, run, |worker, query, found, shifts| {
+            let stderr = if run.depths_only { f64::NAN } else { self.stderr(query, found, shifts, worker) };
+            self.fit(found, stderr)
+        })
     }
 
     pub(super) fn explain(&self, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Explanation>> {
         let found = self.each(queries, run, |worker, query, found, shifts| {
-            let fit = self.fit(query, found, shifts, worker);
+            let fit = self.fit(found, self.stderr(query, found, shifts, worker));
             let mut found = found.clone();
             if found.beta.is_none() {
                 let unit = 2.0 * found.scale;
@@ -138,7 +141,8 @@ impl Machine {
                         }
                         group.push(result);
                     }
-                    let bent = worker.shift(start, &group);
+                    let bent =
+                        if run.depths_only { vec![None; group.len()] } else { worker.shift(start, &group) };
                     for (k, found) in group.into_iter().enumerate() {
                         let shifts = worker.shifts.as_ref().zip(bent[k]).map(|(shifts, at)| shifts.of(at));
                         let result =
@@ -362,8 +366,9 @@ impl Machine {
         }
     }
 
-    fn fit(&self, query: Query<'_>, found: &Found, shifts: Option<&[f64]>, worker: &Worker<'_>) -> Fit {
-        let stderr = if found.beta.is_some() {
+    /// The sampling standard error of a depth.
+    fn stderr(&self, query: Query<'_>, found: &Found, shifts: Option<&[f64]>, worker: &Worker<'_>) -> f64 {
+        if found.beta.is_some() {
             self.space.standard_error(&self.influence(found, shifts))
         } else {
             // f = (μ - k(·, z)) / 2s + b at every point, and the depth changes by -f for the risk, by half of that else.
@@ -380,7 +385,10 @@ impl Machine {
             );
             let slope = if self.task.variant == Variant::Risk { 1.0 } else { 0.5 };
             slope * self.space.standard_error(values) / (2.0 * found.scale)
-        };
+        }
+    }
+
+    fn fit(&self, found: &Found, stderr: f64) -> Fit {
         let depth = found.depth.clamp(0.0, 1.0);
         let error = found.error + 8.0 * f64::EPSILON * depth;
         Fit { depth, error, stderr, iterations: found.iterations, stop: found.stop }

@@ -68,7 +68,14 @@ impl Default for Svm {
 impl Svm {
     /// A Gaussian kernel of automatic width, no intercept, `reg` 1, the bare risk, a tolerance of 1e-6, 4 GiB.
     pub fn new() -> Self {
-        let task = Task { reg: 1.0, variant: Variant::Risk, shares: Shares::RISK, tol: 1e-6, max_iter: 1000 };
+        let task = Task {
+            reg: 1.0,
+            variant: Variant::Risk,
+            shares: Shares::RISK,
+            tol: 1e-6,
+            max_iter: 1000,
+            stderr: true,
+        };
         Self { kernel: KernelSource::default(), intercept: Intercept::None, task, memory: 4 << 30 }
     }
 

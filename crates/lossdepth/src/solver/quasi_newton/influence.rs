@@ -34,7 +34,7 @@ impl<L: Smooth + Dual, T: Precision> Sweep<'_, L, T> {
             // From here on the margins are not needed, but the slopes at them are.
             self.margins.col_mut(k).copy_from_slice(self.slopes.col(k));
         }
-        if self.task.variant != Variant::Risk {
+        if self.task.variant != Variant::Risk || !self.task.stderr {
             self.shift.col_mut(k).fill(T::default());
             return Some(T::finish(self, k));
         }

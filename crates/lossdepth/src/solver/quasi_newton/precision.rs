@@ -97,10 +97,14 @@ impl Precision for f64 {
     /// Reports.
     fn finish<L: Smooth + Dual>(sweep: &mut Sweep<'_, L, Self>, k: usize) -> End {
         let slot = &mut sweep.slots[k];
-        // Conjugate gradients have overwritten the slopes, and saved them before.
-        let slopes = if slot.influenced { sweep.slopes.col(k) } else { sweep.margins.col(k) };
-        sweep.task.shares.weigh(sweep.losses.col_mut(k));
-        let stderr = sweep.features.standard_error(sweep.losses.col_mut(k), slopes, sweep.shift.col(k));
+        let stderr = if sweep.task.stderr {
+            // Conjugate gradients have overwritten the slopes, and saved them before.
+            let slopes = if slot.influenced { sweep.slopes.col(k) } else { sweep.margins.col(k) };
+            sweep.task.shares.weigh(sweep.losses.col_mut(k));
+            sweep.features.standard_error(sweep.losses.col_mut(k), slopes, sweep.shift.col(k))
+        } else {
+            f64::NAN
+        };
         slot.stage = Stage::Idle;
         let (depth, error, iterations) = (slot.depth, slot.error, slot.iterations);
         let (stop, theta) = (Stop::Converged, slot.theta.clone());
