@@ -46,6 +46,10 @@ impl Memory {
         self.newest = 0;
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.inverse.is_empty()
+    }
+
     /// Remembers a step unless it shows no curvature.
     pub(crate) fn push(&mut self, step: &[f64], change: &[f64]) {
         let along = dot(step, change);

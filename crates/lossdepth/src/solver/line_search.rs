@@ -5,18 +5,26 @@ const GOOD: f64 = 0.3;
 /// How often the step may be changed before the best one so far is taken.
 const TRIALS: usize = 30;
 
+/// How much shorter the next trial is after one that may have climbed.
+const BACK: f64 = 0.1;
+
 /// Finds a step along which a convex function, falling at rate `-start` at 0, has become flat.
 ///
 /// `slope(t)` is the derivative at step `t`; not a number or infinite counts as "far too long". The last
 /// call is always for the step returned. `None` if no step improves.
-pub(crate) fn search(start: f64, mut slope: impl FnMut(f64) -> f64) -> Option<f64> {
+///
+/// Behind a kink a function may be nearly flat and still high up. By convexity
+/// $f(t) - f(0) \le l f'(l) + (t - l) f'(t)$ for a step $l \le t$ that was too short, and where that is more than `room`, the
+/// step is not taken.
+pub(crate) fn search(start: f64, room: f64, mut slope: impl FnMut(f64) -> f64) -> Option<f64> {
     let (mut low, mut slope_low) = (0.0, start);
     let (mut high, mut slope_high) = (f64::INFINITY, f64::NAN);
     let mut t = 1.0;
     let mut stuck = 0;
     for _ in 0..TRIALS {
         let s = slope(t);
-        if s.abs() <= GOOD * start.abs() {
+        let climbed = s > 0.0 && low * slope_low + (t - low) * s > room;
+        if s.abs() <= GOOD * start.abs() && !climbed {
             return Some(t);
         }
         let right = s.is_nan() || s > 0.0;
@@ -34,7 +42,9 @@ pub(crate) fn search(start: f64, mut slope: impl FnMut(f64) -> f64) -> Option<f6
             let width = high - low;
             let secant = low + width * (slope_low / (slope_low - slope_high));
             let inside = (low + 0.02 * width)..(high - 0.02 * width);
-            if stuck < 3 && slope_high.is_finite() && inside.contains(&secant) {
+            if climbed {
+                low + BACK * width
+            } else if stuck < 3 && slope_high.is_finite() && inside.contains(&secant) {
                 secant
             } else {
                 stuck = 0;
@@ -63,12 +73,22 @@ mod tests {
     fn finds_flat_steps_near_and_far() {
         for minimum in [1e-6, 0.03, 1.0, 7.0, 4e5] {
             let slope = |t: f64| t - minimum;
-            let t = search(slope(0.0), slope).expect("a convex parabola");
+            let t = search(slope(0.0), f64::INFINITY, slope).expect("a convex parabola");
             assert!((t - minimum).abs() <= 0.31 * minimum, "{minimum}: {t}");
         }
         // A wall: e^t overflows.
         let slope = |t: f64| (1e4 * t).exp() - 3.0;
-        let t = search(-2.0, slope).expect("falls before the wall");
+        let t = search(-2.0, f64::INFINITY, slope).expect("falls before the wall");
         assert!(slope(t).abs() <= 0.61);
+    }
+
+    #[test]
+    fn does_not_climb_beyond_a_kink() {
+        // Falls steeply to its minimum at 1e-7, then rises gently forever.
+        let slope = |t: f64| if t < 1e-7 { -1e6 } else { 2e5 };
+        let value = |t: f64| if t < 1e-7 { -1e6 * t } else { -0.1 + 2e5 * (t - 1e-7) };
+        assert_eq!(search(-1e6, f64::INFINITY, slope), Some(1.0));
+        let t = search(-1e6, 0.5, slope).expect("it falls at first");
+        assert!(t > 0.0 && value(t) <= 0.5, "{t}");
     }
 }

@@ -64,6 +64,11 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
         }
         let Variant::Constrained { radius } = self.task.variant else {
             let reg = self.task.reg;
+            // Rounding may have carried what came before far off.
+            let origin = self.loss.value(0.0);
+            if !(self.place(query, theta.clone(), reg).objective <= origin) {
+                theta.fill(0.0);
+            }
             let goal = |loss: &L, p: &Point<'_>, objective: f64, task: &Task| {
                 // Whatever the gradient says: both the depth and its estimate lie between 0 and the objective.
                 let error = p.error(loss, reg, task).min(objective);
@@ -214,7 +219,7 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
             let step = if over || stalls > DESCENT_STALLS || *iterations >= most {
                 None
             } else {
-                self.searched(query, theta, &gradient, reg)
+                self.searched(query, theta, &gradient, reg, objective)
             };
             let Some(step) = step else {
                 theta.clone_from(&best_theta);
@@ -225,8 +230,15 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
         }
     }
 
-    /// The Newton step, shortened as needed.
-    fn searched(&mut self, query: &[f64], theta: &[f64], gradient: &[f64], reg: f64) -> Option<Vec<f64>> {
+    /// The Newton step, shortened as needed; `objective` is the value at `theta`.
+    fn searched(
+        &mut self,
+        query: &[f64],
+        theta: &[f64],
+        gradient: &[f64],
+        reg: f64,
+        objective: f64,
+    ) -> Option<Vec<f64>> {
         let (q, free) = (self.features.width(), self.features.free);
         let value = dot(query, theta);
         let factor = Cholesky::scaled(&mut self.hessian(query, theta, reg))?;
@@ -246,7 +258,7 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
         let (wp, pp, zp) = (dot(w, p), dot(p, p), dot(query, &direction));
         let (loss, weights) = (self.loss, &self.features.half_weights);
         let (margins, along, slopes) = (&self.margins, &self.along, &mut self.slopes);
-        let t = search(start, |t| {
+        let t = search(start, objective, |t| {
             loss.walk(margins, along, t, weights, slopes).along - 0.5 * loss.grad(-(value + t * zp)) * zp
                 + 2.0 * reg * (wp + t * pp)
         })?;

@@ -29,7 +29,7 @@ use super::{Stop, Task, warm_start};
 use crate::depth::Fit;
 use crate::hypothesis::linear::Features;
 use crate::linalg::{COLUMN_GROUP, Matrix, axpy, dot, hadamard, multiply_first, norm};
-use crate::loss::{Dual, Smooth};
+use crate::loss::{Dual, Smooth, Walk};
 use crate::penalty::Variant;
 
 /// What became of one query.
@@ -175,6 +175,9 @@ struct Slot {
     jumped: bool,
     /// f(z).
     value: f64,
+    /// What the sample adds to the risk, about: the sum of its slopes, which is no more than that, and nearly as much once the
+    /// losses are small.
+    sample_risk: f64,
     /// Mean curvature over the sample, and at the query.
     curvature: f64,
     query_curvature: f64,
@@ -274,6 +277,7 @@ impl<'a, L: Smooth + Dual, T: Precision> Sweep<'a, L, T> {
         slot.theta.fill(0.0);
         slot.memory.clear();
         slot.value = 0.0;
+        slot.sample_risk = 0.5 * loss.value(0.0);
         slot.curvature = 0.5 * loss.hess(0.0);
         slot.query_curvature = 0.5 * loss.hess(0.0);
         slot.depth = 1.0;
@@ -365,18 +369,19 @@ impl<'a, L: Smooth + Dual, T: Precision> Sweep<'a, L, T> {
         let (w, p) = (&slot.theta[free..], &slot.direction[free..]);
         let (wp, pp, zp) = (dot(w, p), dot(p, p), dot(&slot.query, &slot.direction));
         let (value, reg) = (slot.value, slot.reg);
-        let mut curvature = 0.0;
+        let mut last = Walk::default();
         let start = dot(&slot.gradient, &slot.direction);
-        slot.step = search(start, |t| {
+        let risk = slot.sample_risk + 0.5 * loss.value(-value) + reg * dot(w, w);
+        slot.step = search(start, risk, |t| {
             let walk = T::walk(loss, margins, along, t, weights, slopes);
-            curvature = walk.curvature;
+            last = walk;
             walk.along - 0.5 * loss.grad(-(value + t * zp)) * zp + 2.0 * reg * (wp + t * pp)
         });
         if let Some(t) = slot.step {
             axpy(T::rounded(t), along, margins);
             axpy(t, &slot.direction, &mut slot.theta);
             slot.value += t * zp;
-            slot.curvature = curvature;
+            (slot.curvature, slot.sample_risk) = (last.curvature, -last.total);
             slot.query_curvature = 0.5 * loss.hess(-slot.value);
         }
     }
@@ -389,7 +394,7 @@ impl<'a, L: Smooth + Dual, T: Precision> Sweep<'a, L, T> {
         let along = self.along.col(k);
         let walk = T::walk(self.loss, margins, along, 0.0, self.sample.half_weights, self.slopes.col_mut(k));
         slot.value = dot(&slot.query, &slot.theta);
-        slot.curvature = walk.curvature;
+        (slot.curvature, slot.sample_risk) = (walk.curvature, -walk.total);
         slot.query_curvature = 0.5 * self.loss.hess(-slot.value);
     }
 
@@ -430,7 +435,7 @@ impl<'a, L: Smooth + Dual, T: Precision> Sweep<'a, L, T> {
     fn advance(&mut self, k: usize) -> Option<End> {
         match self.slots[k].stage {
             Stage::Idle => None,
-            Stage::Descend if self.slots[k].step.is_none() => Some(T::give_up(self, k)),
+            Stage::Descend if self.slots[k].step.is_none() => self.forget(k),
             Stage::Descend => {
                 let slot = &mut self.slots[k];
                 slot.iterations += 1;
@@ -454,6 +459,17 @@ impl<'a, L: Smooth + Dual, T: Precision> Sweep<'a, L, T> {
             Stage::Influence => self.follow_influence(k),
             Stage::Verify => self.verify(k),
         }
+    }
+
+    /// No headway along the last direction: once more from what the sample alone says about the curvature.
+    fn forget(&mut self, k: usize) -> Option<End> {
+        let slot = &mut self.slots[k];
+        if slot.memory.is_empty() {
+            return Some(T::give_up(self, k));
+        }
+        slot.memory.clear();
+        slot.iterations += 1;
+        self.go_on(k)
     }
 
     /// The gradient of risk + reg · ‖w‖² after a sweep.
@@ -584,6 +600,7 @@ impl Slot {
             looseness: 0.0,
             jumped: false,
             value: 0.0,
+            sample_risk: 0.0,
             curvature: 0.0,
             query_curvature: 0.0,
             step: None,
