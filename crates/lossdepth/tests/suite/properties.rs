@@ -784,6 +784,39 @@ fn single_precision_leaves_no_trace() {
     }
 }
 
+/// Blurred bars on a square of pixels from 0 to 255, all of them at about the same angle or each at another.
+fn bars(random: &mut Random, count: usize, alike: bool) -> Vec<Vec<f64>> {
+    const SIDE: usize = 12;
+    let mut bar = |row: usize| {
+        let class = if alike { 3.0 } else { (row % 10) as f64 };
+        let (sin, cos) = (std::f64::consts::PI * (class + 0.3 * random.normal()) / 10.0).sin_cos();
+        let middle = 0.5 * (SIDE as f64 - 1.0);
+        let pixel = |at: usize| {
+            let (x, y) = ((at % SIDE) as f64 - middle, (at / SIDE) as f64 - middle);
+            let across = x * sin - y * cos;
+            (255.0 * (-across * across).exp() + 10.0 * random.normal()).clamp(0.0, 255.0).round()
+        };
+        (0..SIDE * SIDE).map(pixel).collect()
+    };
+    (0..count).map(&mut bar).collect()
+}
+
+/// Large features and hardly any penalty make a kink of the risk along most steps, and steps must not end up high behind it.
+#[test]
+fn weak_penalties_on_raw_pixels() {
+    for seed in 17..22 {
+        let mut random = Random::new(seed);
+        let (rows, queries) = (bars(&mut random, 520, true), bars(&mut random, 40, false));
+        let sample = reference(&rows);
+        for reg in [1e-2, 1e-4, 1e-6, 1e-8] {
+            let settings = settings(Method::Logistic, Intercept::Free, Variant::Risk, reg);
+            for fit in score(&settings, &sample, &queries) {
+                assert!(fit.stop == Stop::Converged && fit.error <= 1e-6, "{seed}, {reg}: {fit:?}");
+            }
+        }
+    }
+}
+
 /// Leaving out the standard errors leaves out nothing else, for samples that are swept in single precision first and others.
 #[test]
 fn depths_are_the_same_without_their_standard_errors() {
