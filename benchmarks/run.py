@@ -122,6 +122,7 @@ def against(rows: list[dict[str, Any]]) -> list[str]:
         "peer": lambda row: row["peer"],
         "queries, ours / peer": lambda row: f"{row['queries_ours']} / {row['queries_peer']}",
         "ours, a query": lambda row: duration(row["ours_seconds"]),
+        "with standard error": lambda row: duration(row["details_seconds"]),
         "peer, a query": lambda row: duration(row["peer_seconds"]),
         "ratio": lambda row: f"{row['ratio']:.3g}×",
         "median depth": lambda row: f"{row['median_depth']:.2g}",

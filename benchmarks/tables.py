@@ -97,11 +97,13 @@ def against(work: Work, effort: Effort, peak: float) -> Table:
     exact = EXACT[kind](work.X, few, work.reg)
     checked = ours.score_details(few)
     times: list[list[float]] = [[] for _ in range(len(work.peers) + 1)]
+    details: list[float] = []
     answers: list[Any] = [None] * len(times)
     pool = Parallel(n_jobs=effort.threads)
     work.peers[0].depths(work.X, few[: effort.threads], work.reg, pool)  # starts the processes
     for _ in range(effort.repeats):
-        answers[0] = timed(times[0], ours.score_details, batch)
+        timed(times[0], ours.score_samples, batch)
+        answers[0] = timed(details, ours.score_details, batch)
         for k, peer in enumerate(work.peers, start=1):
             answers[k] = timed(times[k], peer.depths, work.X, few, work.reg, pool)
     fast = float(np.median(times[0])) / len(batch)
@@ -118,6 +120,8 @@ def against(work: Work, effort: Effort, peak: float) -> Table:
         "queries_peer": len(few),
         "ours_seconds": fast,
         "ours_runs": times[0],
+        "details_seconds": float(np.median(details)) / len(batch),
+        "details_runs": details,
         "iterations": float(answers[0].iterations.mean()),
         "unconverged": int((~answers[0].converged).sum()),
         "median_depth": float(np.median(exact)),
@@ -148,7 +152,7 @@ def forests(folder: Path | None, effort: Effort) -> Table:
         off = []
         for k in range(effort.repeats):
             few = Z[k * queries : (k + 1) * queries]
-            timed(times[0], ours.score_details, batch)
+            timed(times[0], ours.score_samples, batch)
             theirs = timed(times[1], peers.forest_depths, X, few, k * queries)
             off.append(np.abs(theirs - ours.score_samples(few)).max())
         fast, slow = (float(np.median(runs)) for runs in times)
