@@ -194,7 +194,8 @@ def growth(effort: Effort) -> Table:
             ours, times = fitted(n, d, reg), list[float]()
             batch = pool[:queries] if queries else enough(ours, pool, effort)
             for _ in range(effort.repeats):
-                scores = timed(times, ours.score_details, batch)
+                timed(times, ours.score_samples, batch)
+            scores = ours.score_details(batch[:1000])
             found["by_reg"][str(reg)] = {
                 "seconds": float(np.median(times)) / len(batch),
                 "iterations": float(scores.iterations.mean()),
@@ -223,7 +224,7 @@ def enough(ours: LogisticDepth | HingeDepth | ForestDepth, pool: Floats, effort:
     """Repeat the queries until there are enough of them to time."""
     first: list[float] = []
     few = pool[:100]
-    timed(first, ours.score_details, few)
+    timed(first, ours.score_samples, few)
     count = int(np.clip(effort.seconds * len(few) / first[0], len(few), effort.most))
     return pool[np.arange(count) % len(pool)]
 

@@ -530,8 +530,8 @@ class Depth(OutlierMixin, BaseEstimator):
             return self._ask(score, rows)
         what = f"{type(self).__name__} {what}"
         parts = list(in_parts(lambda part: self._ask(score, part), rows, what))
-        depth, error, stderr, iterations, stop = map(np.concatenate, zip(*parts, strict=True))
-        return depth, error, stderr, iterations, stop
+        depth, error, spread, iterations, stop = map(np.concatenate, zip(*parts, strict=True))
+        return depth, error, spread, iterations, stop
 
     def _ask(self, work: Callable[[Floats, int], T], rows: Floats) -> T:
         """Let the native core work; it counts columns, users call them by name."""

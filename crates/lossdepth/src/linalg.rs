@@ -307,9 +307,9 @@ pub(crate) fn hadamard<T: Real>(a: &[T], b: &[T], out: &mut [T]) {
 /// Below this length wider vectors do not pay for the detour.
 const SHORT: usize = 32;
 
-/// The Euclidean norm, safe from overflow and underflow.
+/// The Euclidean norm, safe from overflow and underflow; not a number if one of them is not.
 pub(crate) fn norm(x: &[f64]) -> f64 {
-    let largest = x.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+    let largest = x.iter().fold(0.0f64, |m, v| if v.abs() > m || v.is_nan() { v.abs() } else { m });
     if largest == 0.0 || !largest.is_finite() {
         return largest;
     }
@@ -398,6 +398,13 @@ impl Cholesky {
 mod tests {
     use super::*;
     use std::cmp::Ordering;
+
+    #[test]
+    fn norms_know_what_is_no_number() {
+        assert!(norm(&[0.0, f64::NAN, 3.0]).is_nan() && norm(&[f64::NAN]).is_nan());
+        assert_eq!((norm(&[3e200, 0.0]), norm(&[3.0, -4.0]), norm(&[])), (3e200, 5.0, 0.0));
+        assert_eq!(norm(&[1.0, f64::NEG_INFINITY]), f64::INFINITY);
+    }
 
     const SHAPES: [(usize, usize); 14] = [
         (1, 300),

@@ -64,6 +64,8 @@ impl Fit {
     /// # Ok::<(), lossdepth::DepthError>(())
     /// ```
     ///
+    /// Both ends are not a number if `stderr` is not.
+    ///
     /// # Errors
     /// `level` is not between 0 and 1.
     pub fn interval(&self, level: f64) -> Result<(f64, f64)> {
@@ -95,6 +97,13 @@ pub struct Run<'a> {
     /// Leave out the standard errors, which take up to half of the time: [`Fit::stderr`] is not a number then, and all else
     /// the same to the last bit. Explanations always have them.
     pub depths_only: bool,
+}
+
+impl Run<'_> {
+    /// The same with standard errors, for explanations.
+    pub(crate) fn with_standard_errors(&self) -> Self {
+        Self { depths_only: false, ..*self }
+    }
 }
 
 /// A depth, defined but not yet fitted.
@@ -338,9 +347,8 @@ impl<H: Hypothesis> FittedDepth<H> {
     /// # Errors
     /// As for [`score`](Self::score), or [`DepthError::Cancelled`].
     pub fn explain_with(&self, queries: &(impl AsRows + ?Sized), run: &Run<'_>) -> Result<Vec<Explanation>> {
-        let run = Run { depths_only: false, ..*run };
         queries.with_rows(|rows| {
-            let found = self.scaled(rows, |scaled| self.hypothesis.explain(&self.prepared, scaled, &run))?;
+            let found = self.scaled(rows, |scaled| self.hypothesis.explain(&self.prepared, scaled, run))?;
             let each = found.into_iter().zip(rows.iter());
             let told = |e: Explanation| Explanation { fit: e.fit.capped(), ..e };
             Ok(each.map(|(e, row)| told(e).in_columns(&self.scaling, &self.mean, row)).collect())

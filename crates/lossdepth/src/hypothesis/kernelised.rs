@@ -286,7 +286,7 @@ impl<L: Smooth + Dual> Hypothesis for Kernelised<L> {
     }
 
     fn explain(&self, prepared: &Factored, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Explanation>> {
-        let outcomes = self.outcomes(prepared, queries, run)?;
+        let outcomes = self.outcomes(prepared, queries, &run.with_standard_errors())?;
         let coordinates = prepared.locate(queries)?;
         let mut newton = Newton::new(&self.loss, &prepared.features, &self.task);
         let each = outcomes.iter().enumerate();

@@ -40,7 +40,8 @@ pub trait Hypothesis: Send + Sync {
     /// Finds, for each query, the classifier that best isolates it from the sample.
     ///
     /// A fit is a function of the sample, the settings and its query alone: not of the other queries, their
-    /// order, or the number of threads.
+    /// order, or the number of threads. Its standard error need not be computed if
+    /// [`run.depths_only`](Run::depths_only).
     ///
     /// # Errors
     /// [`Cancelled`](crate::DepthError::Cancelled) if `run` says so.

@@ -78,6 +78,8 @@ impl WeightedQr {
                 }
             }
             let mut column: Vec<f64> = pivot[..from].to_vec();
+            // More columns than rows: those without a row of their own have nothing there.
+            column.resize(k, 0.0);
             column.push(diagonal);
             upper.push(column);
         }

@@ -329,17 +329,25 @@ impl<'a> Paths<'a> {
         let (theta, margin) = (slot.theta.clone(), slot.rows.margin.clone());
         let (reg, stop) = (slot.reg, Stop::Converged);
         let mut found = Found { theta, margin, dual, reg, error: f64::INFINITY, stop };
+        self.refresh(k, &mut found);
         let gathered = self.gathered.col(k).to_vec();
         let (fenchel, mut gap) = self.penalised_gap(k, &mut found, &gathered);
         let length = norm(&found.theta[free..]);
-        let within = |gap: f64| risk_error(gap, reg, length) <= self.task.tol;
+        let mut blur = self.blur(k, &found);
+        let within = |gap: f64, blur: f64| risk_error(gap, reg, length) + blur <= self.task.tol;
         // Complementary, and yet not within the tolerance: what is left is rounding.
-        if !within(gap) && within(fenchel) {
-            gap = self.careful_gap(k, &mut found).min(gap);
+        if !within(gap, blur) && within(fenchel, 0.0) {
+            let mut other = found.clone();
+            let (careful, exact) = self.careful_gap(k, &mut other);
+            if risk_error(careful, reg, norm(&other.theta[free..])) + exact
+                < risk_error(gap, reg, length) + blur
+            {
+                (found, gap, blur) = (other, careful, exact);
+            }
         }
         let length = norm(&found.theta[free..]);
-        let risk = risk_error(gap, reg, length);
-        found.error = if self.task.variant == Variant::Objective { gap } else { risk };
+        let risk = risk_error(gap, reg, length) + blur;
+        found.error = if self.task.variant == Variant::Objective { gap + blur } else { risk };
         let mu = self.slots[k].rows.complementarity(&self.masses, 0.0);
 
         let slot = &mut self.slots[k];
@@ -377,7 +385,6 @@ impl<'a> Paths<'a> {
         };
         let mut found = slot.best.take().unwrap_or_else(origin);
         found.stop = stop;
-        self.refresh(k, &mut found);
         found
     }
 
@@ -394,7 +401,7 @@ impl<'a> Paths<'a> {
             self.refresh(k, &mut pulled);
         }
         for mut found in [pulled].into_iter().chain((length <= radius).then_some(end)) {
-            found.error = self.constrained_gap(k, &mut found, radius);
+            found.error = self.constrained_gap(k, &mut found, radius) + self.blur(k, &found);
             if self.slots[k].feasible.as_ref().is_none_or(|f| found.error < f.error) {
                 self.slots[k].feasible = Some(found);
             }
@@ -442,9 +449,16 @@ impl<'a> Paths<'a> {
         }
         let gathered: Vec<f64> = self.mean.iter().map(|m| 0.5 * m).collect();
         let (_, gap) = self.penalised_gap(k, &mut found, &gathered);
+        let blur = self.blur(k, &found);
         let risk = risk_error(gap, reg, norm(&found.theta[free..]));
-        found.error = if self.task.variant == Variant::Objective { gap } else { risk };
+        found.error = if self.task.variant == Variant::Objective { gap + blur } else { risk + blur };
         Some(found)
+    }
+
+    /// What rounding of the margins may do to a depth: the loss has slope 1, and the masses sum to 1.
+    fn blur(&self, k: usize, found: &Found) -> f64 {
+        let at_query = norm(&self.slots[k].query) * norm(&found.theta);
+        0.5 * self.features.blur(self.features.span(&found.theta) + at_query, 1)
     }
 
     /// Computes the margins at the parameters.
@@ -493,7 +507,9 @@ impl<'a> Paths<'a> {
 
     /// What rounding may have done to the gathered multipliers.
     fn rounding(&self, k: usize) -> f64 {
-        f64::EPSILON * (self.features.reach + norm(&self.slots[k].query))
+        // Half the mass on either side; sums of n terms are rounded by at most n half units.
+        let units = 0.25 * (self.features.len() + 4) as f64;
+        units * f64::EPSILON * (self.features.reach + norm(&self.slots[k].query))
     }
 
     fn report(&mut self, k: usize, found: Found) -> (usize, Outcome) {
@@ -528,7 +544,7 @@ impl<'a> Paths<'a> {
     /// The curvature of the expected loss at the margin is estimated by a Gaussian kernel of Silverman's width, as
     /// is usual for support vector machines.
     fn weigh(&mut self, done: &[(usize, Found)]) {
-        if done.is_empty() || self.task.variant != Variant::Risk {
+        if done.is_empty() || self.task.variant != Variant::Risk || !self.task.stderr {
             return;
         }
         let (n, weights) = (self.features.len(), &self.features.half_weights);

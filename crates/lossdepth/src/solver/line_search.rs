@@ -21,6 +21,9 @@ pub(crate) fn search(start: f64, room: f64, mut slope: impl FnMut(f64) -> f64) -
     let (mut high, mut slope_high) = (f64::INFINITY, f64::NAN);
     let mut t = 1.0;
     let mut stuck = 0;
+    if !start.is_finite() {
+        return None;
+    }
     for _ in 0..TRIALS {
         let s = slope(t);
         let climbed = s > 0.0 && low * slope_low + (t - low) * s > room;
@@ -57,7 +60,8 @@ pub(crate) fn search(start: f64, room: f64, mut slope: impl FnMut(f64) -> f64) -
     }
     // A kink: beyond it, where there is curvature to work with, if that is as good as before it; else the end of the
     // bracket that is certain to lie below the start.
-    let beyond = high.is_finite() && slope_high.is_finite() && high - low <= 1e-6 * high;
+    let climbed = low * slope_low + (high - low) * slope_high > room;
+    let beyond = high.is_finite() && slope_high.is_finite() && high - low <= 1e-6 * high && !climbed;
     let t = if beyond { high } else { low };
     (t > 0.0).then(|| {
         slope(t);
@@ -90,5 +94,9 @@ mod tests {
         assert_eq!(search(-1e6, f64::INFINITY, slope), Some(1.0));
         let t = search(-1e6, 0.5, slope).expect("it falls at first");
         assert!(t > 0.0 && value(t) <= 0.5, "{t}");
+        // A wall that no step may end behind.
+        let wall = |t: f64| if t < 0.7 { -1.0 } else { 1e9 };
+        let t = search(-1.0, 0.5, wall).expect("it falls at first");
+        assert!((0.6..0.7).contains(&t), "{t}");
     }
 }

@@ -39,6 +39,13 @@ pub(crate) struct Newton<'a, L> {
     curvatures: Vec<f64>,
 }
 
+/// What is proven about the best point.
+struct Found {
+    error: f64,
+    /// What sample and query add to the risk there, if that is known better than from the parameters as they are.
+    losses: Option<(f64, f64)>,
+}
+
 /// A point on the way.
 struct Place {
     theta: Vec<f64>,
@@ -75,11 +82,13 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
                 (error, error <= task.tol)
             };
             let most = iterations + PATIENCE;
-            let (mut error, mut stop) = self.descend(query, &mut theta, reg, &mut iterations, most, &goal);
+            let first = self.descend(query, &mut theta, reg, &mut iterations, most, &goal);
+            let mut found = Found { error: first.0, losses: None };
+            let mut stop = first.1;
             if stop == Stop::Stalled {
-                (error, stop) = self.second_attempt(query, &mut theta, reg, &mut iterations, goal, error);
+                stop = self.second_attempt(query, &mut theta, reg, &mut iterations, goal, &mut found);
             }
-            return self.report(query, theta, reg, error, iterations, stop);
+            return self.report(query, theta, reg, found, iterations, stop);
         };
         let start = self.gradient_at(query, &theta, 0.0);
         let (mut search, mut reg) = Radius::new(radius, self.task.tol, norm(&start[free..]));
@@ -122,11 +131,11 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
             reg = next;
         }
         let (error, theta) = best;
-        self.report(query, theta, reg, error, iterations, stop)
+        self.report(query, theta, reg, Found { error, losses: None }, iterations, stop)
     }
 
-    /// Where the plain way has come to an error of `first` and no further: with more care, and if need be by steps of any
-    /// kind, whatever of it helps.
+    /// Where the plain way has come to `best` and no further: with more care, and if need be by steps of any kind, whatever
+    /// of it helps.
     fn second_attempt(
         &mut self,
         query: &[f64],
@@ -134,29 +143,25 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
         reg: f64,
         iterations: &mut usize,
         goal: impl Fn(&L, &Point<'_>, f64, &Task) -> (f64, bool),
-        first: f64,
-    ) -> (f64, Stop) {
-        let (mut best, mut stop, mut from) = (first, Stop::Stalled, theta.clone());
-        for persevere in [false, true] {
-            if persevere {
-                let (error, end) = self.persevere(query, &mut from, reg, iterations, &goal);
-                if error < best {
-                    (best, stop) = (error, end);
-                    theta.clone_from(&from);
-                }
-            }
-            if stop == Stop::Stalled {
-                let (error, end) = self.careful(query, &mut from, reg, iterations);
-                if error < best {
-                    (best, stop) = (error, end);
-                    theta.clone_from(&from);
-                }
+        best: &mut Found,
+    ) -> Stop {
+        let mut from = theta.clone();
+        for careful in [true, false, true] {
+            let (found, stop) = if careful {
+                self.careful(query, &mut from, reg, iterations)
+            } else {
+                let (error, stop) = self.persevere(query, &mut from, reg, iterations, &goal);
+                (Found { error, losses: None }, stop)
+            };
+            if found.error < best.error {
+                *best = found;
+                theta.clone_from(&from);
             }
             if stop != Stop::Stalled {
-                break;
+                return stop;
             }
         }
-        (best, stop)
+        Stop::Stalled
     }
 
     /// Minimises the penalised objective until `goal` says so.
@@ -376,8 +381,11 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
     }
 
     fn point<'s>(&self, query: &'s [f64], theta: &'s [f64], gradient: &'s [f64]) -> Point<'s> {
-        let (value, free, reach) = (dot(query, theta), self.features.free, self.features.reach);
-        Point { theta, gradient, query, value, free, reach }
+        let (features, value) = (self.features, dot(query, theta));
+        let (free, count, reach) = (features.free, features.len(), features.reach);
+        let pull = self.slopes.iter().map(|s| s.abs()).sum();
+        let blur = (features.blur(features.span(theta), 1), features.blur(norm(query) * norm(theta), 1));
+        Point { theta, gradient, query, value, free, count, reach, pull, blur }
     }
 
     /// The risk at the current margins.
@@ -397,14 +405,15 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
         query: &[f64],
         theta: Vec<f64>,
         reg: f64,
-        error: f64,
+        found: Found,
         iterations: usize,
         stop: Stop,
     ) -> Outcome {
         let free = self.features.free;
         self.gradient_at(query, &theta, reg);
         let shares = self.task.shares;
-        let (sample, at_query) = self.losses(query, &theta);
+        let Found { error, losses } = found;
+        let (sample, at_query) = losses.unwrap_or_else(|| self.losses(query, &theta));
         let mut depth = shares.sample * sample + shares.query * at_query;
         if self.task.variant == Variant::Objective {
             depth += reg * dot(&theta[free..], &theta[free..]);

@@ -393,7 +393,7 @@ impl Hypothesis for GaussianProcess {
 
     fn explain(&self, process: &Process, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Explanation>> {
         let space = &process.space;
-        let made = self.all(process, queries, run, |posterior, query| {
+        let made = self.all(process, queries, &run.with_standard_errors(), |posterior, query| {
             let gradient = space.gradient(&posterior.slopes, posterior.pull, query);
             let witness = space.witness(&posterior.slopes, posterior.pull, 0.0, &posterior.f, query)?;
             let influence =

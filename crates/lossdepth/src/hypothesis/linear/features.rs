@@ -36,6 +36,8 @@ pub struct Features {
     pub(crate) free: usize,
     /// The largest norm of a row.
     pub(crate) reach: f64,
+    /// The largest size of each coordinate.
+    extents: Vec<f64>,
     mass: Mass,
     /// Σ ω² over the rows that each point stands for.
     squares: Vec<f64>,
@@ -141,6 +143,8 @@ impl Features {
             Matrix::from_fn(n, rank + free, |i, j| if j < free { 1.0 } else { points.at(i, j - free) });
         let wide = tall.transposed();
         let reach = (0..n).fold(0.0f64, |m, i| m.max(norm(wide.col(i))));
+        let largest = |j: usize| tall.col(j).iter().fold(0.0f64, |m, x| m.max(x.abs()));
+        let extents = (0..tall.cols()).map(largest).collect();
         let moments = std::iter::repeat_n(1.0, free).chain(moments[..rank].iter().copied()).collect();
         let Frame { center, axes, turn, noise } = frame;
         let half_weights = weights.iter().map(|w| 0.5 * w).collect();
@@ -154,6 +158,7 @@ impl Features {
             origin: (0..n).collect(),
             free,
             reach,
+            extents,
             mass,
             squares,
             center,
@@ -201,6 +206,17 @@ impl Features {
     /// How many coordinates a query has: those of the sample, and ρ.
     pub(crate) fn query_width(&self) -> usize {
         self.width() + 1
+    }
+
+    /// How large the terms of a margin, $\sum_j |t_{ij} \theta_j|$, may be together.
+    pub(crate) fn span(&self, theta: &[f64]) -> f64 {
+        self.extents.iter().zip(theta).map(|(e, t)| e * t.abs()).sum()
+    }
+
+    /// What rounding may do to a margin that is a sum of one term a coordinate, all of them `span` together, in one go or in
+    /// so many steps.
+    pub(crate) fn blur(&self, span: f64, steps: usize) -> f64 {
+        0.5 * f64::EPSILON * (self.width() + 2 * steps + 4) as f64 * span
     }
 
     /// How many independent observations the sample is worth: its size, or Kish's effective size.

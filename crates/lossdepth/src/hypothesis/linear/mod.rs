@@ -270,7 +270,7 @@ impl<L: Smooth + Dual> Hypothesis for Linear<L> {
     }
 
     fn explain(&self, features: &Features, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Explanation>> {
-        let outcomes = self.outcomes(features, queries, run)?;
+        let outcomes = self.outcomes(features, queries, &run.with_standard_errors())?;
         let coordinates = self.locate(features, queries);
         let task = self.task(features);
         let mut newton = Newton::new(&self.loss, features, &task);
@@ -309,7 +309,7 @@ impl Hypothesis for Linear<Hinge> {
     }
 
     fn explain(&self, features: &Features, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Explanation>> {
-        let outcomes = self.outcomes(features, queries, run)?;
+        let outcomes = self.outcomes(features, queries, &run.with_standard_errors())?;
         let coordinates = self.locate(features, queries);
         Ok(outcomes
             .iter()

@@ -72,7 +72,7 @@ impl Machine {
     }
 
     pub(super) fn explain(&self, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Explanation>> {
-        let found = self.each(queries, run, |worker, query, found, shifts| {
+        let found = self.each(queries, &run.with_standard_errors(), |worker, query, found, shifts| {
             let fit = self.fit(found, self.stderr(query, found, shifts, worker));
             let mut found = found.clone();
             if found.beta.is_none() {

@@ -19,7 +19,8 @@ impl Paths<'_> {
     /// those that prove it, and the margins exact.
     ///
     /// The same solution of $H x = \dots$ says where the minimum is expected; if more is proven there, the point is moved.
-    pub(super) fn careful_gap(&self, k: usize, found: &mut Found) -> f64 {
+    /// Beside the bound, what the rounding of the exact margins may do to the depth.
+    pub(super) fn careful_gap(&self, k: usize, found: &mut Found) -> (f64, f64) {
         let (features, slot) = (self.features, &self.slots[k]);
         let (n, free) = (features.len(), features.free);
         let (query, reg) = (&slot.query, found.reg);
@@ -70,7 +71,7 @@ impl Paths<'_> {
         if gap.is_finite() {
             (_, found.dual, found.theta, found.margin) = best;
         }
-        gap
+        (gap, f64::EPSILON * found.margin.iter().fold(0.0f64, |m, x| m.max(x.abs())))
     }
 
     /// The margins of all rows, the query's last.
@@ -123,26 +124,35 @@ impl Paths<'_> {
         let (n, free) = (self.features.len(), self.features.free);
         let mut left = self.imbalance(query, at, reg, masses, changes);
         let mut changes = changes.to_vec();
+        let mut bias = 0.0;
         if free == 1 {
             // The multipliers have to balance: the query's makes up for what is left.
-            let bias = left[0];
+            bias = left[0];
             changes[n] += bias;
             axpy(-bias, query, &mut left);
         }
-        let mut fenchel = 0.0;
+        let (mut fenchel, mut objective) = (0.0, 0.0);
         for j in 0..=n {
             let (c, m) = (self.masses[j], margin[j]);
             let (at_least, at_most) = (masses[j] + changes[j], (c - masses[j]) - changes[j]);
-            if at_least.min(at_most) < -f64::EPSILON * c {
+            if !(at_least >= -f64::EPSILON * c && at_most >= -f64::EPSILON * c && m.is_finite()) {
                 return (f64::INFINITY, changes);
             }
+            objective += c * (1.0 - m).max(0.0);
             // A margin is known to a unit in its last place, and on the kink that may be on either side.
             let off = f64::EPSILON * m.abs();
             fenchel +=
                 at_most.max(0.0) * (1.0 - m + off).max(0.0) + at_least.max(0.0) * (m - 1.0 + off).max(0.0);
         }
-        let length = (1.0 + 8.0 * f64::EPSILON) * norm(&left[free..]);
-        let gap = fenchel + length / (4.0 * reg) * length;
+        // A sum with twice the digits is off by this share of the sizes of its terms, and once more when it is rounded.
+        let twofold = (0.5 * f64::EPSILON * (n + 16) as f64).powi(2);
+        let sizes = self.features.reach + norm(query) + 2.0 * reg * norm(&at.high);
+        let length = (1.0 + 8.0 * f64::EPSILON) * norm(&left[free..])
+            + twofold * sizes
+            + 2.0 * f64::EPSILON * bias.abs() * norm(query);
+        // Where a multiplier has rounded to beyond its domain, scaling all of them down costs this much at most.
+        let domain = 2.0 * f64::EPSILON * (objective + reg * norm(&at.high[free..]).powi(2));
+        let gap = fenchel + length / (4.0 * reg) * length + domain;
         (if gap.is_nan() { f64::INFINITY } else { gap }, changes)
     }
 }

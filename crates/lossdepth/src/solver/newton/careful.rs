@@ -18,7 +18,7 @@
 //!
 //! is computed from the multipliers as they are, slopes and their changes kept apart so that no digit is lost.
 
-use super::Newton;
+use super::{Found, Newton};
 use crate::linalg::{Twofold, TwofoldVector, WeightedQr, axpy, dot, dot_twofold, norm, two_sum};
 use crate::loss::{Dual, Smooth};
 use crate::solver::Stop;
@@ -39,6 +39,8 @@ struct Look {
     value: (f64, f64),
     at_query: f64,
     query_curvature: f64,
+    /// What sample and query add to the risk.
+    losses: (f64, f64),
     objective: f64,
 }
 
@@ -49,28 +51,28 @@ struct Shifts {
 }
 
 impl<L: Smooth + Dual> Newton<'_, L> {
-    /// Minimises the penalised objective until its depth is proven to the tolerance; the error that is proven, and
-    /// why it ended.
+    /// Minimises the penalised objective until its depth is proven to the tolerance; what is proven, and why it ended.
     pub(super) fn careful(
         &mut self,
         query: &[f64],
         theta: &mut Vec<f64>,
         reg: f64,
         iterations: &mut usize,
-    ) -> (f64, Stop) {
+    ) -> (Found, Stop) {
         let mut at = TwofoldVector::new(theta.clone());
-        let (mut best, mut lowest, mut stalls) = (f64::INFINITY, f64::INFINITY, 0);
+        let mut best = Found { error: f64::INFINITY, losses: None };
+        let (mut lowest, mut stalls) = (f64::INFINITY, 0);
         let stop = loop {
             let look = self.look_carefully(query, &at, reg);
             let (step, error) = self.careful_step(query, &at, reg, &look);
-            let headway = error < 0.9 * best || look.objective < lowest * (1.0 - 1e-14);
+            let headway = error < 0.9 * best.error || look.objective < lowest * (1.0 - 1e-14);
             stalls = if headway { 0 } else { stalls + 1 };
             lowest = lowest.min(look.objective);
-            if error < best {
-                best = error;
+            if error < best.error {
+                best = Found { error, losses: Some(look.losses) };
                 theta.clone_from(&at.high);
             }
-            if best <= self.task.tol {
+            if best.error <= self.task.tol {
                 break Stop::Converged;
             }
             if *iterations >= self.task.max_iter {
@@ -101,9 +103,10 @@ impl<L: Smooth + Dual> Newton<'_, L> {
         let (at_query, query_curvature) = (-0.5 * slope, 0.5 * curvature);
         let w = &at.high[free..];
         let sample = self.loss.total(&margins.high, &features.half_weights);
-        let objective = sample + 0.5 * self.loss.value(-value.0) + reg * dot(w, w);
+        let losses = (sample, 0.5 * self.loss.value(-value.0));
+        let objective = losses.0 + losses.1 + reg * dot(w, w);
         let gradient = self.residual(query, at, reg, at_query, &Shifts { sample: Vec::new(), query: 0.0 });
-        Look { gradient, margins, value, at_query, query_curvature, objective }
+        Look { gradient, margins, value, at_query, query_curvature, losses, objective }
     }
 
     /// $\sum_i (s_i + \sigma_i) t_i + (s_z + \sigma_z) \hat z + 2 \lambda w$ for slopes $s$ and changes $\sigma$ of them.
@@ -158,7 +161,10 @@ impl<L: Smooth + Dual> Newton<'_, L> {
             }
             axpy(2.0 * reg, &step.high[free..], &mut left[free..]);
         }
-        let point = self.point(query, &at.high, &look.gradient);
+        let mut point = self.point(query, &at.high, &look.gradient);
+        // Margins have twice the digits until they are rounded once.
+        let largest = look.margins.high.iter().fold(0.0f64, |m, x| m.max(x.abs()));
+        point.blur = (f64::EPSILON * largest, f64::EPSILON * look.value.0.abs());
         let error = point.error_of_gap(self.loss, reg, self.task, gap);
         // Whatever the gap says: both the depth and its estimate lie between 0 and the objective.
         (step, error.min(look.objective))
@@ -202,14 +208,22 @@ impl<L: Smooth + Dual> Newton<'_, L> {
         }
         let again = taken_back.then(|| self.residual(query, at, reg, look.at_query, shifts));
         let mut left = again.unwrap_or_else(|| left.to_vec());
+        let mut bias = 0.0;
         if free == 1 {
             // The multipliers have to balance: the query's makes up for what is left.
-            let bias = left[0];
+            bias = left[0];
             shifts.query -= bias;
             axpy(-bias, query, &mut left);
         }
         sum += at_query(shifts.query);
-        let length = (1.0 + 8.0 * f64::EPSILON) * norm(&left[free..]);
+        // A sum with twice the digits is off by this share of the sizes of its terms, and once more when it is rounded.
+        let twofold = (0.5 * f64::EPSILON * (self.features.len() + 16) as f64).powi(2);
+        let slopes: f64 = self.slopes.iter().zip(&shifts.sample).map(|(s, t)| s.abs() + t.abs()).sum();
+        let query_terms = (look.at_query.abs() + shifts.query.abs() + bias.abs()) * norm(query);
+        let sizes = slopes * self.features.reach + query_terms + 2.0 * reg * norm(&at.high);
+        let length = (1.0 + 8.0 * f64::EPSILON) * norm(&left[free..])
+            + twofold * sizes
+            + 2.0 * f64::EPSILON * bias.abs() * norm(query);
         // Where a slope has rounded to beyond its domain, scaling all of them down costs this much at most.
         sum + length / (4.0 * reg) * length + 2.0 * f64::EPSILON * look.objective
     }
@@ -248,28 +262,32 @@ impl<L: Smooth + Dual> Newton<'_, L> {
             sum.add_product(2.0 * reg, wp + t * pp);
             sum.value()
         };
-        flat(dot_twofold(&look.gradient, &step.high).value(), slope)
+        flat(dot_twofold(&look.gradient, &step.high).value(), look.objective, slope)
     }
 }
 
 /// A step at which the slope of a convex function, `start` at 0, has as good as vanished, however short it is; `None` if the
-/// function does not fall.
+/// function does not fall. As in [`search`](crate::solver::line_search::search), a step that may have climbed by more than `room` is
+/// not taken.
 ///
 /// Curvature that sets in just beyond 0 makes the minimum as near as 1e-17. False position, with one end halved
 /// whenever the other has moved twice, gets there; bisection would not.
-fn flat(start: f64, slope: impl Fn(f64) -> f64) -> Option<f64> {
+fn flat(start: f64, room: f64, slope: impl Fn(f64) -> f64) -> Option<f64> {
     if start.is_nan() || start >= 0.0 {
         return None;
     }
     let (mut low, mut high) = ((0.0, start), (f64::INFINITY, f64::NAN));
+    // How much lower than at 0 the function is at least at the lower end.
+    let mut fallen = 0.0;
     let (mut t, mut side) = (1.0, 0);
     for _ in 0..TRIALS {
         let s = slope(t);
-        if s.abs() <= 0.1 * start.abs() {
+        let climbed = s > 0.0 && (t - low.0) * s - fallen > room;
+        if s.abs() <= 0.1 * start.abs() && !climbed {
             return Some(t);
         }
         if s < 0.0 {
-            low = (t, s);
+            (low, fallen) = ((t, s), -t * s);
             if side < 0 {
                 high.1 *= 0.5;
             }
@@ -305,9 +323,12 @@ mod tests {
             // Curvature that sets in at once, and one that sets in late.
             for late in [0.0, 0.999] {
                 let slope = |t: f64| 1e-3 * t / minimum + 1e6 * (t / minimum - late).max(0.0) - 1.0;
-                let t = flat(slope(0.0).min(-1.0), slope).expect("it falls");
+                let t = flat(slope(0.0).min(-1.0), f64::INFINITY, slope).expect("it falls");
                 assert!(slope(t).abs() <= 0.1 || t >= 0.9 * late * minimum, "{minimum} {late}: {t}");
             }
         }
+        let kink = |t: f64| if t < 1e-7 { -1e6 } else { 5e4 };
+        let t = flat(-1e6, 0.5, kink).expect("it falls");
+        assert!(5e4 * (t - 1e-7) - 0.1 <= 0.5, "{t}");
     }
 }

@@ -175,9 +175,11 @@ struct Slot {
     jumped: bool,
     /// f(z).
     value: f64,
-    /// What the sample adds to the risk, about: the sum of its slopes, which is no more than that, and nearly as much once the
-    /// losses are small.
-    sample_risk: f64,
+    /// $\frac12 \sum_i \omega_i |\ell'(m_i)|$.
+    pull: f64,
+    /// How large the terms of all that was added up to a margin are together, and in how many steps that was done.
+    walked: f64,
+    steps: usize,
     /// Mean curvature over the sample, and at the query.
     curvature: f64,
     query_curvature: f64,
@@ -277,7 +279,8 @@ impl<'a, L: Smooth + Dual, T: Precision> Sweep<'a, L, T> {
         slot.theta.fill(0.0);
         slot.memory.clear();
         slot.value = 0.0;
-        slot.sample_risk = 0.5 * loss.value(0.0);
+        slot.pull = 0.5 * loss.grad(0.0).abs();
+        (slot.walked, slot.steps) = (0.0, 0);
         slot.curvature = 0.5 * loss.hess(0.0);
         slot.query_curvature = 0.5 * loss.hess(0.0);
         slot.depth = 1.0;
@@ -371,8 +374,10 @@ impl<'a, L: Smooth + Dual, T: Precision> Sweep<'a, L, T> {
         let (value, reg) = (slot.value, slot.reg);
         let mut last = Walk::default();
         let start = dot(&slot.gradient, &slot.direction);
-        let risk = slot.sample_risk + 0.5 * loss.value(-value) + reg * dot(w, w);
-        slot.step = search(start, risk, |t| {
+        // Losses are about as large as their slopes once they are small, and there the room has to be too; the risk was
+        // 1 at the origin.
+        let risk = slot.pull + 0.5 * loss.value(-value) + reg * dot(w, w);
+        slot.step = search(start, risk.min(loss.value(0.0)), |t| {
             let walk = T::walk(loss, margins, along, t, weights, slopes);
             last = walk;
             walk.along - 0.5 * loss.grad(-(value + t * zp)) * zp + 2.0 * reg * (wp + t * pp)
@@ -380,8 +385,10 @@ impl<'a, L: Smooth + Dual, T: Precision> Sweep<'a, L, T> {
         if let Some(t) = slot.step {
             axpy(T::rounded(t), along, margins);
             axpy(t, &slot.direction, &mut slot.theta);
-            slot.value += t * zp;
-            (slot.curvature, slot.sample_risk) = (last.curvature, -last.total);
+            slot.value = dot(&slot.query, &slot.theta);
+            slot.walked += t * self.features.span(&slot.direction);
+            slot.steps += 1;
+            (slot.curvature, slot.pull) = (last.curvature, -last.total);
             slot.query_curvature = 0.5 * loss.hess(-slot.value);
         }
     }
@@ -394,7 +401,8 @@ impl<'a, L: Smooth + Dual, T: Precision> Sweep<'a, L, T> {
         let along = self.along.col(k);
         let walk = T::walk(self.loss, margins, along, 0.0, self.sample.half_weights, self.slopes.col_mut(k));
         slot.value = dot(&slot.query, &slot.theta);
-        (slot.curvature, slot.sample_risk) = (walk.curvature, -walk.total);
+        (slot.curvature, slot.pull) = (walk.curvature, -walk.total);
+        (slot.walked, slot.steps) = (self.features.span(&slot.theta), 1);
         slot.query_curvature = 0.5 * self.loss.hess(-slot.value);
     }
 
@@ -404,6 +412,8 @@ impl<'a, L: Smooth + Dual, T: Precision> Sweep<'a, L, T> {
         let slot = &mut self.slots[k];
         slot.depth = T::assess(self.loss, self.along.col(k), self.sample.half_weights, losses, slopes);
         slot.value = dot(&slot.query, &slot.theta);
+        slot.pull = slopes.iter().map(|s| s.widened().abs()).sum();
+        (slot.walked, slot.steps) = (self.features.span(&slot.theta), 1);
     }
 
     /// Whether what single precision has found stands up to a closer look.
@@ -464,7 +474,8 @@ impl<'a, L: Smooth + Dual, T: Precision> Sweep<'a, L, T> {
     /// No headway along the last direction: once more from what the sample alone says about the curvature.
     fn forget(&mut self, k: usize) -> Option<End> {
         let slot = &mut self.slots[k];
-        if slot.memory.is_empty() {
+        let jumped = slot.iterations == 0 && slot.jumped;
+        if slot.memory.is_empty() && !jumped {
             return Some(T::give_up(self, k));
         }
         slot.memory.clear();
@@ -490,7 +501,13 @@ impl<'a, L: Smooth + Dual, T: Precision> Sweep<'a, L, T> {
             query: &slot.query,
             value: slot.value,
             free: self.features.free,
+            count: self.features.len(),
             reach: self.features.reach,
+            pull: slot.pull,
+            blur: (
+                self.features.blur(slot.walked, slot.steps),
+                self.features.blur(norm(&slot.query) * norm(&slot.theta), 1),
+            ),
         }
     }
 
@@ -600,7 +617,9 @@ impl Slot {
             looseness: 0.0,
             jumped: false,
             value: 0.0,
-            sample_risk: 0.0,
+            pull: 0.0,
+            walked: 0.0,
+            steps: 0,
             curvature: 0.0,
             query_curvature: 0.0,
             step: None,
