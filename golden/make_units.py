@@ -87,13 +87,13 @@ def dot(a, b):
     return sum((x * y for x, y in zip(a, b)), D(0))
 
 
-def problem(intercept, rows, query):
+def problem(intercept, rows, query, reg=REG):
     """The rows with their signs, their masses, and the penalties of the coordinates."""
     constant = [] if intercept == "none" else [D(1)]
     signed = [[D(x) for x in row] + constant for row in rows]
     signed.append([-D(x) for x in query] + [-c for c in constant])
     mass = [D(1) / (2 * len(rows))] * len(rows) + [D(1) / 2]
-    penalty = [REG] * len(signed[0])
+    penalty = [reg] * len(signed[0])
     if intercept == "free":
         penalty[-1] = D(0)
     return signed, mass, penalty
@@ -157,11 +157,11 @@ def hinge(intercept, rows, query):
     return risk, risk + sum(p * t * t for p, t in zip(penalty, theta)), mu
 
 
-def depth(loss, intercept, rows, query):
+def depth(loss, intercept, rows, query, reg=REG):
     """Risk and objective at the minimum, and the square of the last Newton decrement."""
     if loss is None:
         return hinge(intercept, rows, query)
-    signed, mass, penalty = problem(intercept, rows, query)
+    signed, mass, penalty = problem(intercept, rows, query, reg)
     q = len(penalty)
 
     def at(theta):
@@ -225,12 +225,29 @@ def main():
                 }
                 cases.append({"method": method, "intercept": intercept, **numbers})
         sets.append({"name": name, "rows": rows, "queries": queries, "cases": cases})
+    # Half of the sample far away, and a query beside the other half: margins are differences of numbers that are
+    # up to 1e14 times as large.
+    beside = []
+    for method, far, near, reg in [
+        ("logistic", 10**8 + 1, 2.0**-20, 9.1e-16),
+        ("logistic", 10**7 + 1, 2.0**-20, 9.1e-14),
+        ("logistic", 2**20, 2.0**-20, 9.1e-14),
+        ("logistic", 2**20, 2.0**-12, 1e-8),
+        ("exponential", 2**20, 2.0**-12, 6e-9),
+        ("exponential", 2**20, 2.0**-12, 1e-8),
+        ("squared-hinge", 2**20, 2.0**-12, 1e-8),
+    ]:
+        rows, query = [[0]] * 3 + [[far]] * 3, [-near]
+        risk, _, left = depth(losses[method], "free", rows, query, D(reg))
+        worst = max(worst, left)
+        case = {"method": method, "rows": rows, "query": query, "reg": reg}
+        beside.append({**case, "risk": float(risk)})
     made = {
         "python": platform.python_version(),
         "digits": getcontext().prec,
         "left": float(worst),
     }
-    text = json.dumps({"made": made, "reg": float(REG), "sets": sets}, indent=1)
+    text = json.dumps({"made": made, "reg": float(REG), "sets": sets, "beside": beside}, indent=1)
     Path("units.json").write_text(text + "\n")
     print(f"largest left: {worst:.1e}")
 

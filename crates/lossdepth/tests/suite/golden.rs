@@ -1,7 +1,7 @@
 //! Independent witnesses: depths that golden/make.py got from scikit-learn on real data, and golden/make_units.py from
 //! arithmetic with many digits.
 
-use crate::common::{Failures, golden, numbers, score, settings, table};
+use crate::common::{Failures, golden, numbers, score, score_one, settings, table};
 use lossdepth::{Intercept, Method, Reference, Scale, Settings, Variant};
 
 /// Compares a file's depths with ours, within our proven error and `slack` for theirs.
@@ -86,6 +86,21 @@ fn large_features_with_hardly_any_penalty() {
                 }
             }
         }
+    }
+    failures.report();
+}
+
+#[test] // Margins that are differences of much larger numbers: the error knows what rounding does to them.
+fn queries_beside_half_of_a_sample() {
+    let (file, mut failures) = (golden("units.json"), Failures::default());
+    for case in file["beside"].as_array().unwrap() {
+        let method: Method = case["method"].as_str().unwrap().parse().unwrap();
+        let (reg, theirs) = (case["reg"].as_f64().unwrap(), case["risk"].as_f64().unwrap());
+        let sample = Reference::new(&table(&case["rows"])).unwrap();
+        let settings = settings(method, Intercept::Free, Variant::Risk, reg);
+        let ours = score_one(&settings, &sample, &numbers(&case["query"]));
+        let close = (ours.depth - theirs).abs() <= ours.error + f64::EPSILON;
+        failures.check(close, || format!("{method} {reg}: {theirs}, {ours:?}"));
     }
     failures.report();
 }
