@@ -40,6 +40,7 @@ pub(crate) struct Newton<'a, L> {
 }
 
 /// What is proven about the best point.
+#[derive(Clone, Copy)]
 struct Found {
     error: f64,
     /// What sample and query add to the risk there, if that is known better than from the parameters as they are.
@@ -72,8 +73,8 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
         let Variant::Constrained { radius } = self.task.variant else {
             let reg = self.task.reg;
             // Rounding may have carried what came before far off.
-            let origin = self.loss.value(0.0);
-            if !(self.place(query, theta.clone(), reg).objective <= origin) {
+            let (objective, origin) = (self.place(query, theta.clone(), reg).objective, self.loss.value(0.0));
+            if objective.is_nan() || objective > origin {
                 theta.fill(0.0);
             }
             let goal = |loss: &L, p: &Point<'_>, objective: f64, task: &Task| {

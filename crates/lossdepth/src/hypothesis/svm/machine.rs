@@ -67,13 +67,13 @@ impl Machine {
     pub(super) fn score(&self, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Fit>> {
         self.each(queries, run, |worker, query, found, shifts| {
             let stderr = if run.depths_only { f64::NAN } else { self.stderr(query, found, shifts, worker) };
-            self.fit(found, stderr)
+            Self::fit(found, stderr)
         })
     }
 
     pub(super) fn explain(&self, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Explanation>> {
         let found = self.each(queries, &run.with_standard_errors(), |worker, query, found, shifts| {
-            let fit = self.fit(found, self.stderr(query, found, shifts, worker));
+            let fit = Self::fit(found, self.stderr(query, found, shifts, worker));
             let mut found = found.clone();
             if found.beta.is_none() {
                 let unit = 2.0 * found.scale;
@@ -388,7 +388,7 @@ impl Machine {
         }
     }
 
-    fn fit(&self, found: &Found, stderr: f64) -> Fit {
+    fn fit(found: &Found, stderr: f64) -> Fit {
         let depth = found.depth.clamp(0.0, 1.0);
         let error = found.error + 8.0 * f64::EPSILON * depth;
         Fit { depth, error, stderr, iterations: found.iterations, stop: found.stop }
