@@ -154,9 +154,10 @@ def test_n_jobs_follows_joblib(sample, queries, monkeypatch):
     asked = []
 
     class Spy:
-        def score(self, rows, threads):
+        def score(self, rows, threads, *, depths_only):
             asked.append(threads)
-            return detector_model.score(rows, threads)
+            assert depths_only
+            return detector_model.score(rows, threads, depths_only=depths_only)
 
     detector_model = detector.model_
     monkeypatch.setattr(detector, "model_", Spy())
