@@ -247,7 +247,9 @@ def main():
         "digits": getcontext().prec,
         "left": float(worst),
     }
-    text = json.dumps({"made": made, "reg": float(REG), "sets": sets, "beside": beside}, indent=1)
+    text = json.dumps(
+        {"made": made, "reg": float(REG), "sets": sets, "beside": beside}, indent=1
+    )
     Path("units.json").write_text(text + "\n")
     print(f"largest left: {worst:.1e}")
 
