@@ -72,6 +72,7 @@ def works(folder: Path | None) -> list[Work]:
     reg = 0.5 * len(X) / ((len(X) + 1) * peers.LN2)  # scikit-learn's C = (n + 1) / n
     result = [
         Work(images, X, Z, reg, [lbfgs(), lbfgs(5e-6)], 20),
+        Work(images, X, Z, reg, [lbfgs()], 20, tol=1e-4),
         Work(images, X, Z, reg, [lbfgs(1e-6)], 20, tol=1e-7),
     ]
     speech, X, Z = data.vowels(folder)
