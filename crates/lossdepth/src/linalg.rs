@@ -6,9 +6,11 @@
 //! batch, and `products_do_not_depend_on_the_neighbours` checks it.
 
 mod compensated;
+mod inverse_root;
 mod weighted_qr;
 
 pub(crate) use compensated::{Twofold, TwofoldVector, dot_twofold, two_sum};
+pub(crate) use inverse_root::InverseRoot;
 pub(crate) use weighted_qr::WeightedQr;
 
 use crate::simd::{LANES, fold, vectorised};

@@ -95,8 +95,8 @@ pub(super) struct Slope {
     pub(super) variance: f64,
 }
 
-/// The losses of probabilities averaged over $N(f_i, v_i)$, with their slopes.
-pub(super) fn losses(f: &[f64], v: &[f64], query: bool, out: &mut [Slope]) {
+/// The losses of probabilities averaged over $N(f_i, v_i)$, with their slopes if these are asked for.
+pub(super) fn losses(f: &[f64], v: &[f64], query: bool, slopes: bool, out: &mut [Slope]) {
     let table: &[[f64; TERMS]] = &TABLE;
     vectorised(
         #[inline(always)]
@@ -104,7 +104,7 @@ pub(super) fn losses(f: &[f64], v: &[f64], query: bool, out: &mut [Slope]) {
             for ((&f, &v), out) in f.iter().zip(v).zip(out) {
                 let p = averaged(table, f, v);
                 let (mut mean, mut variance) = (0.0, 0.0);
-                for k in 0..5 {
+                for k in 0..if slopes { 5 } else { 0 } {
                     let (l, s) = (LAMBDAS[k], (2.0 * LAMBDAS[k] * LAMBDAS[k]).mul_add(v, 1.0));
                     let x = l * f / s.sqrt();
                     let density = COEFS[k] / std::f64::consts::PI.sqrt() * (l / s.sqrt()) * exp_neg(-x * x);
@@ -215,7 +215,7 @@ mod tests {
                 for v in [0.05, 0.8] {
                     let at = |f: f64, v: f64| {
                         let mut out = [Slope::default()];
-                        losses(&[f], &[v], query, &mut out);
+                        losses(&[f], &[v], query, true, &mut out);
                         out[0]
                     };
                     // The coefficients reach 3500, so a loss carries about 1e-11 of rounding.

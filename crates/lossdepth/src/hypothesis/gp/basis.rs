@@ -33,6 +33,8 @@ pub(super) struct Basis {
     pub(super) wide: Matrix,
     pub(super) rest: Rest,
     pub(super) largest: f64,
+    /// All of the Gram matrix, if the variances are to come from that.
+    pub(super) gram: Option<Matrix>,
 }
 
 /// Where a query is.
@@ -41,6 +43,9 @@ pub(super) struct Place {
     pub(super) coordinates: Vec<f64>,
     /// The sample's coordinate in the query's own direction.
     pub(super) own: Vec<f64>,
+    /// Its kernel values with the sample, if the sample is treated as a whole, and with itself.
+    pub(super) values: Vec<f64>,
+    pub(super) square: f64,
     /// What completes a thin rest, $g$; empty for others.
     pub(super) completion: Vec<f64>,
     /// How far kernel values with the query may be off.
@@ -120,7 +125,7 @@ impl Basis {
             Rest::Dense(Dense::new(rest, single))
         };
         let factor = Factor { coordinates: Matrix::zeros(0, 0), ..factor };
-        Ok(Self { factor, turn, tall, wide, rest, largest })
+        Ok(Self { factor, turn, tall, wide, rest, largest, gram: None })
     }
 
     /// With the first `width` directions of a spectrum, and a thin rest; `averaged` asks for what variances need, `single` for
@@ -137,7 +142,12 @@ impl Basis {
         let rest = Rest::Thin(Box::new(Thin::new(&spectrum, width, averaged, single)));
         let largest = space.diagonal.iter().fold(0.0f64, |m, k| m.max(*k));
         let Spectrum { factor, turn, .. } = spectrum;
-        Self { factor, turn, wide: tall.transposed(), tall, rest, largest }
+        Self { factor, turn, wide: tall.transposed(), tall, rest, largest, gram: None }
+    }
+
+    /// For the mode as with `width` directions; the variances come from all of the Gram matrix.
+    pub(super) fn whole(space: &Space, width: usize) -> Result<Self> {
+        Ok(Self { gram: Some(space.gram()?), ..Self::new(space, width, false)? })
     }
 
     /// The same with more directions, taken from a thin rest; as it is if it has none.
@@ -209,7 +219,8 @@ impl Basis {
             }
             let (length, lost) = direction(&mut rest, left, NOTHING * own);
             coordinates.push(length);
-            Place { coordinates, own: rest, completion, slack: slack + lost }
+            let values = if self.gram.is_some() { values.col(j).to_vec() } else { Vec::new() };
+            Place { coordinates, own: rest, values, square: *own, completion, slack: slack + lost }
         };
         Ok(own.iter().enumerate().map(place).collect())
     }

@@ -22,10 +22,12 @@
 
 mod averaged;
 mod basis;
+mod posterior;
 mod rest;
 mod solve;
 mod variance;
 mod walk;
+mod whole;
 
 use self::basis::{Basis, Spectrum};
 use self::solve::Solver;
@@ -177,15 +179,25 @@ impl GaussianProcess {
 
     /// What to solve; with the influences of the points or without.
     fn problem<'a>(&self, process: &'a Process, basis: &Basis, influence: bool) -> Problem<'a> {
+        // Where the variances have next to no error of their own, the mode may have more of it.
+        let share = if basis.gram.is_some() { 0.25 } else { 0.05 };
         Problem {
             half_weights: &process.space.half_weights,
             counts: &process.counts,
             total: process.total,
             averaged: self.probabilities == Probabilities::Averaged,
             influence,
-            target: 0.05 * self.tol / basis.largest.max(f64::MIN_POSITIVE).sqrt(),
+            target: share * self.tol / basis.largest.max(f64::MIN_POSITIVE).sqrt(),
             max_iter: self.max_iter,
         }
+    }
+
+    /// Whether this split of the Gram matrix is good enough for these queries.
+    fn is_enough(&self, process: &Process, basis: &Basis, probes: Rows<'_>) -> Result<bool> {
+        let problem = self.problem(process, basis, false);
+        let places = basis.locate(&process.space, probes)?;
+        let found = Solver::new(&problem, basis, COLUMN_GROUP).group(places, || false).unwrap_or_default();
+        Ok(found.iter().all(|p| p.error <= 0.75 * self.tol))
     }
 
     /// The posteriors of a few queries; `None` if cancelled.
@@ -365,16 +377,21 @@ impl Hypothesis for GaussianProcess {
         let basis = self.basis(&space, &counts)?;
         let mut process = Process { space, counts, total, basis, fine: OnceLock::new() };
         let mut width = process.basis.width();
+        let probes = Rows::new(&probes, sample.width())?;
+        let mut untried = self.probabilities == Probabilities::Averaged;
         while process.basis.rest.is_something() && width < MOST.min(n) {
-            let problem = self.problem(&process, &process.basis, false);
-            let places = process.basis.locate(&process.space, Rows::new(&probes, sample.width())?)?;
-            let found = Solver::new(&problem, &process.basis, COLUMN_GROUP)
-                .group(places, || false)
-                .unwrap_or_default();
-            if found.iter().all(|p| p.error <= 0.75 * self.tol) {
+            if self.is_enough(&process, &process.basis, probes)? {
                 break;
             }
             width = (width + width / 8).next_multiple_of(8);
+            if untried && whole::is_less_work(n, width) {
+                let basis = Basis::whole(&process.space, whole::DIRECTIONS)?;
+                if self.is_enough(&process, &basis, probes)? {
+                    process.basis = basis;
+                    break;
+                }
+                untried = false;
+            }
             if 2 * width > n {
                 width = n;
             }

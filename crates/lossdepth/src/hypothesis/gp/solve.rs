@@ -12,11 +12,12 @@
 //! $$ |f(x) - f^*(x)| \le \sqrt{k(x, x)} \, \delta, \qquad \delta^2 = \|g_T\|^2 + d^\top E d. $$
 //!
 //! Where the rest is a thin product, most passes are with that, and what it leaves is looked at once or twice; how far that may
-//! be off is in [`walk`](super::walk). The variances are in [`variance`](super::variance).
+//! be off is in [`walk`](super::walk). The variances are in [`variance`](super::variance) and [`whole`](super::whole).
 
 use super::basis::{Basis, Place};
 use super::variance::{Corrections, Shared, round};
 use super::walk::Walker;
+use super::whole::Whole;
 use super::{Posterior, Problem};
 use crate::linalg::{COLUMN_GROUP, Cholesky, Matrix, axpy, hadamard, multiply_first, multiply_symmetric};
 use crate::simd::vectorised;
@@ -82,6 +83,8 @@ pub(super) struct Solver<'a> {
     pub(super) single: Option<Single>,
     /// $E W T$ of [`TOGETHER`] queries.
     pub(super) corrections: Corrections,
+    /// Where the sample is treated as a whole.
+    pub(super) whole: Option<Whole>,
     steps: Matrix,
     values: Matrix,
     pub(super) pulls: Matrix,
@@ -109,6 +112,7 @@ impl<'a> Solver<'a> {
             single: (1e-12..1e12).contains(&basis.largest).then(|| Single::new(&own)),
             own,
             corrections: Corrections::new(problem, basis, TOGETHER.min(width)),
+            whole: basis.gram.as_ref().filter(|_| problem.averaged).map(|_| Whole::new(n)),
             steps: group(m),
             values: group(n),
             pulls: group(n),

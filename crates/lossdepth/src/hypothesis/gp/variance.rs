@@ -1,4 +1,4 @@
-//! The variances of the latent function at a mode, and what follows from them.
+//! The variances of the latent function at a mode.
 //!
 //! With $W = \operatorname{diag}(c_i \sigma (1 - \sigma))$, $E = Y Y^\top$, $A = (I + T^\top W T)^{-1}$ the
 //! posterior variance at $x_i$ is exactly
@@ -17,20 +17,18 @@
 //! Where $E$ is a thin product and a small $R$, all this is done with the product, and $R$ adds, by the same formula, at most
 //! $(\sqrt{R_{ii}} + \sqrt{\mu v_i})^2$ with $\mu = \|W^{1/2} R W^{1/2}\|$, since $\|W^{1/2} T A t_i\|^2 \le t_i^\top A t_i$.
 
-use super::averaged::{LEAST, Slope, losses, uncertainty};
+use super::Problem;
 use super::basis::{Basis, Place};
+use super::posterior::Variances;
 use super::rest::Rest;
 use super::solve::Solver;
-use super::walk::{Done, Walker};
-use super::{Posterior, Problem};
+use super::walk::Walker;
 use crate::linalg::{
     COLUMN_GROUP, MIXED_ERROR, Matrix, Real, accumulate_transposed, axpy, dot, hadamard, multiply,
-    multiply_mixed, multiply_symmetric, norm,
+    multiply_mixed, norm,
 };
-use crate::simd::{sum_of, vectorised};
-use crate::solver::Stop;
+use crate::simd::vectorised;
 use std::cmp::Ordering;
-use std::f64::consts::LOG2_E;
 
 /// $E W T$ of a few queries at a time in single precision, where that is enough.
 pub(super) struct Corrections {
@@ -52,7 +50,11 @@ impl Corrections {
             Rest::Dense(dense) => dense.single.is_some(),
             Rest::Thin(thin) => thin.single.is_some(),
         };
-        let columns = if single && problem.averaged { queries * slot(basis.width()) } else { 0 };
+        let columns = if single && problem.averaged && basis.gram.is_none() {
+            queries * slot(basis.width())
+        } else {
+            0
+        };
         let thin = if basis.rest.thin().is_some() { columns } else { 0 };
         Self {
             factors: Matrix::zeros(n, columns),
@@ -105,7 +107,7 @@ impl Solver<'_> {
     pub(super) fn squares(&mut self, walkers: &[Walker]) -> (Matrix, Matrix) {
         let empty = || Matrix::zeros(self.basis.len(), self.pulls.cols());
         let (mut squares, mut completions) = (empty(), empty());
-        if !self.problem.averaged || self.basis.rest.is_nothing() {
+        if !self.problem.averaged || self.basis.rest.is_nothing() || self.whole.is_some() {
             return (squares, completions);
         }
         for (k, walker) in walkers.iter().enumerate() {
@@ -144,68 +146,8 @@ impl Solver<'_> {
         (0..columns).map(|j| unit * norm(self.weighted.col(j))).collect()
     }
 
-    /// Everything that is asked of a mode; `shared` is what was computed for the whole group.
-    pub(super) fn posterior(&mut self, walker: &Walker, shared: &Shared<'_>) -> Posterior {
-        let (n, m, problem) = (self.basis.len(), self.basis.width(), self.problem);
-        let Walker { place, f, slopes, curvatures, done, .. } = walker;
-        let Walker { at_query, bend, pull, iterations, .. } = *walker;
-        let Done { delta, drift, stop } =
-            done.unwrap_or(Done { delta: f64::INFINITY, drift: 0.0, stop: Stop::Stalled });
-        let root = self.basis.largest.max(norm(&place.coordinates).powi(2)).sqrt();
-        // Kernel values that are off by so much are off by that times the sum of the coefficients in f, which the mode answers as
-        // it does a drift: with all points and the query it has the mass 2 N.
-        let spread = 1.0 + 0.25 * (2.0 * problem.total).sqrt() * root;
-        let rounding = spread * place.slack * (slopes.iter().sum::<f64>() + pull.abs());
-        let shift = delta * root + drift + rounding;
-        let factor = self.factor(&place.own, &place.coordinates, curvatures, bend);
-        let failed = factor.is_none();
-        let inverse = factor.map_or_else(
-            || Matrix::from_fn(m + 1, m + 1, |i, j| f64::from(u8::from(i == j))),
-            |factor| factor.inverse(m + 1),
-        );
-        // T A, row by row: base = t A t.
-        multiply(&mut self.turned, &self.own, &inverse);
-        let base = row_products(&self.turned, &self.own);
-        let at = apply(&inverse, &place.coordinates);
-        let base_query = dot(&at, &place.coordinates);
-        let mut variances = Variances::new(base, base_query);
-        if problem.averaged && !self.basis.rest.is_nothing() {
-            self.correct(&mut variances, walker, shared, &inverse, &at);
-        }
-        let (losses, loss_query, error) = variances.losses(f, at_query, problem, shift);
-        // Nothing is known about variances that could not be computed.
-        let error = if failed && problem.averaged { f64::INFINITY } else { error };
-        let half = &problem.half_weights;
-        let depth = sum_of(n, |i| half[i] * losses[i].value) + 0.5 * loss_query.value;
-        let influence = problem.influence.then(|| {
-            self.influence(
-                f,
-                curvatures,
-                place,
-                bend,
-                &losses,
-                loss_query,
-                &inverse,
-                &at,
-                &variances.around,
-                at_query,
-            )
-        });
-        Posterior {
-            depth,
-            error,
-            influence,
-            f: f.clone(),
-            at_query,
-            slopes: slopes.clone(),
-            pull,
-            iterations,
-            stop,
-        }
-    }
-
     /// Adds to the variances within the leading directions what the rest does.
-    fn correct(
+    pub(super) fn correct(
         &mut self,
         variances: &mut Variances,
         walker: &Walker,
@@ -364,84 +306,6 @@ impl Solver<'_> {
             Rest::Thin(thin) => thin.diagonal.iter().map(|d| d.sqrt()).collect(),
         }
     }
-
-    /// How the depth reacts to more mass at each point, per unit: directly, through the mode and through the variances.
-    #[allow(clippy::too_many_arguments)]
-    fn influence(
-        &mut self,
-        f: &[f64],
-        curvatures: &[f64],
-        place: &Place,
-        bend: f64,
-        losses: &[Slope],
-        loss_query: Slope,
-        inverse: &Matrix,
-        at: &[f64],
-        around: &[f64],
-        at_query: f64,
-    ) -> Vec<f64> {
-        let (n, m, problem) = (self.basis.len(), self.basis.width(), self.problem);
-        let (half, total) = (&problem.half_weights, problem.total);
-        // b = −Σ a C², where a are the slopes of the depth in the variances and C the posterior covariance.
-        let mut through = vec![0.0; n];
-        let mut through_query = 0.0;
-        if problem.averaged {
-            let slopes: Vec<f64> = half.iter().zip(losses).map(|(c, l)| c * l.variance).collect();
-            // Single precision is enough: these are influences.
-            let mut moments = if let Some(single) = &mut self.single {
-                single.products(&place.own, &slopes)
-            } else {
-                for j in 0..=m {
-                    hadamard(self.own.col(j), &slopes, self.weighted.col_mut(j));
-                }
-                let mut moments = Matrix::zeros(m + 1, m + 1);
-                multiply_symmetric(&mut moments, &self.weighted, &self.own);
-                moments
-            };
-            for j in 0..=m {
-                axpy(
-                    0.5 * loss_query.variance * place.coordinates[j],
-                    &place.coordinates,
-                    moments.col_mut(j),
-                );
-                for i in 0..j {
-                    let x = moments.at(j, i);
-                    moments.set(i, j, x);
-                }
-            }
-            let squares = if let Some(single) = &mut self.single {
-                single.forms(&self.turned, &moments)
-            } else {
-                multiply(&mut self.again, &self.turned, &moments);
-                row_products(&self.again, &self.turned)
-            };
-            let base = row_products(&self.turned, &self.own);
-            for i in 0..n {
-                through[i] = -squares[i] - slopes[i] * around[i] * (2.0 * base[i] + around[i]);
-            }
-            through_query = -dot(at, &apply(&moments, at));
-        }
-        // s: the slopes of the depth in f, with what f does to W; then C s.
-        let tilt = |f: f64| (0.5 * f).tanh();
-        let s: Vec<f64> =
-            (0..n).map(|i| half[i] * losses[i].mean - through[i] * curvatures[i] * tilt(f[i])).collect();
-        let s_query = 0.5 * loss_query.mean - through_query * bend * tilt(at_query);
-        let mut gathered: Vec<f64> = (0..=m).map(|j| dot(self.own.col(j), &s)).collect();
-        axpy(s_query, &place.coordinates, &mut gathered);
-        let moved = apply(inverse, &gathered);
-        let mut response = vec![0.0; n];
-        for j in 0..=m {
-            axpy(moved[j], self.own.col(j), &mut response);
-        }
-        (0..n)
-            .map(|i| {
-                let right = 0.5 * (1.0 + (0.5 * f[i]).tanh());
-                let wrong = 1.0 - right;
-                0.5 * losses[i].value
-                    + total * (wrong * (response[i] + around[i] * s[i]) + through[i] * right * wrong)
-            })
-            .collect()
-    }
 }
 
 /// What rounding of $E W T$ does.
@@ -499,91 +363,6 @@ pub(super) struct Shared<'a> {
     pub(super) place: usize,
 }
 
-/// The posterior variances of the latent function at the sample and at the query, each between two bounds.
-struct Variances {
-    low: Vec<f64>,
-    high: Vec<f64>,
-    /// What the rest adds, about.
-    around: Vec<f64>,
-    low_query: f64,
-    high_query: f64,
-}
-
-impl Variances {
-    /// Those within the leading directions.
-    fn new(base: Vec<f64>, query: f64) -> Self {
-        Self {
-            around: vec![0.0; base.len()],
-            high: base.clone(),
-            low: base,
-            low_query: query,
-            high_query: query,
-        }
-    }
-
-    fn add(&mut self, i: usize, (low, high): (f64, f64)) {
-        self.around[i] = 0.5 * (low + high);
-        self.low[i] += low;
-        self.high[i] += high;
-    }
-
-    fn add_to_query(&mut self, (low, high): (f64, f64)) {
-        self.low_query += low;
-        self.high_query += high;
-    }
-
-    /// The losses, and a bound on the error of the depth they make if the mode is off by `shift`.
-    fn losses(
-        &mut self,
-        f: &[f64],
-        at_query: f64,
-        problem: &Problem<'_>,
-        shift: f64,
-    ) -> (Vec<Slope>, Slope, f64) {
-        let n = f.len();
-        let (mut sample, mut query) = (vec![Slope::default(); n], [Slope::default()]);
-        if !problem.averaged {
-            for (out, f) in sample.iter_mut().zip(f) {
-                *out = plain(*f);
-            }
-            query[0] = plain(-at_query);
-            query[0].mean = -query[0].mean;
-            // The loss has slope at most log₂ e on either side.
-            return (sample, query[0], LOG2_E * shift + 8.0 * f64::EPSILON);
-        }
-        let middle: Vec<f64> = self.low.iter().zip(&self.high).map(|(l, h)| 0.5 * (l + h)).collect();
-        losses(f, &middle, false, &mut sample);
-        losses(&[at_query], &[0.5 * (self.low_query + self.high_query)], true, &mut query);
-        // The 2e-16 of each error function, times coefficients of up to 4e3; and the variances' own rounding.
-        let rounding = 1e-13 * middle.iter().fold(1.0f64, |m, v| m.max(*v));
-        let stretch = shift.exp();
-        self.low.iter_mut().for_each(|v| *v = (*v / stretch - rounding).max(0.0));
-        self.high.iter_mut().for_each(|v| *v = *v * stretch + rounding);
-        let low = (self.low_query / stretch - rounding).max(0.0);
-        let high = self.high_query * stretch + rounding;
-        let error = uncertainty(f, (&self.low, &self.high), shift, false, &sample, problem.half_weights)
-            + uncertainty(&[at_query], (&[low], &[high]), shift, true, &query, &[0.5]);
-        let error = error + cancellation(&sample, problem.half_weights) + cancellation(&query, &[0.5]);
-        let error = if error.is_nan() { f64::INFINITY } else { error };
-        (sample, query[0], error + 2e-12)
-    }
-}
-
-/// What rounding does to losses: probabilities are differences of error functions times up to 4e3, so that small ones have
-/// few digits.
-fn cancellation(losses: &[Slope], weights: &[f64]) -> f64 {
-    const NOISE: f64 = 4e-12;
-    let off = |loss: &Slope| LOG2_E * NOISE / ((-loss.value).exp2() - NOISE).max(LEAST);
-    losses.iter().zip(weights).map(|(loss, w)| w * off(loss)).sum()
-}
-
-/// The loss at the mode itself.
-fn plain(f: f64) -> Slope {
-    let wrong = 0.5 * (1.0 - (0.5 * f).tanh());
-    let value = LOG2_E * ((-f).max(0.0) + (-f.abs()).exp().ln_1p());
-    Slope { value, mean: -LOG2_E * wrong, variance: 0.0 }
-}
-
 /// `out = a ∘ b` in single precision, element by element.
 fn product_single(a: &[f64], b: &[f64], out: &mut [f32]) {
     vectorised(
@@ -610,7 +389,7 @@ fn slot(width: usize) -> usize {
 }
 
 /// $\sum_j a_{ij} b_{ij}$ for every row.
-fn row_products(a: &Matrix, b: &Matrix) -> Vec<f64> {
+pub(super) fn row_products(a: &Matrix, b: &Matrix) -> Vec<f64> {
     let mut out = vec![0.0; a.rows()];
     for j in 0..a.cols() {
         let (a, b) = (a.col(j), b.col(j));
@@ -628,6 +407,6 @@ fn row_products(a: &Matrix, b: &Matrix) -> Vec<f64> {
 }
 
 /// A symmetric matrix times a vector.
-fn apply(symmetric: &Matrix, x: &[f64]) -> Vec<f64> {
+pub(super) fn apply(symmetric: &Matrix, x: &[f64]) -> Vec<f64> {
     (0..symmetric.cols()).map(|j| dot(symmetric.col(j), x)).collect()
 }

@@ -35,6 +35,7 @@ pub(super) struct Walker {
     pub(super) f: Vec<f64>,
     pub(super) slopes: Vec<f64>,
     pub(super) curvatures: Vec<f64>,
+    losses: Vec<f64>,
     pub(super) at_query: f64,
     pub(super) pull: f64,
     pub(super) bend: f64,
@@ -112,6 +113,7 @@ impl Walker {
             f: vec![0.0; n],
             slopes: vec![0.0; n],
             curvatures: vec![0.0; n],
+            losses: vec![0.0; n],
             at_query: 0.0,
             pull: 0.0,
             bend: 0.0,
@@ -140,6 +142,7 @@ impl Walker {
         let n = inside.len();
         let (rest, side, counts) = (&self.rest[..n], &self.place.own[..n], &problem.counts[..n]);
         let (f, slopes, curvatures) = (&mut self.f[..n], &mut self.slopes[..n], &mut self.curvatures[..n]);
+        let losses = &mut self.losses[..n];
         vectorised(
             #[inline(always)]
             || {
@@ -150,15 +153,11 @@ impl Walker {
                     f[i] = x;
                     slopes[i] = counts[i] * wrong;
                     curvatures[i] = counts[i] * (e / ((1.0 + e) * (1.0 + e)));
+                    losses[i] = (-x).max(0.0) + ln_1p_unit(e);
                 }
             },
         );
-        let f = &self.f;
-        let sample = sum_of(
-            n,
-            #[inline(always)]
-            |i| counts[i] * ((-f[i]).max(0.0) + ln_1p_unit(exp_neg(-f[i].abs()))),
-        );
+        let sample = dot(counts, losses);
         self.at_query = dot(&self.w, &self.place.coordinates);
         let (z, e) = (self.at_query, (-self.at_query.abs()).exp());
         let right = (if z >= 0.0 { 1.0 } else { e }) / (1.0 + e);
