@@ -311,12 +311,13 @@ const SHORT: usize = 32;
 
 /// The Euclidean norm, safe from overflow and underflow; not a number if one of them is not.
 pub(crate) fn norm(x: &[f64]) -> f64 {
+    let square = dot(x, x);
+    if (1e-200..1e200).contains(&square) {
+        return square.sqrt();
+    }
     let largest = x.iter().fold(0.0f64, |m, v| if v.abs() > m || v.is_nan() { v.abs() } else { m });
     if largest == 0.0 || !largest.is_finite() {
         return largest;
-    }
-    if (1e-100..1e100).contains(&largest) {
-        return dot(x, x).sqrt();
     }
     largest * x.iter().map(|v| (v / largest) * (v / largest)).sum::<f64>().sqrt()
 }

@@ -24,6 +24,7 @@
 use crate::linalg::{dot, norm};
 use crate::loss::{Dual, Smooth};
 use crate::penalty::Variant;
+use crate::simd::sum_of;
 use crate::solver::{Shares, Task};
 
 /// A point with what its certificate needs.
@@ -135,17 +136,22 @@ impl Point<'_> {
 
     /// The norm of the gradient after the dual variables were made feasible, $\|g_w - g_b \hat z_w\|$.
     fn gradient_norm(&self, bias: f64) -> f64 {
-        let pairs = self.gradient[self.free..].iter().zip(&self.query[self.free..]);
-        let (largest, squares) = pairs.fold((0.0f64, 0.0), |(largest, squares), (g, z)| {
-            let x = g - bias * z;
-            (largest.max(x.abs()), squares + x * x)
-        });
-        // Squares of numbers beyond this range would overflow or vanish; the bound may be generous there.
-        if (1e-140..1e140).contains(&largest) || squares.is_nan() {
-            squares.sqrt()
-        } else {
-            largest * (self.query.len() as f64).sqrt()
+        let (gradient, query) = (&self.gradient[self.free..], &self.query[self.free..]);
+        let square = sum_of(
+            gradient.len().min(query.len()),
+            #[inline(always)]
+            |j| {
+                let x = gradient[j] - bias * query[j];
+                x * x
+            },
+        );
+        if (1e-200..1e200).contains(&square) || square.is_nan() {
+            return square.sqrt();
         }
+        // Squares of numbers beyond this range would overflow or vanish; the bound may be generous there.
+        let pairs = gradient.iter().zip(query);
+        let largest = pairs.fold(0.0f64, |largest, (g, z)| largest.max((g - bias * z).abs()));
+        largest * (query.len() as f64).sqrt()
     }
 
     /// What rounding may have done to the gradient: it is a sum of terms of this size.
