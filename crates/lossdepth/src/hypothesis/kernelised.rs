@@ -25,9 +25,9 @@ use crate::loss::{Dual, Loss, Smooth};
 use crate::penalty::{Variant, positive};
 use crate::reference::Reference;
 use crate::rows::Rows;
+use crate::solver::Task;
 use crate::solver::newton::Newton;
 use crate::solver::quasi_newton::{self, Outcome, Queue};
-use crate::solver::{Shares, Task};
 
 /// Points within this of the span of the others, as a share of the largest $k(x, x)$, are in it.
 const FLOOR: f64 = 64.0 * f64::EPSILON;
@@ -59,15 +59,13 @@ pub struct Kernelised<L> {
 impl<L: Loss> Kernelised<L> {
     /// A Gaussian kernel with `gamma` auto, no intercept, `reg` 1, the bare risk, a tolerance of 1e-6.
     pub fn new(loss: L) -> Self {
-        let task = Task {
-            reg: 1.0,
-            variant: Variant::Risk,
-            shares: Shares::RISK,
-            tol: 1e-6,
-            max_iter: 1000,
-            stderr: true,
-        };
-        Self { loss, kernel: KernelSource::default(), intercept: Intercept::None, task, memory: 4 << 30 }
+        Self {
+            loss,
+            kernel: KernelSource::default(),
+            intercept: Intercept::None,
+            task: Task::DEFAULT,
+            memory: 4 << 30,
+        }
     }
 
     /// The kernel: a [`KernelChoice`](super::kernel::KernelChoice) or one's own.

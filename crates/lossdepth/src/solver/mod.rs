@@ -12,6 +12,7 @@
 //! [`certificate`] turns a point and its gradient into a proven bound.
 
 pub(crate) mod active_set;
+mod balance;
 pub(crate) mod central_path;
 pub(crate) mod certificate;
 pub(crate) mod descent;
@@ -78,6 +79,18 @@ pub(crate) struct Task {
     pub(crate) max_iter: usize,
     /// Whether standard errors are asked for.
     pub(crate) stderr: bool,
+}
+
+impl Task {
+    /// The bare risk with `reg` 1, a tolerance of 1e-6, and standard errors.
+    pub(crate) const DEFAULT: Self = Self {
+        reg: 1.0,
+        variant: Variant::Risk,
+        shares: Shares::RISK,
+        tol: 1e-6,
+        max_iter: 1000,
+        stderr: true,
+    };
 }
 
 /// What the losses of the sample and of the query count for in the depth, relative to what they count for in the risk.

@@ -91,15 +91,7 @@ pub struct Linear<L> {
 impl<L: Loss> Linear<L> {
     /// Free intercept, `reg` 1, the bare risk, a tolerance of 1e-6.
     pub fn new(loss: L) -> Self {
-        let task = Task {
-            reg: 1.0,
-            variant: Variant::Risk,
-            shares: Shares::RISK,
-            tol: 1e-6,
-            max_iter: 1000,
-            stderr: true,
-        };
-        Self { loss, intercept: Intercept::Free, value: Reported::Risk, task }
+        Self { loss, intercept: Intercept::Free, value: Reported::Risk, task: Task::DEFAULT }
     }
 
     /// The weight of the penalty: $R_z + \text{reg} \cdot \|w\|^2$.

@@ -32,7 +32,7 @@ use crate::explain::Explanation;
 use crate::penalty::{Variant, positive};
 use crate::reference::Reference;
 use crate::rows::Rows;
-use crate::solver::{Shares, Task};
+use crate::solver::Task;
 
 /// The depth of a support vector machine with a kernel.
 ///
@@ -68,15 +68,12 @@ impl Default for Svm {
 impl Svm {
     /// A Gaussian kernel of automatic width, no intercept, `reg` 1, the bare risk, a tolerance of 1e-6, 4 GiB.
     pub fn new() -> Self {
-        let task = Task {
-            reg: 1.0,
-            variant: Variant::Risk,
-            shares: Shares::RISK,
-            tol: 1e-6,
-            max_iter: 1000,
-            stderr: true,
-        };
-        Self { kernel: KernelSource::default(), intercept: Intercept::None, task, memory: 4 << 30 }
+        Self {
+            kernel: KernelSource::default(),
+            intercept: Intercept::None,
+            task: Task::DEFAULT,
+            memory: 4 << 30,
+        }
     }
 
     /// The kernel: a [`KernelChoice`](super::kernel::KernelChoice), or anything that implements

@@ -7,7 +7,8 @@
 //! proportion to the room that a multiplier has, and 0 off the kink.
 
 use super::{Found, Paths};
-use crate::linalg::{Twofold, TwofoldVector, WeightedQr, axpy, dot_twofold, norm};
+use crate::linalg::{TwofoldVector, WeightedQr, axpy, norm};
+use crate::solver::balance;
 
 /// How often the solution is improved by what it leaves.
 const REFINEMENTS: usize = 6;
@@ -90,25 +91,9 @@ impl Paths<'_> {
         masses: &[f64],
         changes: &[f64],
     ) -> Vec<f64> {
-        let (features, n) = (self.features, self.features.len());
-        let entry = |j: usize| {
-            let mut sum = Twofold::default();
-            if j < features.width() {
-                let column = features.tall.col(j);
-                sum = dot_twofold(column, &masses[..n]);
-                let (high, low) = dot_twofold(column, &changes[..n]).parts();
-                sum.add(high);
-                sum.add(low);
-            }
-            sum.add_product(-masses[n], query[j]);
-            sum.add_product(-changes[n], query[j]);
-            if j >= features.free {
-                sum.add_product(-2.0 * reg, at.high[j]);
-                sum.add_product(-2.0 * reg, at.low[j]);
-            }
-            sum.value()
-        };
-        (0..query.len()).map(entry).collect()
+        let n = self.features.len();
+        let (sample, at_query) = ([&masses[..n], &changes[..n]], [-masses[n], -changes[n]]);
+        balance::sum(self.features, query, sample, at_query, at, -2.0 * reg)
     }
 
     /// The gap that masses with these changes prove at a point; and the changes, balanced.
@@ -144,12 +129,8 @@ impl Paths<'_> {
             fenchel +=
                 at_most.max(0.0) * (1.0 - m + off).max(0.0) + at_least.max(0.0) * (m - 1.0 + off).max(0.0);
         }
-        // A sum with twice the digits is off by this share of the sizes of its terms, and once more when it is rounded.
-        let twofold = (0.5 * f64::EPSILON * (n + 16) as f64).powi(2);
         let sizes = self.features.reach + norm(query) + 2.0 * reg * norm(&at.high);
-        let length = (1.0 + 8.0 * f64::EPSILON) * norm(&left[free..])
-            + twofold * sizes
-            + 2.0 * f64::EPSILON * bias.abs() * norm(query);
+        let length = balance::length(self.features, query, &left, bias, sizes);
         // Where a multiplier has rounded to beyond its domain, scaling all of them down costs this much at most.
         let domain = 2.0 * f64::EPSILON * (objective + reg * norm(&at.high[free..]).powi(2));
         let gap = fenchel + length / (4.0 * reg) * length + domain;

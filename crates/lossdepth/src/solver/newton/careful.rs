@@ -21,7 +21,7 @@
 use super::{Found, Newton};
 use crate::linalg::{Twofold, TwofoldVector, WeightedQr, axpy, dot, dot_twofold, norm, two_sum};
 use crate::loss::{Dual, Smooth};
-use crate::solver::Stop;
+use crate::solver::{Stop, balance};
 
 /// How often neither the error nor the objective may improve, beside once for each coordinate: rows on a corner come in
 /// one by one.
@@ -118,24 +118,8 @@ impl<L: Smooth + Dual> Newton<'_, L> {
         at_query: f64,
         shifts: &Shifts,
     ) -> Vec<f64> {
-        let (features, free) = (self.features, self.features.free);
-        let entry = |j: usize| {
-            let mut sum = Twofold::default();
-            if j < features.width() {
-                sum = dot_twofold(features.tall.col(j), &self.slopes);
-                let (high, low) = dot_twofold(features.tall.col(j), &shifts.sample).parts();
-                sum.add(high);
-                sum.add(low);
-            }
-            sum.add_product(at_query, query[j]);
-            sum.add_product(shifts.query, query[j]);
-            if j >= free {
-                sum.add_product(2.0 * reg, at.high[j]);
-                sum.add_product(2.0 * reg, at.low[j]);
-            }
-            sum.value()
-        };
-        (0..query.len()).map(entry).collect()
+        let (sample, at_query) = ([&self.slopes[..], &shifts.sample[..]], [at_query, shifts.query]);
+        balance::sum(self.features, query, sample, at_query, at, 2.0 * reg)
     }
 
     /// The Newton step, and the error of the depth that it proves.
@@ -216,14 +200,10 @@ impl<L: Smooth + Dual> Newton<'_, L> {
             axpy(-bias, query, &mut left);
         }
         sum += at_query(shifts.query);
-        // A sum with twice the digits is off by this share of the sizes of its terms, and once more when it is rounded.
-        let twofold = (0.5 * f64::EPSILON * (self.features.len() + 16) as f64).powi(2);
         let slopes: f64 = self.slopes.iter().zip(&shifts.sample).map(|(s, t)| s.abs() + t.abs()).sum();
         let query_terms = (look.at_query.abs() + shifts.query.abs() + bias.abs()) * norm(query);
         let sizes = slopes * self.features.reach + query_terms + 2.0 * reg * norm(&at.high);
-        let length = (1.0 + 8.0 * f64::EPSILON) * norm(&left[free..])
-            + twofold * sizes
-            + 2.0 * f64::EPSILON * bias.abs() * norm(query);
+        let length = balance::length(self.features, query, &left, bias, sizes);
         // Where a slope has rounded to beyond its domain, scaling all of them down costs this much at most.
         sum + length / (4.0 * reg) * length + 2.0 * f64::EPSILON * look.objective
     }
