@@ -18,11 +18,12 @@
 mod constraint;
 mod influence;
 mod precision;
+mod slot;
 
-use self::influence::Influence;
 use self::precision::{Precision, Sample};
+use self::slot::{Slot, Stage};
 use super::certificate::Point;
-use super::lbfgs::{Memory, Metric};
+use super::lbfgs::Metric;
 use super::line_search::search;
 use super::radius::Radius;
 use super::{Stop, Task, warm_start};
@@ -132,71 +133,12 @@ fn solve_twice<L: Smooth + Dual>(
     }
 }
 
-/// What a slot wants from the next sweep.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stage {
-    Idle,
-    /// A step along the direction.
-    Descend,
-    /// Slopes at the parameters themselves, pulled to the radius of the constraint.
-    Rescale,
-    /// The Hessian times the direction.
-    Influence,
-    /// Slopes at the parameters that single precision has found.
-    Verify,
-}
-
 /// How a query leaves a sweep.
 enum End {
     /// Solved.
     Done(usize, Outcome),
     /// As far as single precision goes; the slot has it all.
     Draft,
-}
-
-/// One query on its way.
-struct Slot {
-    id: usize,
-    stage: Stage,
-    query: Vec<f64>,
-    theta: Vec<f64>,
-    gradient: Vec<f64>,
-    /// The gradient before, then what became of it.
-    change: Vec<f64>,
-    /// What the next sweep multiplies the sample with.
-    direction: Vec<f64>,
-    memory: Memory,
-    /// The penalty, which a constraint moves.
-    reg: f64,
-    radius: Option<Radius>,
-    /// Under a constraint: how exactly the penalised problem is solved before its norm is looked at.
-    looseness: f64,
-    /// Whether the first step was the jump of [`warm_start`].
-    jumped: bool,
-    /// f(z).
-    value: f64,
-    /// $\frac12 \sum_i \omega_i |\ell'(m_i)|$.
-    pull: f64,
-    /// How large the terms of all that was added up to a margin are together, and in how many steps that was done.
-    walked: f64,
-    steps: usize,
-    /// Mean curvature over the sample, and at the query.
-    curvature: f64,
-    query_curvature: f64,
-    /// The step taken in this sweep.
-    step: Option<f64>,
-    depth: f64,
-    error: f64,
-    /// The last error that was half of the best before it, and when that was.
-    best: f64,
-    best_at: usize,
-    iterations: usize,
-    influence: Influence,
-    /// In single precision: a last step, trusted without a look.
-    leap: Vec<f64>,
-    /// The shifts of the influence, if single precision got that far.
-    shift: Vec<f32>,
-    influenced: bool,
 }
 
 struct Sweep<'a, L, T: Precision> {
@@ -598,40 +540,5 @@ impl<L: Smooth + Dual> Sweep<'_, L, f64> {
             }
         }
         idle
-    }
-}
-
-impl Slot {
-    fn idle(width: usize) -> Self {
-        Self {
-            id: 0,
-            stage: Stage::Idle,
-            query: Vec::new(),
-            theta: vec![0.0; width],
-            gradient: vec![0.0; width],
-            change: vec![0.0; width],
-            direction: vec![0.0; width],
-            memory: Memory::default(),
-            reg: 0.0,
-            radius: None,
-            looseness: 0.0,
-            jumped: false,
-            value: 0.0,
-            pull: 0.0,
-            walked: 0.0,
-            steps: 0,
-            curvature: 0.0,
-            query_curvature: 0.0,
-            step: None,
-            depth: 1.0,
-            error: f64::INFINITY,
-            best: f64::INFINITY,
-            best_at: 0,
-            iterations: 0,
-            influence: Influence::default(),
-            leap: Vec::new(),
-            shift: Vec::new(),
-            influenced: false,
-        }
     }
 }

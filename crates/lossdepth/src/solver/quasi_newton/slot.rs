@@ -1,0 +1,100 @@
+//! One query on its way, and what it wants next.
+
+use super::influence::Influence;
+use crate::solver::lbfgs::Memory;
+use crate::solver::radius::Radius;
+
+/// What a slot wants from the next sweep.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stage {
+    Idle,
+    /// A step along the direction.
+    Descend,
+    /// Slopes at the parameters themselves, pulled to the radius of the constraint.
+    Rescale,
+    /// The Hessian times the direction.
+    Influence,
+    /// Slopes at the parameters that single precision has found.
+    Verify,
+}
+
+/// One query on its way.
+pub(super) struct Slot {
+    pub(super) id: usize,
+    pub(super) stage: Stage,
+    pub(super) query: Vec<f64>,
+    pub(super) theta: Vec<f64>,
+    pub(super) gradient: Vec<f64>,
+    /// The gradient before, then what became of it.
+    pub(super) change: Vec<f64>,
+    /// What the next sweep multiplies the sample with.
+    pub(super) direction: Vec<f64>,
+    pub(super) memory: Memory,
+    /// The penalty, which a constraint moves.
+    pub(super) reg: f64,
+    pub(super) radius: Option<Radius>,
+    /// Under a constraint: how exactly the penalised problem is solved before its norm is looked at.
+    pub(super) looseness: f64,
+    /// Whether the first step was the jump of [`warm_start`].
+    pub(super) jumped: bool,
+    /// f(z).
+    pub(super) value: f64,
+    /// $\frac12 \sum_i \omega_i |\ell'(m_i)|$.
+    pub(super) pull: f64,
+    /// How large the terms of all that was added up to a margin are together, and in how many steps that was done.
+    pub(super) walked: f64,
+    pub(super) steps: usize,
+    /// Mean curvature over the sample, and at the query.
+    pub(super) curvature: f64,
+    pub(super) query_curvature: f64,
+    /// The step taken in this sweep.
+    pub(super) step: Option<f64>,
+    pub(super) depth: f64,
+    pub(super) error: f64,
+    /// The last error that was half of the best before it, and when that was.
+    pub(super) best: f64,
+    pub(super) best_at: usize,
+    pub(super) iterations: usize,
+    pub(super) influence: Influence,
+    /// In single precision: a last step, trusted without a look.
+    pub(super) leap: Vec<f64>,
+    /// The shifts of the influence, if single precision got that far.
+    pub(super) shift: Vec<f32>,
+    pub(super) influenced: bool,
+}
+
+impl Slot {
+    /// A slot for queries with this many coordinates that has none.
+    pub(super) fn idle(width: usize) -> Self {
+        Self {
+            id: 0,
+            stage: Stage::Idle,
+            query: Vec::new(),
+            theta: vec![0.0; width],
+            gradient: vec![0.0; width],
+            change: vec![0.0; width],
+            direction: vec![0.0; width],
+            memory: Memory::default(),
+            reg: 0.0,
+            radius: None,
+            looseness: 0.0,
+            jumped: false,
+            value: 0.0,
+            pull: 0.0,
+            walked: 0.0,
+            steps: 0,
+            curvature: 0.0,
+            query_curvature: 0.0,
+            step: None,
+            depth: 1.0,
+            error: f64::INFINITY,
+            best: f64::INFINITY,
+            best_at: 0,
+            iterations: 0,
+            influence: Influence::default(),
+            leap: Vec::new(),
+            shift: Vec::new(),
+            influenced: false,
+        }
+    }
+}
