@@ -182,7 +182,8 @@ impl OneClassSvm {
         let mut point = Self::start(space, &bounds, &set, query, &mut columns)?;
         // In units of the kernel, for α = 2β: the gap is 4 (2 reg) times the one of the depth's problem.
         let gap_of = |gap: f64| 8.0 * reg * gap;
-        let enough = |gap: f64, _: f64| (2.0 * gap_of(gap) * largest).sqrt() <= 0.25 * self.tol * largest;
+        let enough =
+            |_: f64, below: f64, _: f64| (2.0 * gap_of(below) * largest).sqrt() <= 0.25 * self.tol * largest;
         let cancelled = || run.cancel.is_some_and(|flag| flag.load(std::sync::atomic::Ordering::Relaxed));
         set.solve(&mut point, query, &mut columns, reg, self.max_iter, enough, cancelled)?;
         if cancelled() {
@@ -190,7 +191,7 @@ impl OneClassSvm {
         }
         let slip = f64::EPSILON * largest * 0.25 * (n as f64 / 16.0 + 8.0 + point.updates as f64);
         let seen = set.look(&point, query, reg);
-        let gap = gap_of(seen.total(&point, slip, reg) + set.allowance(&point, slip) / (2.0 * reg));
+        let gap = gap_of(seen.below(&point, slip, reg) + set.allowance(&point, slip) / (2.0 * reg));
         let alpha: Vec<f64> = point.beta[..n].iter().map(|b| 2.0 * b).collect();
         let values: Vec<f64> = point.pulled[..n].iter().map(|g| 2.0 * g).collect();
         let converged = (2.0 * gap * largest).sqrt() <= self.tol * largest;

@@ -295,6 +295,14 @@ fn rows_that_hardly_count_hardly_matter() {
     }
 }
 
+#[test] // By Newton's method and the error functions with 100 digits.
+fn a_query_next_to_a_row_is_within_its_error() {
+    let sample = Reference::weighted(&[vec![0.0], vec![30.0]], &[1000.0, 1000.0]).unwrap();
+    let method = GaussianProcess::new().kernel(gaussian(1.0)).tol(1e-10);
+    let fit = score(method, &sample, &[vec![7e-7]])[0];
+    assert!((fit.depth - 0.690_886_926_726_5).abs() <= fit.error + 1e-13, "{fit:?}");
+}
+
 #[test]
 fn degenerate_samples_work() {
     let far = vec![vec![1e12, -1e12], vec![1e12, 1e-12]];

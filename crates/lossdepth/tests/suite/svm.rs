@@ -555,3 +555,81 @@ fn bad_settings_are_refused() {
     let fit = Depth::new(Svm::new().kernel(polynomial(3, 1.0))).fit(&sample).unwrap();
     assert!(matches!(fit.score(&[[1e99]]), Err(DepthError::Kernel(_))));
 }
+
+#[test] // Where points are so far apart that 2λK⁻¹y is inside the box, the machine interpolates.
+fn interpolating_machines_are_within_their_error() {
+    let (mut random, mut failures) = (Random::new(31), Failures::default());
+    let mut tried = 0;
+    for _ in 0..400 {
+        let n = 2 + random.below(3);
+        let step = |random: &mut Random| 0.3 + 0.1 * random.below(12) as f64;
+        let mut place = 0.0;
+        let mut all: Vec<f64> = (0..=n)
+            .map(|_| {
+                place += step(&mut random);
+                place
+            })
+            .collect();
+        let z = all.remove(random.below(n + 1));
+        let (gamma, reg) = ([1.0, 2.0, 5.0][random.below(3)], 10f64.powi(-5 - random.below(5) as i32));
+        let points: Vec<f64> = all.iter().copied().chain([z]).collect();
+        let sign = |i: usize| if i == n { -1.0 } else { 1.0 };
+        let kernel = |i: usize, j: usize| f64::exp(-gamma * (points[i] - points[j]).powi(2));
+        // Elimination without pivots, which a positive definite matrix does not need.
+        let mut rows: Vec<Vec<f64>> =
+            (0..=n).map(|i| (0..=n).map(|j| kernel(i, j)).chain([sign(i)]).collect()).collect();
+        for k in 0..=n {
+            let row = rows[k].clone();
+            for (_, other) in rows.iter_mut().enumerate().filter(|(i, _)| *i != k) {
+                let factor = other[k] / row[k];
+                other.iter_mut().zip(&row).for_each(|(x, r)| *x -= factor * r);
+            }
+        }
+        let solution: Vec<f64> = (0..=n).map(|i| rows[i][n + 1] / rows[i][i]).collect();
+        let inside = |i: usize| (0.0..0.25 / n as f64).contains(&(2.0 * reg * sign(i) * solution[i]));
+        if !(0..=n).all(inside) {
+            continue;
+        }
+        tried += 1;
+        let energy: f64 = (0..=n).map(|i| sign(i) * solution[i]).sum();
+        let sample: Vec<Vec<f64>> = all.iter().map(|x| vec![*x]).collect();
+        let kernel = KernelChoice::Gaussian { gamma: Gamma::Value(gamma) };
+        for (variant, exact) in [(Variant::Risk, 0.0), (Variant::Objective, reg * energy)] {
+            let machine = svm(kernel, Intercept::None, variant, reg);
+            let fit = fitted(machine, &Reference::new(&sample).unwrap()).score(&[[z]]).unwrap()[0];
+            let sound = (fit.depth - exact).abs() <= fit.error + 1e-14 * exact;
+            failures.check(sound, || format!("{all:?} {z} {gamma} {reg:e} {variant:?}: {exact:e} {fit:?}"));
+        }
+    }
+    assert!(tried > 50, "{tried}");
+    failures.report();
+}
+
+#[test] // On a line between two others, by hand: 0.375 / 0.665.
+fn a_free_intercept_is_within_its_error() {
+    let sample = Reference::new(&[[-0.2], [-0.1], [1.2], [-1.8]]).unwrap();
+    for tol in [1e-6, 1e-12] {
+        let machine = svm(KernelChoice::Linear, Intercept::Free, Variant::Risk, 2.3e-5).tol(tol);
+        let fit = fitted(machine, &sample).score(&[[0.465]]).unwrap()[0];
+        assert!((fit.depth - 0.375 / 0.665).abs() <= fit.error, "{fit:?}");
+    }
+}
+
+#[test]
+fn a_precomputed_kernel_is_the_mean_of_both_halves() {
+    let mut random = Random::new(32);
+    let rows = random.cloud(12, 2);
+    let value = |x: &[f64], y: &[f64]| f64::exp(-x.iter().zip(y).map(|(a, b)| (a - b).powi(2)).sum::<f64>());
+    let noise: Vec<Vec<f64>> =
+        (0..12).map(|_| (0..12).map(|_| 4e-9 * random.normal().tanh()).collect()).collect();
+    let entry = |i: usize, j: usize| value(&rows[i], &rows[j]) + 0.5 * (noise[i][j] - noise[j][i]);
+    let given = |turned: bool| -> Vec<Vec<f64>> {
+        (0..12).map(|i| (0..12).map(|j| if turned { entry(j, i) } else { entry(i, j) }).collect()).collect()
+    };
+    let query: Vec<f64> = rows.iter().map(|x| value(x, &[0.3, 0.4])).collect();
+    let score = |turned| {
+        let machine = svm(KernelChoice::Precomputed, Intercept::None, Variant::Risk, 1e-3);
+        fitted(machine, &Reference::new(&given(turned)).unwrap()).score(&[query.clone()]).unwrap()[0]
+    };
+    assert_eq!(score(false), score(true));
+}

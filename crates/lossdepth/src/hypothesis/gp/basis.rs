@@ -236,7 +236,7 @@ fn direction(rest: &mut [f64], square: f64, floor: f64) -> (f64, f64) {
         }
         return (root, 0.0);
     }
-    let lost = rest.iter().fold(0.0f64, |m, e| m.max(e.abs()));
+    let lost = rest.iter().fold(square.max(0.0), |m, e| m.max(e.abs()));
     rest.fill(0.0);
     (0.0, lost)
 }

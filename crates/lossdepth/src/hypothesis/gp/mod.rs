@@ -339,7 +339,7 @@ impl Process {
     fn fine(&self, memory: u64) -> Result<Option<&Basis>> {
         if self.fine.get().is_none() {
             let (n, width) = (self.space.len(), self.basis.width());
-            let wider = if 4 * width >= n { n } else { 3 * width };
+            let wider = if 4 * width >= n || self.basis.gram.is_some() { n } else { 3 * width };
             let fits = memory >= 4 * self.space.gram_bytes() && wider <= MOST;
             let made = if fits { Some(Basis::new(&self.space, wider, false)?) } else { None };
             // Another thread may have been faster; both made the same.

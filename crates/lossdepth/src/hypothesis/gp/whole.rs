@@ -44,6 +44,7 @@ impl Whole {
             .zip(walker.curvatures.iter().chain([&walker.bend]))
             .for_each(|(r, w)| *r = w.sqrt());
         let (query, roots) = (self.roots[n], &self.roots[..n]);
+        let weights = walker.curvatures.iter().sum::<f64>() + walker.bend;
         let mut trace = query.mul_add(query * walker.place.square, 1.0);
         for j in 0..n {
             let (out, kernel, root) = (self.root.column(j), &gram.col(j)[j..], roots[j]);
@@ -61,7 +62,8 @@ impl Whole {
             last[0] = root * query * walker.place.values[j];
         }
         self.root.column(n)[0] = query.mul_add(query * walker.place.square, 1.0);
-        let off = InverseRoot::rounding(n + 1, trace);
+        // Kernel values that are off by so much move B by that times the sum of the curvatures.
+        let off = InverseRoot::rounding(n + 1, trace) + 2.0 * walker.place.slack * weights;
         if !self.root.find() || off.is_nan() {
             return None;
         }

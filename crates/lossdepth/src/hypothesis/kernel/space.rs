@@ -411,7 +411,7 @@ fn given(sample: &Reference, origin: Vec<usize>) -> Result<Source> {
             n + 1
         )));
     }
-    let gram = Matrix::from_fn(origin.len(), origin.len(), |i, j| rows.row(origin[j])[origin[i]]);
+    let mut gram = Matrix::from_fn(origin.len(), origin.len(), |i, j| rows.row(origin[j])[origin[i]]);
     for (j, &row) in origin.iter().enumerate() {
         for (i, &column) in origin.iter().enumerate().take(j) {
             let (a, b) = (gram.at(i, j), gram.at(j, i));
@@ -421,6 +421,10 @@ fn given(sample: &Reference, origin: Vec<usize>) -> Result<Source> {
                     "a precomputed kernel must be symmetric: row {row}, column {column} is {a}, the other way {b}"
                 )));
             }
+            // The kernel is the mean of both.
+            let mean = 0.5 * (a + b);
+            gram.set(i, j, mean);
+            gram.set(j, i, mean);
         }
     }
     let own = if width == n {

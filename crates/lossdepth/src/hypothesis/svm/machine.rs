@@ -244,9 +244,9 @@ impl Machine {
                 (1.0 - square / (8.0 * self.task.reg), risk_error(gap, self.task.reg, radius) + slope)
             }
             Variant::Objective => (1.0 - square / (16.0 * self.task.reg), gap + slip / (4.0 * self.task.reg)),
-            // |√a - √b| ≤ min(|a - b| / √a, √|a - b|), and the square is right to 2 slip.
+            // |√a - √b| ≤ min(|a - b| / √a, √|a - b|), and the square is right to 4 slip.
             Variant::Constrained { radius } => {
-                let off = (2.0 * slip / distance).min((2.0 * slip).sqrt());
+                let off = (4.0 * slip / distance).min((4.0 * slip).sqrt());
                 (1.0 - 0.5 * radius * distance, gap + 0.5 * radius * off)
             }
         };
@@ -292,16 +292,19 @@ impl Machine {
         let seen = set.look(&point, query, reg);
         let slip = self.rounding(query.own, point.updates);
         let kernel = self.space.rounding(query.own);
-        let gap = seen.total(&point, slip, reg) + set.allowance(&point, slip) / (2.0 * reg);
+        let allowance = set.allowance(&point, slip) / (2.0 * reg);
+        let (gap, below) = (seen.total() + allowance, seen.below(&point, slip, reg) + allowance);
         let norm = seen.square.sqrt() / (2.0 * reg);
         let risk = set.risk(&point) / (2.0 * reg);
         let penalty = reg * norm * norm;
+        // Once for the value itself, once for the room of variables in between; masses add up to 1.
+        let rounding = (slip + kernel) / reg;
         let (depth, error) = match self.task.variant {
-            Variant::Objective => (risk + penalty, gap + (slip + kernel) / reg),
-            _ => (risk, risk_error(gap, reg, norm) + (slip + kernel) / reg),
+            Variant::Objective => (risk + penalty, gap + rounding),
+            _ => (risk, gap_and_norm(gap, below, reg, norm) + rounding),
         };
         let bias = set.bias(&point);
-        self.found(point, 2.0 * reg, bias, norm, depth, error, risk + penalty)
+        self.found(point, 2.0 * reg, bias, norm, depth, error, risk + penalty + rounding)
     }
 
     /// What a point of the dual says about the constraint ‖w‖ ≤ radius: `reg` is the penalty it came from.
@@ -327,8 +330,8 @@ impl Machine {
         let fenchel = set.look_with(&point, 0.5 * scale, shifted);
         let gap = (fenchel + set.allowance(&point, slip)) / scale + length * (radius - norm).max(0.0);
         let risk = set.risk(&point) / scale;
-        let error = gap + 2.0 * (slip + self.space.rounding(query.own)) / scale;
-        self.found(point, scale, shifted, norm, risk, error, risk)
+        let rounding = 2.0 * (slip + self.space.rounding(query.own)) / scale;
+        self.found(point, scale, shifted, norm, risk, gap + rounding, risk + rounding)
     }
 
     #[expect(clippy::too_many_arguments, reason = "one number each")]
@@ -496,6 +499,12 @@ impl<'a> Worker<'a> {
     }
 }
 
+/// The error of the bare risk, where the objective is above its minimum by at most `gap` and the dual `below` its maximum: the dual
+/// is strongly concave in $w$, hence $\lambda \|w - w^*\|^2 \le$ `below`.
+fn gap_and_norm(gap: f64, below: f64, reg: f64, norm: f64) -> f64 {
+    gap + below + 2.0 * norm * (reg * below).sqrt()
+}
+
 /// Solves for one penalty.
 fn settle(
     machine: &Machine,
@@ -507,9 +516,9 @@ fn settle(
     cancelled: &dyn Fn() -> bool,
 ) -> Result<(End, usize)> {
     let Task { variant, tol, max_iter, .. } = machine.task;
-    let enough = |gap: f64, norm: f64| match variant {
+    let enough = |gap: f64, below: f64, norm: f64| match variant {
         Variant::Objective => gap <= 0.25 * tol,
-        _ => risk_error(gap, reg, norm) <= 0.25 * tol,
+        _ => gap_and_norm(gap, below, reg, norm) <= 0.25 * tol,
     };
     let (end, rounds) = set.solve(point, query, columns, reg, max_iter, enough, cancelled)?;
     if end == End::Cancelled { Err(DepthError::Cancelled) } else { Ok((end, rounds)) }

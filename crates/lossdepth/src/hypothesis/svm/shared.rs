@@ -234,7 +234,7 @@ impl Shared {
     ) -> Result<()> {
         let along: Vec<f64> = self.starts.iter().map(|s| dot(&s.beta, query.column)).collect();
         let mut point = self.begin(&along, query, machine, set);
-        let good = |gap: f64, _: f64| gap <= 1e-9;
+        let good = |_: f64, below: f64, _: f64| below <= 1e-9;
         let rounds = machine.task.max_iter.min(200);
         set.solve(&mut point, query, columns, machine.task.reg, rounds, good, cancelled)?;
         let bias = set.bias(&point);

@@ -79,11 +79,16 @@ pub(crate) struct Gap {
 }
 
 impl Gap {
-    /// The duality gap of the penalised objective, residuals being right to `slip`.
+    /// The duality gap of the penalised objective: how far that is above its minimum at most.
+    pub(crate) fn total(&self) -> f64 {
+        self.at_bounds + self.inside
+    }
+
+    /// How far the dual is below its maximum, residuals being right to `slip`.
     ///
-    /// The free variables' share, room times residual, would be all rounding. Their next Newton step would gain $\frac12
+    /// The free variables' share of the gap, room times residual, would be all rounding. Their next Newton step would gain $\frac12
     /// r^\top M^{-1} r$ and leave none of it, so that is the better estimate of what they leave behind.
-    pub(crate) fn total(&self, point: &Point, slip: f64, reg: f64) -> f64 {
+    pub(crate) fn below(&self, point: &Point, slip: f64, reg: f64) -> f64 {
         let count = point.free.len() as f64;
         let left = (self.worst.min(1e3 * slip) + slip).powi(2) * count / point.factor.smallest();
         let newton = if self.worst <= 1e3 * slip { left / (2.0 * reg) } else { f64::INFINITY };
@@ -230,8 +235,8 @@ impl ActiveSet {
         }
     }
 
-    /// Improves a point until its gap and norm are good `enough`, or nothing can be gained; returns the number of
-    /// rounds.
+    /// Improves a point until it is good `enough`, judged by its gap, by how far the dual is below its maximum and by its norm,
+    /// or nothing can be gained; returns the number of rounds.
     #[expect(clippy::too_many_arguments, reason = "what to solve, with what, and how long")]
     pub(crate) fn solve(
         &mut self,
@@ -240,7 +245,7 @@ impl ActiveSet {
         columns: &mut Columns<'_>,
         reg: f64,
         max_rounds: usize,
-        enough: impl Fn(f64, f64) -> bool,
+        enough: impl Fn(f64, f64, f64) -> bool,
         cancelled: impl Fn() -> bool,
     ) -> Result<(End, usize)> {
         let stiff = self.stiffness(query.own);
@@ -259,16 +264,16 @@ impl ActiveSet {
                 point.multiplier += 0.5 * (seen.rise + seen.fall);
                 seen = self.look(point, query, reg);
             }
-            let gap = seen.total(point, stiff.noise, reg);
+            let (gap, below) = (seen.total(), seen.below(point, stiff.noise, reg));
             let balanced = !self.balanced || point.sum.abs() <= 1e-14;
-            if balanced && enough(gap, seen.square.sqrt() / (2.0 * reg)) {
+            if balanced && enough(gap, below, seen.square.sqrt() / (2.0 * reg)) {
                 return Ok((End::Optimal, rounds));
             }
             // Rounding noise can keep offenders coming for ever: then neither the gap falls nor the dual rises.
             let dual = 4.0 * reg * seen.mass - seen.square;
-            let headway = gap < 0.9 * best || dual > most + 1e-13 * most.abs();
+            let headway = gap + below < 0.9 * best || dual > most + 1e-13 * most.abs();
             idle = if headway { 0 } else { idle + 1 };
-            (best, most) = (best.min(gap), most.max(dual));
+            (best, most) = (best.min(gap + below), most.max(dual));
             if (balanced && seen.worst <= stiff.noise) || idle > 8 {
                 return Ok((End::Optimal, rounds));
             }
