@@ -68,72 +68,23 @@ fn erf(table: &[[f64; TERMS]], x: f64) -> f64 {
     sum.copysign(x)
 }
 
-/// Numbers worked on side by side.
-const SIDE_BY_SIDE: usize = 4;
-
-/// [`erf`] of numbers that are usually so close together that one series serves them all.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and the table's end")]
-#[inline(always)]
-fn erf_beside(table: &[[f64; TERMS]], x: [f64; SIDE_BY_SIDE]) -> [f64; SIDE_BY_SIDE] {
-    let size = x.map(|x| x.abs().min(END as f64));
-    let node = size.map(|size| (size * NODES as f64 + 0.5) as usize);
-    if node.iter().any(|other| *other != node[0]) {
-        return x.map(|x| erf(table, x));
-    }
-    let terms = &table[node[0]];
-    let place = node[0] as f64 / NODES as f64;
-    let h = size.map(|size| size - place);
-    let mut sum = [terms[TERMS - 1]; SIDE_BY_SIDE];
-    for k in (0..TERMS - 1).rev() {
-        for j in 0..SIDE_BY_SIDE {
-            sum[j] = sum[j].mul_add(h[j], terms[k]);
-        }
-    }
-    for j in 0..SIDE_BY_SIDE {
-        sum[j] = sum[j].copysign(x[j]);
-    }
-    sum
-}
-
-/// $\bar\pi(f, v)$ for a few.
-#[inline(always)]
-fn averaged_beside(
-    table: &[[f64; TERMS]],
-    f: [f64; SIDE_BY_SIDE],
-    v: [f64; SIDE_BY_SIDE],
-) -> [f64; SIDE_BY_SIDE] {
-    let mut sum = [0.0; SIDE_BY_SIDE];
-    for k in 0..5 {
-        let l = LAMBDAS[k];
-        let mut x = [0.0; SIDE_BY_SIDE];
-        for j in 0..SIDE_BY_SIDE {
-            x[j] = l * f[j] / (2.0 * l * l).mul_add(v[j], 1.0).sqrt();
-        }
-        let value = erf_beside(table, x);
-        for j in 0..SIDE_BY_SIDE {
-            sum[j] += COEFS[k] * (0.5 * value[j]);
-        }
-    }
-    sum.map(|sum| sum + 0.5 * COEFS.iter().sum::<f64>())
-}
-
 /// $\bar\pi(f, v)$.
 #[inline(always)]
 fn averaged(table: &[[f64; TERMS]], f: f64, v: f64) -> f64 {
-    averaged_beside(table, [f; SIDE_BY_SIDE], [v; SIDE_BY_SIDE])[0]
+    let mut sum = 0.0;
+    for k in 0..5 {
+        let l = LAMBDAS[k];
+        sum += COEFS[k] * (0.5 * erf(table, l * f / (2.0 * l * l).mul_add(v, 1.0).sqrt()));
+    }
+    sum + 0.5 * COEFS.iter().sum::<f64>()
 }
 
-/// The loss $-\log_2$ of a probability.
+/// The loss $-\log_2$ of the probability of the right side: the sample's, or the query's.
 #[inline(always)]
-fn bits(p: f64) -> f64 {
+fn bits(table: &[[f64; TERMS]], f: f64, v: f64, query: bool) -> f64 {
+    let p = averaged(table, f, v);
+    let p = if query { 1.0 - p } else { p };
     -p.clamp(LEAST, 1.0).log2()
-}
-
-/// A bound on $|\log_2 (q / p)|$, both cut off: $|\ln (1 + t)| \le |t| / (1 - |t|)$.
-#[inline(always)]
-fn apart(p: f64, q: f64) -> f64 {
-    let share = ((q - p) / p).abs();
-    if p > 2.0 * LEAST && share < 0.1 { LOG2_E * share / (1.0 - share) } else { (bits(q) - bits(p)).abs() }
 }
 
 /// A loss and its derivatives in mean and variance.
@@ -144,48 +95,8 @@ pub(super) struct Slope {
     pub(super) variance: f64,
 }
 
-/// Means and variances of the latent function, the latter between two bounds.
-#[derive(Clone, Copy)]
-pub(super) struct Range<'a> {
-    pub(super) mean: &'a [f64],
-    /// How far the means may be off.
-    pub(super) shift: f64,
-    pub(super) low: &'a [f64],
-    pub(super) middle: &'a [f64],
-    pub(super) high: &'a [f64],
-}
-
-/// The losses of probabilities averaged over $N(f_i, v_i)$, of the sample or of the query; and how far they may be off together if
-/// the means are within the shift and the variances within the bounds: $\sum_i c_i \max |h(f, v) - h_i|$ over all of these.
-///
-/// The probability grows with the mean and comes nearer to ½ with the variance, so that two corners are enough.
-pub(super) fn losses(range: Range<'_>, query: bool, weights: &[f64], out: &mut [Slope]) -> f64 {
-    let table: &[[f64; TERMS]] = &TABLE;
-    let n = out.len();
-    let Range { mean, shift, low, middle, high } = range;
-    let (mean, low, middle, high) = (&mean[..n], &low[..n], &middle[..n], &high[..n]);
-    let weights = &weights[..n];
-    vectorised(
-        #[inline(always)]
-        || {
-            let mut total = 0.0;
-            for i in 0..n {
-                let (left, right) = (mean[i] - shift, mean[i] + shift);
-                let least = if left > 0.0 { high[i] } else { low[i] };
-                let most = if right > 0.0 { low[i] } else { high[i] };
-                let found =
-                    averaged_beside(table, [mean[i], left, right, right], [middle[i], least, most, most]);
-                let [p, least, most, _] = found.map(|p| if query { 1.0 - p } else { p });
-                out[i].value = bits(p);
-                total += weights[i] * apart(p, least).max(apart(p, most));
-            }
-            total
-        },
-    )
-}
-
-/// The slopes of these losses in mean and variance.
-pub(super) fn slopes(f: &[f64], v: &[f64], query: bool, out: &mut [Slope]) {
+/// The losses of probabilities averaged over $N(f_i, v_i)$, with their slopes if these are asked for.
+pub(super) fn losses(f: &[f64], v: &[f64], query: bool, slopes: bool, out: &mut [Slope]) {
     let table: &[[f64; TERMS]] = &TABLE;
     vectorised(
         #[inline(always)]
@@ -193,7 +104,7 @@ pub(super) fn slopes(f: &[f64], v: &[f64], query: bool, out: &mut [Slope]) {
             for ((&f, &v), out) in f.iter().zip(v).zip(out) {
                 let p = averaged(table, f, v);
                 let (mut mean, mut variance) = (0.0, 0.0);
-                for k in 0..5 {
+                for k in 0..if slopes { 5 } else { 0 } {
                     let (l, s) = (LAMBDAS[k], (2.0 * LAMBDAS[k] * LAMBDAS[k]).mul_add(v, 1.0));
                     let x = l * f / s.sqrt();
                     let density = COEFS[k] / std::f64::consts::PI.sqrt() * (l / s.sqrt()) * exp_neg(-x * x);
@@ -204,10 +115,45 @@ pub(super) fn slopes(f: &[f64], v: &[f64], query: bool, out: &mut [Slope]) {
                 let p = if query { 1.0 - p } else { p };
                 let inner = p > LEAST && p < 1.0;
                 let scale = if inner { -LOG2_E * sign / p } else { 0.0 };
-                (out.mean, out.variance) = (scale * mean, scale * variance);
+                *out = Slope {
+                    value: -p.clamp(LEAST, 1.0).log2(),
+                    mean: scale * mean,
+                    variance: scale * variance,
+                };
             }
         },
     );
+}
+
+/// How far the losses may be off if the means are within `shift` and the variances between `low` and `high`:
+/// $\sum_i c_i \max |h(f, v) - h_i|$ over all of these.
+///
+/// The probability grows with the mean and comes nearer to ½ with the variance, so that two corners are enough.
+pub(super) fn uncertainty(
+    f: &[f64],
+    (low, high): (&[f64], &[f64]),
+    shift: f64,
+    query: bool,
+    values: &[Slope],
+    weights: &[f64],
+) -> f64 {
+    let table: &[[f64; TERMS]] = &TABLE;
+    let n = f.len();
+    let (low, high, values, weights) = (&low[..n], &high[..n], &values[..n], &weights[..n]);
+    vectorised(
+        #[inline(always)]
+        || {
+            let mut total = 0.0;
+            for i in 0..n {
+                let (left, right) = (f[i] - shift, f[i] + shift);
+                let least = bits(table, left, if left > 0.0 { high[i] } else { low[i] }, query);
+                let most = bits(table, right, if right > 0.0 { low[i] } else { high[i] }, query);
+                let value = values[i].value;
+                total += weights[i] * (least - value).abs().max((most - value).abs());
+            }
+            total
+        },
+    )
 }
 
 #[cfg(test)]
@@ -230,44 +176,6 @@ mod tests {
         for (x, exact) in known {
             assert!((erf(&TABLE, x) - exact).abs() <= 1e-15, "erf({x}) {:e}", erf(&TABLE, x) - exact);
             assert_eq!(erf(&TABLE, -x), -erf(&TABLE, x));
-        }
-    }
-
-    #[test]
-    fn side_by_side_is_one_by_one() {
-        // Together in one stretch of the table, apart, on both sides of zero, beyond the end.
-        for x in [
-            [0.3, 0.3001, 0.2999, 0.3],
-            [0.031, 0.032, 0.03, 0.1],
-            [-1e-9, 1e-9, 0.0, -0.0],
-            [5.9, 7.0, 50.0, -8.0],
-        ] {
-            assert_eq!(erf_beside(&TABLE, x), x.map(|x| erf(&TABLE, x)));
-        }
-    }
-
-    #[test]
-    fn losses_are_within_what_their_corners_say() {
-        for query in [false, true] {
-            for f in [-30.0, -4.0, -0.3, 0.0, 1.0, 6.0] {
-                for (low, high) in [(0.05, 0.0501), (0.8, 3.0), (0.0, 1e-9)] {
-                    for shift in [0.0, 1e-7, 1e-2, 2.0] {
-                        let (mut out, middle) = ([Slope::default()], [0.5 * (low + high)]);
-                        let range = Range { mean: &[f], shift, low: &[low], middle: &middle, high: &[high] };
-                        let off = losses(range, query, &[1.0], &mut out);
-                        let side = |p: f64| bits(if query { 1.0 - p } else { p });
-                        for (mean, variance) in
-                            [(f - shift, low), (f + shift, high), (f - shift, high), (f + shift, low)]
-                        {
-                            let there = side(averaged(&TABLE, mean, variance));
-                            assert!(
-                                (there - out[0].value).abs() <= off * (1.0 + 1e-9) + 1e-12,
-                                "{f} {low} {shift}"
-                            );
-                        }
-                    }
-                }
-            }
         }
     }
 
@@ -306,10 +214,8 @@ mod tests {
             for f in [-4.0, -0.3, 1.0, 6.0] {
                 for v in [0.05, 0.8] {
                     let at = |f: f64, v: f64| {
-                        let (mut out, v) = ([Slope::default()], [v]);
-                        let range = Range { mean: &[f], shift: 0.0, low: &v, middle: &v, high: &v };
-                        assert_eq!(losses(range, query, &[1.0], &mut out), 0.0);
-                        slopes(&[f], &v, query, &mut out);
+                        let mut out = [Slope::default()];
+                        losses(&[f], &[v], query, true, &mut out);
                         out[0]
                     };
                     // The coefficients reach 3500, so a loss carries about 1e-11 of rounding.

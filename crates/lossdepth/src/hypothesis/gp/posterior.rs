@@ -1,6 +1,6 @@
 //! What is asked of a mode: the depth with its error, and how it reacts to more mass at each point.
 
-use super::averaged::{LEAST, Range, Slope, losses, slopes};
+use super::averaged::{LEAST, Slope, losses, uncertainty};
 use super::basis::Place;
 use super::solve::Solver;
 use super::variance::{Shared, apply, row_products};
@@ -239,23 +239,17 @@ impl Variances {
             return (sample, query[0], LOG2_E * shift + 8.0 * f64::EPSILON);
         }
         let middle: Vec<f64> = (0..n).map(|i| self.middle(i)).collect();
-        let at_middle = [self.middle(n)];
+        losses(f, &middle, false, problem.influence, &mut sample);
+        losses(&[at_query], &[self.middle(n)], true, problem.influence, &mut query);
         // The 2e-16 of each error function, times coefficients of up to 4e3; and the variances' own rounding.
         let rounding = 1e-13 * middle.iter().fold(1.0f64, |m, v| m.max(*v));
         let stretch = shift.exp();
         self.low.iter_mut().for_each(|v| *v = (*v / stretch - rounding).max(0.0));
         self.high.iter_mut().for_each(|v| *v = *v * stretch + rounding);
-        let low = [(self.low_query / stretch - rounding).max(0.0)];
-        let high = [self.high_query * stretch + rounding];
-        let range = Range { mean: f, shift, low: &self.low, middle: &middle, high: &self.high };
-        let mut error = losses(range, false, problem.half_weights, &mut sample);
-        let f_query = [at_query];
-        let range = Range { mean: &f_query, shift, low: &low, middle: &at_middle, high: &high };
-        error += losses(range, true, &[0.5], &mut query);
-        if problem.influence {
-            slopes(f, &middle, false, &mut sample);
-            slopes(&f_query, &at_middle, true, &mut query);
-        }
+        let low = (self.low_query / stretch - rounding).max(0.0);
+        let high = self.high_query * stretch + rounding;
+        let error = uncertainty(f, (&self.low, &self.high), shift, false, &sample, problem.half_weights)
+            + uncertainty(&[at_query], (&[low], &[high]), shift, true, &query, &[0.5]);
         let error = error + cancellation(&sample, problem.half_weights) + cancellation(&query, &[0.5]);
         let error = if error.is_nan() { f64::INFINITY } else { error };
         (sample, query[0], error + 2e-12)
