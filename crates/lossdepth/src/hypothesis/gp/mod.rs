@@ -180,7 +180,7 @@ impl GaussianProcess {
     /// What to solve; with the influences of the points or without.
     fn problem<'a>(&self, process: &'a Process, basis: &Basis, influence: bool) -> Problem<'a> {
         // Where the variances have next to no error of their own, the mode may have more of it.
-        let share = if basis.gram.is_some() { 0.25 } else { 0.05 };
+        let share = if basis.gram.is_some() { 0.5 } else { 0.05 };
         Problem {
             half_weights: &process.space.half_weights,
             counts: &process.counts,

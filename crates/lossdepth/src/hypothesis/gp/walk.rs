@@ -71,15 +71,12 @@ impl Trial {
     /// The next right-hand side after Anderson: the combination of this trial and earlier ones whose change would be least, and a
     /// step along that.
     fn extrapolate(&self, earlier: &[Self], step: f64, rest: &mut [f64], carried: &mut [f64]) {
-        let n = self.rest.len();
-        let apart = |a: &[f64], b: &[f64]| -> Vec<f64> { a.iter().zip(b).map(|(a, b)| a - b).collect() };
-        for i in 0..n {
-            rest[i] += step * self.change[i];
-            carried[i] += step * self.pull[i];
-        }
+        axpy(step, &self.change, rest);
+        axpy(step, &self.pull, carried);
         let columns: Vec<Vec<f64>> = earlier.iter().map(|t| apart(&self.change, &t.change)).collect();
         let count = columns.len();
-        let mut normal = Matrix::from_fn(count, count, |i, j| dot(&columns[i], &columns[j]));
+        let mut normal =
+            Matrix::from_fn(count, count, |i, j| if i >= j { dot(&columns[i], &columns[j]) } else { 0.0 });
         let mut shares: Vec<f64> = columns.iter().map(|c| dot(c, &self.change)).collect();
         if count == 0 {
             return;
@@ -89,14 +86,22 @@ impl Trial {
         if !shares.iter().all(|s| s.abs() < 1e2) {
             return;
         }
-        for ((share, trial), column) in shares.iter().zip(earlier).zip(&columns) {
-            for i in 0..n {
-                rest[i] -= share * (self.rest[i] - trial.rest[i] + step * column[i]);
-                let pull = self.pull[i] - trial.pull[i];
-                carried[i] -= share * (self.carried[i] - trial.carried[i] + step * pull);
-            }
-        }
+        let mut take = |share: f64, trial: &Self| {
+            axpy(share, &trial.rest, rest);
+            axpy(share * step, &trial.change, rest);
+            axpy(share, &trial.carried, carried);
+            axpy(share * step, &trial.pull, carried);
+        };
+        take(-shares.iter().sum::<f64>(), self);
+        shares.iter().zip(earlier).for_each(|(share, trial)| take(*share, trial));
     }
+}
+
+/// $a - b$.
+fn apart(a: &[f64], b: &[f64]) -> Vec<f64> {
+    let mut out = a.to_vec();
+    axpy(-1.0, b, &mut out);
+    out
 }
 
 impl Walker {
@@ -254,8 +259,8 @@ impl Walker {
         let trial = Trial {
             rest: self.rest.clone(),
             carried: self.carried.clone(),
-            change: moved.iter().zip(&self.rest).map(|(a, b)| a - b).collect(),
-            pull: self.slopes.iter().zip(&self.carried).map(|(a, b)| a - b).collect(),
+            change: apart(moved, &self.rest),
+            pull: apart(&self.slopes, &self.carried),
         };
         if let Some(last) = self.trials.last() {
             // The map from one right-hand side to the next has derivative −Q with 0 ≤ Q, and how fast changes shrink tells how much
