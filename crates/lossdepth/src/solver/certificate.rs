@@ -129,9 +129,9 @@ impl Point<'_> {
             return (0.0, 0.0);
         }
         let (margin, bias) = (-self.value, self.gradient[0]);
-        let (value, moved) = (loss.value(margin), -loss.grad(margin) - 2.0 * bias);
-        let fenchel = value + loss.conjugate(moved) + moved * margin;
-        (bias, 0.5 * at_least_zero(fenchel) + f64::EPSILON * value)
+        // The multiplier moves by twice the gradient, and so much of that is rounding.
+        let rounding = f64::EPSILON * (self.count + 4) as f64 * (self.pull + 0.5 * loss.grad(margin).abs());
+        (bias, 0.5 * loss.excess(margin, -2.0 * bias, rounding))
     }
 
     /// The norm of the gradient after the dual variables were made feasible, $\|g_w - g_b \hat z_w\|$.
