@@ -1,6 +1,7 @@
 //! Every method by name, and what it needs to be fitted.
 
-use super::settings::{Setting, Settings};
+use super::setting::Setting;
+use super::settings::Settings;
 use super::{Depth, Fit, FittedDepth, Run};
 use crate::error::{DepthError, Result};
 use crate::explain::Explanation;

@@ -4,6 +4,7 @@ pub mod archive;
 pub(crate) mod batch;
 pub mod method;
 mod preset;
+mod setting;
 mod settings;
 
 use crate::error::{DepthError, Result};
@@ -20,7 +21,8 @@ use serde::{Deserialize, Serialize};
 use std::sync::atomic::AtomicBool;
 
 pub use preset::Preset;
-pub use settings::{Kind, Setting, Settings, Value};
+pub use setting::{Kind, Setting, Value};
+pub use settings::Settings;
 
 /// One query's depth, with what is known about it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]

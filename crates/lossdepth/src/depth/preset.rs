@@ -1,7 +1,7 @@
 //! Settings by name: the paper's, and ours.
 
 use super::method::Method;
-use super::settings::Value;
+use super::setting::Value;
 use crate::error::{DepthError, Result};
 use std::f64::consts::LN_2;
 use std::fmt;
