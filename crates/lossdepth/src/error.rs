@@ -3,6 +3,18 @@
 /// The result of everything in this crate that can fail.
 pub type Result<T, E = DepthError> = std::result::Result<T, E>;
 
+/// So many bytes, in words.
+pub(crate) fn in_bytes(count: u64) -> String {
+    let mut size = count as f64;
+    for unit in ["bytes", "KiB", "MiB", "GiB"] {
+        if size < 1024.0 {
+            return if unit == "bytes" { format!("{count} bytes") } else { format!("{size:.1} {unit}") };
+        }
+        size /= 1024.0;
+    }
+    format!("{size:.1} TiB")
+}
+
 /// Bad data, a bad setting, or a request to stop.
 ///
 /// Rows and columns are counted from 0, as everywhere in this project. A fit that did not reach its

@@ -10,15 +10,22 @@
 //! standard errors.
 //!
 //! Points closer to the span of the others than rounding (a squared distance below 1e-14 of the largest $k(x, x)$) are
-//! taken to be in it; what that and the rounding of the kernel itself may change is part of the reported error.
+//! taken to be in it. What that and the rounding of the kernel itself may change is part of the reported error
+//! (`doubt.rs`), and a query for which it is too much is solved in coordinates of its own (`answer.rs`).
 
+mod answer;
+mod aside;
+mod doubt;
+
+use self::answer::Answer;
+use self::aside::Aside;
 use super::kernel::factor::Factor;
 use super::kernel::{KernelSource, Space};
 use super::linear::{Features, slots};
 use super::{Hypothesis, Intercept};
 use crate::depth::batch::{Batch, Ticket};
 use crate::depth::{Fit, Run};
-use crate::error::{DepthError, Result};
+use crate::error::{DepthError, Result, in_bytes};
 use crate::explain::Explanation;
 use crate::linalg::{COLUMN_GROUP, Matrix, dot, norm};
 use crate::loss::{Dual, Loss, Smooth};
@@ -134,9 +141,7 @@ pub struct Factored {
     space: Space,
     factor: Factor,
     features: Features,
-    /// How far a kernel value of the coordinates may be from the exact one, for queries whose $k(z, z)$ is no larger
-    /// than the sample's.
-    slack: f64,
+    aside: Aside,
 }
 
 impl Factored {
@@ -146,14 +151,19 @@ impl Factored {
     }
 }
 
-/// Hands a worker the coordinates of its next queries.
-struct Located<'a, 'b> {
+/// Hands a worker the coordinates of its next queries, and `finish`es what comes back.
+struct Located<'a, 'b, T, F> {
     prepared: &'a Factored,
-    ticket: Ticket<'a, 'b, Outcome>,
+    queries: Rows<'a>,
+    ticket: Ticket<'a, 'b, T>,
+    finish: F,
     failed: Option<DepthError>,
 }
 
-impl Queue for Located<'_, '_> {
+impl<T, F> Queue for Located<'_, '_, T, F>
+where
+    F: Fn(Rows<'_>, Outcome, &dyn Fn() -> bool) -> Result<T>,
+{
     fn next(&mut self, most: usize) -> Vec<(usize, Vec<f64>)> {
         let Some((first, rows)) = self.ticket.take(most, COLUMN_GROUP) else { return Vec::new() };
         match self.prepared.locate(rows) {
@@ -166,7 +176,11 @@ impl Queue for Located<'_, '_> {
     }
 
     fn done(&mut self, id: usize, outcome: Outcome) {
-        self.ticket.done(id, outcome);
+        let query = self.queries.range(id, id + 1);
+        match (self.finish)(query, outcome, &|| self.ticket.cancelled()) {
+            Ok(result) => self.ticket.done(id, result),
+            Err(error) => self.failed = Some(error),
+        }
     }
 
     fn cancelled(&self) -> bool {
@@ -175,14 +189,25 @@ impl Queue for Located<'_, '_> {
 }
 
 impl<L: Smooth + Dual> Kernelised<L> {
-    fn outcomes(&self, prepared: &Factored, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Outcome>> {
+    /// Solves all queries, and makes of each answer what is asked for.
+    fn answers<T: Send>(
+        &self,
+        prepared: &Factored,
+        queries: Rows<'_>,
+        run: &Run<'_>,
+        make: impl Fn(Rows<'_>, Answer) -> Result<T> + Sync,
+    ) -> Result<Vec<T>> {
         let batch = Batch::new(queries, run);
         let width = slots(&prepared.features, queries.len(), batch.workers());
+        // What the rounding of the kernel takes is left to it; under a constraint that may be the root of what it is otherwise.
+        let share = if matches!(self.task.variant, Variant::Constrained { .. }) { 0.5 } else { 0.9 };
+        let task = Task { tol: share * self.task.tol, stderr: !run.depths_only, ..self.task };
         let failure = std::sync::Mutex::new(None);
-        let outcomes = batch.run(|ticket| {
-            let mut queue = Located { prepared, ticket, failed: None };
-            // What the rounding of the kernel takes is left to it.
-            let task = Task { tol: 0.9 * self.task.tol, stderr: !run.depths_only, ..self.task };
+        let results = batch.run(|ticket| {
+            let finish = |query: Rows<'_>, outcome: Outcome, cancelled: &dyn Fn() -> bool| {
+                make(query, self.answer(prepared, query, outcome, &task, cancelled)?)
+            };
+            let mut queue = Located { prepared, queries, ticket, finish, failed: None };
             quasi_newton::solve(&self.loss, &prepared.features, &task, width, &mut queue);
             if let (Some(error), Ok(mut failure)) = (queue.failed, failure.lock()) {
                 *failure = Some(error);
@@ -190,49 +215,23 @@ impl<L: Smooth + Dual> Kernelised<L> {
         })?;
         match failure.into_inner() {
             Ok(Some(error)) => Err(error),
-            _ => Ok(outcomes),
+            _ => Ok(results),
         }
     }
 
-    /// The fit, with what the rounding of the kernel may have done to it.
-    fn fit(&self, prepared: &Factored, query: Rows<'_>, outcome: &Outcome) -> Result<Fit> {
-        let row = query.row(0);
-        let slack = prepared.slack.max(prepared.space.rounding(prepared.space.own(row)?));
-        let mut fit = outcome.fit();
-        fit.error += match self.task.variant {
-            // The dual variables sum to at most 1 in size on either side, times the slope of the loss there.
-            Variant::Risk | Variant::Objective => self.pull() * self.pull() * slack / self.task.reg,
-            Variant::Constrained { radius } => {
-                let located = prepared.locate(query)?;
-                let mut newton = Newton::new(&self.loss, &prepared.features, &self.task);
-                let (_, gradient) = newton.look(located.col(0), &outcome.theta);
-                let length = norm(&gradient[prepared.features.free..]);
-                let squared = self.pull() * self.pull() * slack;
-                radius * squared.sqrt().min(0.5 * squared / length)
-            }
+    fn explanation(&self, prepared: &Factored, query: Rows<'_>, answer: &Answer) -> Result<Explanation> {
+        let shared;
+        let (features, located) = if let Some((features, located)) = &answer.own {
+            (features, &located[..])
+        } else {
+            shared = prepared.locate(query)?;
+            (&prepared.features, shared.col(0))
         };
-        fit.stop = fit.stop.judge(fit.error, self.task.tol);
-        Ok(fit)
-    }
-
-    /// A bound on $\sum_i |\alpha_i|$: half the slope of the loss at the sample, half at the query.
-    fn pull(&self) -> f64 {
-        let steepest = self.loss.lipschitz();
-        if steepest.is_finite() { steepest } else { 2.0 * self.loss.grad(0.0).abs() }
-    }
-
-    fn explanation(
-        &self,
-        prepared: &Factored,
-        newton: &mut Newton<'_, L>,
-        query: Rows<'_>,
-        located: &[f64],
-        outcome: &Outcome,
-    ) -> Result<Explanation> {
-        let (space, features) = (&prepared.space, &prepared.features);
-        let influence = newton.explain(located, &outcome.theta);
-        let (margins, gradient) = newton.look(located, &outcome.theta);
-        let (value, free) = (dot(located, &outcome.theta), features.free);
+        let (space, theta) = (&prepared.space, &answer.outcome.theta);
+        let mut newton = Newton::new(&self.loss, features, &self.task);
+        let influence = newton.explain(located, theta);
+        let (margins, gradient) = newton.look(located, theta);
+        let (value, free) = (dot(located, theta), features.free);
         // w = −∇R / (2 reg), with the multiplier of a constraint in place of reg.
         let reg = match self.task.variant {
             Variant::Constrained { radius } => norm(&gradient[free..]) / (2.0 * radius),
@@ -242,8 +241,8 @@ impl<L: Smooth + Dual> Kernelised<L> {
         let pulls: Vec<f64> = half.map(|(c, m)| -c * self.loss.grad(*m) / (2.0 * reg)).collect();
         let at_query = 0.5 * self.loss.grad(-value) / (2.0 * reg);
         let slope = if reg > 0.0 { space.gradient(&pulls, at_query, query.row(0)) } else { Vec::new() };
-        let fit = self.fit(prepared, query, outcome)?;
-        let intercept = features.constant(&outcome.theta);
+        let fit = answer.fit(self.task.tol);
+        let intercept = features.constant(theta);
         let witness = space.witness(&pulls, at_query, intercept, margins, query.row(0))?;
         let influence = space.by_row(&influence);
         let baseline = 2.0 * dot(margins, &features.half_weights);
@@ -257,41 +256,32 @@ impl<L: Smooth + Dual> Hypothesis for Kernelised<L> {
     fn prepare(&self, sample: &Reference) -> Result<Factored> {
         self.check()?;
         let space = Space::new(&self.kernel, sample, self.intercept == Intercept::Penalised)?;
-        let (needed, gib) = (5 * space.gram_bytes(), f64::from(1 << 30));
+        let needed = 5 * space.gram_bytes();
         if needed > self.memory {
             return Err(DepthError::Kernel(format!(
-                "a factored Gram matrix of {} points may need {:.1} GiB, more than the {:.1} GiB that `memory` allows",
+                "a factored Gram matrix of {} points may need {}, more than the {} that `memory` allows",
                 space.len(),
-                needed as f64 / gib,
-                self.memory as f64 / gib
+                in_bytes(needed),
+                in_bytes(self.memory)
             )));
         }
         let largest = space.diagonal.iter().fold(0.0f64, |m, k| m.max(*k));
         let mut factor = Factor::new(&space, FLOOR * largest, space.len())?;
         let weights: Vec<f64> = space.half_weights.iter().map(|w| 2.0 * w).collect();
+        let aside = Aside::new(&space, &factor);
         let points = std::mem::replace(&mut factor.coordinates, Matrix::zeros(0, 0));
         let free = self.intercept == Intercept::Free;
         let features = Features::of_points(points, &weights, space.squares(), space.mass(), free);
         let features = if self.loss.single().is_some() { features.with_single() } else { features };
-        let slack = factor.residual + space.rounding(0.0);
-        Ok(Factored { space, factor, features, slack })
+        Ok(Factored { space, factor, features, aside })
     }
 
     fn isolate(&self, prepared: &Factored, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Fit>> {
-        let outcomes = self.outcomes(prepared, queries, run)?;
-        let each = outcomes.iter().enumerate();
-        each.map(|(j, outcome)| self.fit(prepared, queries.range(j, j + 1), outcome)).collect()
+        self.answers(prepared, queries, run, |_, answer| Ok(answer.fit(self.task.tol)))
     }
 
     fn explain(&self, prepared: &Factored, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Explanation>> {
-        let outcomes = self.outcomes(prepared, queries, &run.with_standard_errors())?;
-        let coordinates = prepared.locate(queries)?;
-        let mut newton = Newton::new(&self.loss, &prepared.features, &self.task);
-        let each = outcomes.iter().enumerate();
-        each.map(|(j, outcome)| {
-            let query = queries.range(j, j + 1);
-            self.explanation(prepared, &mut newton, query, coordinates.col(j), outcome)
-        })
-        .collect()
+        let run = run.with_standard_errors();
+        self.answers(prepared, queries, &run, |query, answer| self.explanation(prepared, query, &answer))
     }
 }

@@ -186,7 +186,7 @@ impl Basis {
         let mut values = Matrix::zeros(n, columns);
         space.block(queries, &mut values)?;
         let own: Vec<f64> = queries.iter().map(|z| space.own(z)).collect::<Result<_>>()?;
-        let (found, _) = self.factor.locate(&values, &own);
+        let found = self.factor.locate(&values);
         let mut turned = Matrix::zeros(self.turn.rows(), columns);
         multiply(&mut turned, &self.turn, &found);
         let part =

@@ -35,7 +35,7 @@ use super::Hypothesis;
 use super::kernel::{Gamma, KernelChoice, KernelSource, Space};
 use crate::depth::batch::{Batch, Ticket};
 use crate::depth::{Fit, Run};
-use crate::error::{DepthError, Result};
+use crate::error::{DepthError, Result, in_bytes};
 use crate::explain::Explanation;
 use crate::linalg::{COLUMN_GROUP, dot};
 use crate::penalty::positive;
@@ -359,13 +359,12 @@ impl Hypothesis for GaussianProcess {
         }
         let space = Space::new(&self.kernel, sample, false)?;
         let (n, total) = (space.len(), space.observations());
-        let (needed, gib) = (2 * space.gram_bytes(), f64::from(1 << 30));
+        let needed = 2 * space.gram_bytes();
         if needed > self.memory {
             return Err(DepthError::Kernel(format!(
-                "the Gram matrix of {n} points and its factor need {:.1} GiB, more than the {:.1} GiB that `memory` \
-                 allows",
-                needed as f64 / gib,
-                self.memory as f64 / gib
+                "the Gram matrix of {n} points and its factor need {}, more than the {} that `memory` allows",
+                in_bytes(needed),
+                in_bytes(self.memory)
             )));
         }
         let counts: Vec<f64> = space.half_weights.iter().map(|w| 2.0 * total * w).collect();

@@ -24,7 +24,9 @@ pub(crate) struct Factor {
     pub(crate) pivots: Vec<usize>,
     /// The pivots' own rows: a lower triangle.
     pub(crate) triangle: Matrix,
-    /// The squared distance of the farthest point from the span of the pivots.
+    /// The squared distance of every point from the span of the pivots.
+    pub(crate) left: Vec<f64>,
+    /// The largest of them.
     pub(crate) residual: f64,
 }
 
@@ -88,35 +90,54 @@ impl Factor {
         let triangle =
             Matrix::from_fn(rank, rank, |i, j| if j <= i { coordinates.at(pivots[i], j) } else { 0.0 });
         let residual = left.iter().fold(0.0f64, |m, l| m.max(*l));
-        Ok(Self { coordinates, pivots, triangle, residual })
+        Ok(Self { coordinates, pivots, triangle, left, residual })
     }
 
-    /// The coordinates of queries, one column each, from their kernel values with all points; `own` are their kernel
-    /// values with themselves. Returns also their distances from the span of the pivots.
-    pub(crate) fn locate(&self, values: &Matrix, own: &[f64]) -> (Matrix, Vec<f64>) {
+    /// The coordinates of queries, one column each, from their kernel values with all points.
+    pub(crate) fn locate(&self, values: &Matrix) -> Matrix {
         let mut found =
             Matrix::from_fn(self.pivots.len(), values.cols(), |i, j| values.at(self.pivots[i], j));
         solve_lower(&self.triangle, &mut found);
-        let beyond = own.iter().enumerate().map(|(j, own)| {
-            let left = own - dot(found.col(j), found.col(j));
-            if left > SPAN * own { left.sqrt() } else { 0.0 }
-        });
-        let beyond = beyond.collect();
-        (found, beyond)
+        found
     }
 
-    /// [`locate`](Self::locate) for points as they are given; padded to whole groups of columns.
+    /// The coordinates of points as they are given, padded to whole groups of columns, and their distances from the span of
+    /// the pivots.
     pub(crate) fn locate_rows(&self, space: &Space, queries: Rows<'_>) -> Result<(Matrix, Vec<f64>)> {
         let padded = queries.len().next_multiple_of(crate::linalg::COLUMN_GROUP);
         let mut values = Matrix::zeros(space.len(), padded);
         space.block(queries, &mut values)?;
-        let own: Vec<f64> = queries.iter().map(|z| space.own(z)).collect::<Result<_>>()?;
-        Ok(self.locate(&values, &own))
+        let found = self.locate(&values);
+        let beyond =
+            queries.iter().enumerate().map(|(j, z)| Ok(self.beyond(space, found.col(j), space.own(z)?)));
+        let beyond = beyond.collect::<Result<_>>()?;
+        Ok((found, beyond))
+    }
+
+    /// How far a query with these coordinates and this $k(z, z)$ is from the span; 0 if that may be rounding.
+    pub(crate) fn beyond(&self, space: &Space, found: &[f64], own: f64) -> f64 {
+        let left = own - dot(found, found);
+        if left > self.floor(space, own) { left.sqrt() } else { 0.0 }
+    }
+
+    /// Squared distances of a query from the span below this are taken for rounding.
+    pub(crate) fn floor(&self, space: &Space, own: f64) -> f64 {
+        (SPAN * own).max(4.0 * self.blur(space, own))
+    }
+
+    /// What rounding in the factor makes of a kernel value, as a share of the largest.
+    pub(crate) fn share(&self) -> f64 {
+        0.5 * f64::EPSILON * (self.pivots.len() + 3) as f64
+    }
+
+    /// How far rounding may carry a kernel value of the coordinates off; `own` is that of the query with itself.
+    pub(crate) fn blur(&self, space: &Space, own: f64) -> f64 {
+        self.share() * space.largest.max(own) + space.rounding(own)
     }
 }
 
 /// A squared distance from the span below this share of $k(z, z)$ is rounding.
-pub(crate) const SPAN: f64 = 64.0 * f64::EPSILON;
+const SPAN: f64 = 64.0 * f64::EPSILON;
 
 #[cfg(test)]
 mod tests {
@@ -154,14 +175,14 @@ mod tests {
             }
             // A point of the sample is found where it is.
             let factor = Factor::new(&space, 1e-14, n).unwrap();
-            let (found, beyond) = factor.locate(&gram, &space.diagonal);
+            let found = factor.locate(&gram);
             for i in 0..n {
                 let l = &factor.coordinates;
                 for j in 0..n {
                     let ours: f64 = (0..l.cols()).map(|k| l.at(i, k) * found.at(k, j)).sum();
                     assert!((ours - gram.at(i, j)).abs() <= 1e-13, "{n} {d} {i} {j} {ours}");
                 }
-                assert!(beyond[i] < 1e-6);
+                assert!(factor.beyond(&space, found.col(i), space.diagonal[i]) < 1e-6);
             }
         }
     }
