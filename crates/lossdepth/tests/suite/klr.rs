@@ -88,6 +88,50 @@ fn iris_with_weights() {
     agrees("klr_iris_counted.json");
 }
 
+#[test] // A query may see of a row that the factor takes to be in the span of others what no kernel value of the sample shows.
+fn rows_that_only_the_query_tells_apart() {
+    let (file, mut failures) = (golden("klr_near.json"), Failures::default());
+    for case in file["cases"].as_array().unwrap() {
+        let number = |name: &str| case[name].as_f64().unwrap();
+        let kernel = case["gamma"].as_f64().map_or(KernelChoice::Linear, gaussian);
+        let (sample, query) = (reference(&table(&case["rows"])), numbers(&case["query"]));
+        let intercept: Intercept = case["intercept"].as_str().unwrap().parse().unwrap();
+        for (variant, truth) in [
+            (Variant::Risk, number("risk")),
+            (Variant::Objective, number("objective")),
+            (Variant::Constrained { radius: number("norm") }, number("risk")),
+        ] {
+            for tol in [1e-6, 1e-9, 1e-12] {
+                let method = Kernelised::new(Logistic).kernel(kernel).intercept(intercept);
+                let method = method.variant(variant).reg(number("reg")).tol(tol);
+                let depth = Depth::new(method).fit(&sample).unwrap();
+                let fit = depth.score(std::slice::from_ref(&query)).unwrap()[0];
+                let close = (fit.depth - truth).abs() <= fit.error + 1e-15;
+                // Kernel values are rounded, and that is divided by the penalty.
+                let good = tol.max(5e-14 / number("reg")).max(1e-11);
+                let good = close && fit.error <= good;
+                failures.check(good, || format!("{case} {variant:?} {tol}: {fit:?}"));
+                let why = depth.explain(std::slice::from_ref(&query)).unwrap().remove(0);
+                failures.check(why.fit == fit, || format!("{case} {variant:?} {tol}: {:?} {fit:?}", why.fit));
+            }
+        }
+    }
+    failures.report();
+}
+
+#[test] // The exact depth is 1 - 4.26584e-8: what is left of the query outside of the span is part of the error.
+fn a_query_next_to_the_span_is_within_its_error() {
+    let sample = Reference::new(&[[1.0, 1.0], [1.0, 1.0]]).unwrap();
+    for intercept in [Intercept::None, Intercept::Free] {
+        let method = Kernelised::new(Logistic).kernel(KernelChoice::Precomputed).intercept(intercept);
+        let method = method.variant(Variant::Constrained { radius: 1.0 });
+        let depth = Depth::new(method).fit(&sample).unwrap();
+        let near = 0.999_999_999_999_993;
+        let fit = depth.score(&[[near, near]]).unwrap()[0];
+        assert!((fit.depth - (1.0 - 4.26584e-8)).abs() <= fit.error, "{fit:?}");
+    }
+}
+
 #[test]
 fn other_smooth_losses_come_along() {
     let mut random = Random::new(3);

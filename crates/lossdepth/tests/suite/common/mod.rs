@@ -151,3 +151,26 @@ pub(crate) fn norm(a: &[f64]) -> f64 {
 pub(crate) fn between(a: &[f64], b: &[f64], t: f64) -> Vec<f64> {
     a.iter().zip(b).map(|(a, b)| a + t * (b - a)).collect()
 }
+
+/// Every variant with penalties and radii from tiny to large.
+pub(crate) fn variants() -> Vec<(Variant, f64)> {
+    let penalised = [1e-6, 1e-2, 1.0, 1e3].map(|reg| [(Variant::Risk, reg), (Variant::Objective, reg)]);
+    let constrained = [0.05, 3.0].map(|radius| (Variant::Constrained { radius }, 1.0));
+    penalised.into_iter().flatten().chain(constrained).collect()
+}
+
+/// Sample points, points nearby, far points and repeated points.
+pub(crate) fn mixed_queries(rows: &[Vec<f64>], random: &mut Random) -> Vec<Vec<f64>> {
+    let d = rows[0].len();
+    let mut queries = random.cloud(9, d);
+    queries.extend_from_slice(&rows[..3]);
+    queries.extend(random.cloud(3, d).iter().map(|z| z.iter().map(|x| 20.0 * x).collect::<Vec<_>>()));
+    queries.push(vec![0.0; d]);
+    queries.push(rows[0].clone());
+    queries
+}
+
+/// A table of one column.
+pub(crate) fn column(values: &[f64]) -> Vec<Vec<f64>> {
+    values.iter().map(|x| vec![*x]).collect()
+}

@@ -1,0 +1,128 @@
+//! Bad samples, weights, queries and settings: a clear error and nothing else.
+
+use crate::common::LINEAR;
+use lossdepth::hypothesis::Hypothesis;
+use lossdepth::{
+    Depth, DepthError, FittedDepth, Intercept, Method, Reference, Rows, Run, Scale, Settings, Variant,
+};
+use std::sync::atomic::AtomicBool;
+
+#[track_caller]
+fn message<T>(result: Result<T, DepthError>, expected: &str) {
+    match result {
+        Ok(_) => panic!("accepted, not refused with: {expected}"),
+        Err(error) => assert_eq!(error.to_string(), expected),
+    }
+}
+
+fn good() -> Reference {
+    Reference::new(&[[0.0, 1.0], [2.0, 3.0], [4.0, 0.0]]).unwrap()
+}
+
+#[test]
+fn bad_references_are_refused() {
+    let nan = f64::NAN;
+    message(Reference::new(&[[0.0, 1.0], [2.0, nan]]), "row 1, column 1 is not finite (NaN)");
+    message(Reference::new(&[[0.0], [1.0], [f64::INFINITY]]), "row 2, column 0 is not finite (inf)");
+    message(Reference::new(&[[0.0, -f64::INFINITY], [nan, 1.0]]), "row 0, column 1 is not finite (-inf)");
+    message(
+        Reference::new(&[[0.0, 1.0], [2e100, 1.0]]),
+        "row 1, column 0 is too large to work with: |2e100| > 1e100",
+    );
+    let few = |got: usize| format!("the reference needs at least 2 rows with a positive weight, got {got}");
+    message(Reference::new(&[[0.0, 1.0]]), &few(1));
+    message(Reference::new(&Rows::new(&[], 3).unwrap()), &few(0));
+    message(Reference::new(&[vec![0.0, 1.0], vec![2.0]]), "row 1 has 1 features, expected 2");
+    message(Reference::new(&[vec![], vec![]]), "the data has no columns");
+    message(Rows::new(&[1.0, 2.0], 0), "the data has no columns");
+    message(Rows::new(&[1.0, 2.0, 3.0], 2), "row 1 has 1 features, expected 2");
+}
+
+#[test]
+fn bad_weights_are_refused() {
+    let weighted = |weights: &[f64]| Reference::weighted(&[[0.0], [1.0], [2.0]], weights);
+    message(weighted(&[1.0, 2.0]), "2 weights for 3 rows");
+    message(weighted(&[1.0, -0.5, 1.0]), "weight 1 must be finite and not negative, got -0.5");
+    message(weighted(&[f64::NAN, 1.0, 1.0]), "weight 0 must be finite and not negative, got NaN");
+    message(weighted(&[1.0, 1.0, f64::INFINITY]), "weight 2 must be finite and not negative, got inf");
+    let few = |got: usize| format!("the reference needs at least 2 rows with a positive weight, got {got}");
+    message(weighted(&[0.0, 0.0, 0.0]), &few(0));
+    message(weighted(&[0.0, 3.0, 0.0]), &few(1));
+}
+
+#[test]
+fn bad_queries_are_refused() {
+    let fitted = Depth::logistic().fit(&good()).unwrap();
+    message(fitted.score(&[[0.0, 1.0], [f64::NAN, 0.0]]), "row 1, column 0 is not finite (NaN)");
+    message(fitted.score(&[[0.0, f64::NEG_INFINITY]]), "row 0, column 1 is not finite (-inf)");
+    message(fitted.score(&[[0.0, -3e200]]), "row 0, column 1 is too large to work with: |-3e200| > 1e100");
+    message(fitted.score(&[[0.0, 1.0, 2.0]]), "row 0 has 3 features, expected 2");
+    message(fitted.score(&[vec![0.0, 1.0], vec![0.0]]), "row 1 has 1 features, expected 2");
+    message(fitted.explain(&[[0.0]]), "row 0 has 1 features, expected 2");
+    assert!(fitted.score(&Rows::new(&[], 2).unwrap()).unwrap().is_empty());
+}
+
+#[test]
+fn bad_settings_are_refused() {
+    let refused = |change: fn(&mut Settings), expected: &str| {
+        for method in LINEAR {
+            let mut settings = Settings::new(method);
+            change(&mut settings);
+            message(settings.fit(&good()), expected);
+        }
+    };
+    refused(|s| s.reg = 0.0, "`reg` must be a positive, finite number, got 0");
+    refused(|s| s.reg = -1.0, "`reg` must be a positive, finite number, got -1");
+    refused(|s| s.reg = f64::NAN, "`reg` must be a positive, finite number, got NaN");
+    refused(|s| s.reg = f64::INFINITY, "`reg` must be a positive, finite number, got inf");
+    refused(|s| s.tol = 0.0, "`tol` must be a positive, finite number, got 0");
+    refused(|s| s.tol = f64::NAN, "`tol` must be a positive, finite number, got NaN");
+    refused(|s| s.max_iter = 0, "`max_iter` must be at least 1, got 0");
+    refused(|s| s.support_fraction = 0.4, "`support_fraction` must be between 0.5 and 1, got 0.4");
+    refused(|s| s.support_fraction = f64::NAN, "`support_fraction` must be between 0.5 and 1, got NaN");
+    refused(
+        |s| s.variant = Variant::Constrained { radius: 0.0 },
+        "`radius` must be a positive, finite number, got 0",
+    );
+    refused(
+        |s| s.variant = Variant::Constrained { radius: f64::NAN },
+        "`radius` must be a positive, finite number, got NaN",
+    );
+    let no_threads = Run { threads: Some(0), ..Run::default() };
+    let fitted = Depth::hinge().fit(&good()).unwrap();
+    message(fitted.score_with(&[[0.0, 1.0]], &no_threads), "`threads` must be at least 1, got 0");
+}
+
+#[test]
+fn unknown_names_are_refused() {
+    let names = Method::ALL.map(Method::name).join(", ");
+    message("logit".parse::<Method>(), &format!("`method` must be one of {names}, got `logit`"));
+    message("yes".parse::<Intercept>(), "`intercept` must be one of free, penalised, none, got `yes`");
+    message(
+        "zscore".parse::<Scale>(),
+        "`scale` must be one of none, standard, robust, whiten, mcd, got `zscore`",
+    );
+    message(
+        Variant::parse("bare", None),
+        "`variant` must be one of risk, objective, constrained, got `bare`",
+    );
+    message(Variant::parse("constrained", None), "variant `constrained` needs a `radius`");
+    message(Variant::parse("risk", Some(1.0)), "`radius` goes with variant `constrained`, not with `risk`");
+    message(Variant::parse("constrained", Some(-2.0)), "`radius` must be a positive, finite number, got -2");
+    for method in Method::ALL {
+        assert_eq!(method.name().parse::<Method>().unwrap(), method);
+    }
+}
+
+fn is_interrupted<H: Hypothesis>(fitted: &FittedDepth<H>) {
+    let stop = AtomicBool::new(true);
+    let run = Run { cancel: Some(&stop), ..Run::default() };
+    message(fitted.score_with(&[[0.0, 1.0]], &run), "interrupted");
+    message(fitted.explain_with(&[[0.0, 1.0]], &run), "interrupted");
+}
+
+#[test]
+fn a_cancelled_call_returns_no_numbers() {
+    is_interrupted(&Depth::logistic().fit(&good()).unwrap());
+    is_interrupted(&Depth::hinge().fit(&good()).unwrap());
+}
