@@ -156,5 +156,11 @@ def test_wrong_precomputed_kernels():
         SVMDepth(kernel="precomputed").fit([[1.0, 0.5], [0.2, 1.0]])
     with pytest.raises(ValueError, match="constant diagonal"):
         SVMDepth(kernel="precomputed").fit([[1.0, 0.5], [0.5, 2.0]])
+    with pytest.raises(ValueError, match="positive semidefinite: row 1, column 0 is 2"):
+        SVMDepth(kernel="precomputed").fit([[1.0, 2.0], [2.0, 1.0]])
+    with pytest.raises(ValueError, match="negative eigenvalue"):
+        SVMDepth(kernel="precomputed").fit([[1.0, 0.9, -0.9], [0.9, 1.0, 0.9], [-0.9, 0.9, 1.0]])
+    with pytest.raises(ValueError, match="with reference row 1 is 1.5, more than the root"):
+        SVMDepth(kernel="precomputed").fit([[1.0, 1.0], [1.0, 1.0]]).score_samples([[0.5, 1.5]])
     with pytest.raises(ValueError, match="goes with scale"):
         SVMDepth(kernel="precomputed", scale="standard").fit([[1.0, 0.5], [0.5, 1.0]])

@@ -111,7 +111,8 @@ pub(crate) struct Roles {
     #[arg(long, value_name = "COL")]
     pub(crate) id: Option<String>,
 
-    /// The column of the reference with the weights of its rows: a weight of 2 is as good as two copies
+    /// The column of the reference with the weights of its rows: 2 is as good as two copies; weights that are not all whole
+    /// numbers give importance, not copies
     #[arg(long, value_name = "COL")]
     pub(crate) weights: Option<String>,
 

@@ -376,6 +376,13 @@ fn precomputed_values_are_the_kernel() {
     says(&[vec![1.0, 0.5], vec![0.2, 1.0]], "symmetric");
     says(&[vec![1.0, 0.5], vec![0.5, 2.0]], "constant diagonal");
     says(&[vec![-1.0, 0.5], vec![0.5, -1.0]], "with itself");
+    says(&[vec![1.0, 2.0], vec![2.0, 1.0]], "row 1, column 0 is 2, more than the root of 1 times 1");
+    says(&[vec![1.0, 0.9, -0.9], vec![0.9, 1.0, 0.9], vec![-0.9, 0.9, 1.0]], "negative eigenvalue");
+    // A singular one is fine, and a query has to fit it.
+    let singular = Reference::new(&[vec![1.0, 1.0], vec![1.0, 1.0]]).unwrap();
+    let depth = Depth::new(Svm::new().kernel(KernelChoice::Precomputed)).fit(&singular).unwrap();
+    let text = depth.score(&[[0.5, 1.5]]).unwrap_err().to_string();
+    assert!(text.contains("with reference row 1 is 1.5, more than the root of 1 times 1"), "{text}");
 }
 
 /// A kernel of the caller's.

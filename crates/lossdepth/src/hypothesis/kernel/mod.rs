@@ -41,6 +41,7 @@
 
 mod bandwidth;
 pub(crate) mod factor;
+mod given;
 mod neighbours;
 mod points;
 mod space;

@@ -1,5 +1,6 @@
 //! The sample as a kernel sees it: what all queries of a kernel depth share.
 
+use super::given::{given, no_kernel};
 use super::points::{Columns, Points};
 use super::{Kernel, KernelSource};
 use crate::error::{DepthError, Result};
@@ -36,7 +37,7 @@ pub struct Space {
 }
 
 #[derive(Debug, Clone)]
-enum Source {
+pub(super) enum Source {
     /// `idle` are the rows without weight, in order.
     Function { kernel: Arc<dyn Kernel>, points: Points, idle: Points },
     /// `idle` holds the kernel values of the rows without weight with the others, one column each, and their numbers.
@@ -124,10 +125,16 @@ impl Space {
             Source::Function { kernel, points, .. } => {
                 kernel.block(points, queries, &mut Columns::new(out, 0, queries.len()));
             }
-            Source::Given { origin, .. } => {
+            Source::Given { gram, origin, own, .. } => {
                 for (j, row) in queries.iter().enumerate() {
-                    for (k, i) in out.col_mut(j).iter_mut().zip(origin) {
+                    let own = own.unwrap_or_else(|| row[row.len() - 1]);
+                    for (p, (k, i)) in out.col_mut(j).iter_mut().zip(origin).enumerate() {
                         *k = row[*i];
+                        if let Some(why) = no_kernel(*k, own, gram.at(p, p)) {
+                            return Err(DepthError::Kernel(format!(
+                                "the kernel of a query with reference row {i} is {k}, {why}"
+                            )));
+                        }
                     }
                 }
             }
@@ -399,60 +406,4 @@ fn counted(sample: &Reference) -> Vec<Option<usize>> {
         })
     };
     sample.weights().iter().map(number).collect()
-}
-
-/// A Gram matrix given as the rows of the reference.
-fn given(sample: &Reference, origin: Vec<usize>) -> Result<Source> {
-    let (rows, n, width) = (sample.rows(), sample.len(), sample.width());
-    if width != n && width != n + 1 {
-        return Err(DepthError::Kernel(format!(
-            "a precomputed kernel of {n} reference rows needs {n} columns (or {} with each row's kernel with \
-             itself), got {width}",
-            n + 1
-        )));
-    }
-    let mut gram = Matrix::from_fn(origin.len(), origin.len(), |i, j| rows.row(origin[j])[origin[i]]);
-    for (j, &row) in origin.iter().enumerate() {
-        for (i, &column) in origin.iter().enumerate().take(j) {
-            let (a, b) = (gram.at(i, j), gram.at(j, i));
-            let size = gram.at(i, i).abs().max(gram.at(j, j).abs());
-            if (a - b).abs() > 1e-8 * size {
-                return Err(DepthError::Kernel(format!(
-                    "a precomputed kernel must be symmetric: row {row}, column {column} is {a}, the other way {b}"
-                )));
-            }
-            // The kernel is the mean of both.
-            let mean = 0.5 * (a + b);
-            gram.set(i, j, mean);
-            gram.set(j, i, mean);
-        }
-    }
-    let own = if width == n {
-        let first = gram.at(0, 0);
-        let odd = (0..origin.len()).find(|&i| (gram.at(i, i) - first).abs() > 1e-8 * first.abs());
-        if let Some(i) = odd {
-            return Err(DepthError::Kernel(format!(
-                "a precomputed kernel of {n} columns needs a constant diagonal, but row {} has {} and row {} has \
-                 {first}; give the kernel of each row with itself as one more column",
-                origin[i],
-                gram.at(i, i),
-                origin[0]
-            )));
-        }
-        Some(first)
-    } else {
-        for &row in &origin {
-            let (a, b) = (rows.row(row)[row], rows.row(row)[n]);
-            if (a - b).abs() > 1e-8 * a.abs() {
-                return Err(DepthError::Kernel(format!(
-                    "the last column of a precomputed kernel is each row's kernel with itself: row {row} has {b} \
-                     there and {a} in column {row}"
-                )));
-            }
-        }
-        None
-    };
-    let without: Vec<usize> = (0..n).filter(|&i| sample.weights()[i] == 0.0).collect();
-    let idle = Matrix::from_fn(origin.len(), without.len(), |i, j| rows.row(without[j])[origin[i]]);
-    Ok(Source::Given { gram: Arc::new(gram), origin, own, idle: (idle, without) })
 }

@@ -75,13 +75,17 @@ impl<L: Smooth + Dual> Kernelised<L> {
     /// What is known without a look at the classifier; `own` is $k(z, z)$.
     pub(super) fn doubt(&self, prepared: &Factored, own: f64, outcome: &Outcome) -> Doubt {
         let (Factored { space, factor, aside, .. }, pulls) = (prepared, self.pull());
-        let lost =
-            if is_inside(outcome) { factor.floor(space, own) + 2.0 * factor.blur(space, own) } else { 0.0 };
+        // A query that was taken to be in the span lost so much of itself, and sees nothing that others do not.
+        let (lost, seen) = if is_inside(outcome) {
+            (factor.floor(space, own) + 2.0 * factor.blur(space, own), 0.0)
+        } else {
+            (0.0, aside.farthest)
+        };
         Doubt {
             slack: aside.slack(space, factor, own).max(lost),
-            seen: aside.farthest,
+            seen,
             pull: 0.5 * pulls,
-            pulled: 0.5 * pulls * aside.farthest,
+            pulled: 0.5 * pulls * seen,
             pulls,
             curvature: pulls.max(2.0),
             length: 0.0,
