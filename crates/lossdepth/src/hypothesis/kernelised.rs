@@ -18,7 +18,7 @@ mod aside;
 mod doubt;
 
 use self::answer::Answer;
-use self::aside::Aside;
+use self::aside::{Aside, Place};
 use super::kernel::factor::Factor;
 use super::kernel::{KernelSource, Space};
 use super::linear::{Features, slots};
@@ -35,6 +35,7 @@ use crate::rows::Rows;
 use crate::solver::Task;
 use crate::solver::newton::Newton;
 use crate::solver::quasi_newton::{self, Outcome, Queue};
+use std::collections::HashMap;
 
 /// Points within this of the span of the others, as a share of the largest $k(x, x)$, are in it.
 const FLOOR: f64 = 64.0 * f64::EPSILON;
@@ -144,30 +145,29 @@ pub struct Factored {
     aside: Aside,
 }
 
-impl Factored {
-    fn locate(&self, queries: Rows<'_>) -> Result<Matrix> {
-        let (points, beyond) = self.factor.locate_rows(&self.space, queries)?;
-        Ok(self.features.place(points, &beyond))
-    }
-}
-
 /// Hands a worker the coordinates of its next queries, and `finish`es what comes back.
 struct Located<'a, 'b, T, F> {
     prepared: &'a Factored,
     queries: Rows<'a>,
     ticket: Ticket<'a, 'b, T>,
+    /// Where the queries are that the solver has.
+    places: HashMap<usize, Place>,
     finish: F,
     failed: Option<DepthError>,
 }
 
 impl<T, F> Queue for Located<'_, '_, T, F>
 where
-    F: Fn(Rows<'_>, Outcome, &dyn Fn() -> bool) -> Result<T>,
+    F: Fn(Rows<'_>, &Place, Outcome, &dyn Fn() -> bool) -> Result<T>,
 {
     fn next(&mut self, most: usize) -> Vec<(usize, Vec<f64>)> {
         let Some((first, rows)) = self.ticket.take(most, COLUMN_GROUP) else { return Vec::new() };
-        match self.prepared.locate(rows) {
-            Ok(coordinates) => (0..rows.len()).map(|j| (first + j, coordinates.col(j).to_vec())).collect(),
+        match self.prepared.look(rows) {
+            Ok(sight) => {
+                self.places.extend((first..).zip(sight.places.iter().copied()));
+                let located = self.prepared.located(&sight);
+                (0..rows.len()).map(|j| (first + j, located.col(j).to_vec())).collect()
+            }
             Err(error) => {
                 self.failed = Some(error);
                 Vec::new()
@@ -176,8 +176,9 @@ where
     }
 
     fn done(&mut self, id: usize, outcome: Outcome) {
+        let Some(place) = self.places.remove(&id) else { return };
         let query = self.queries.range(id, id + 1);
-        match (self.finish)(query, outcome, &|| self.ticket.cancelled()) {
+        match (self.finish)(query, &place, outcome, &|| self.ticket.cancelled()) {
             Ok(result) => self.ticket.done(id, result),
             Err(error) => self.failed = Some(error),
         }
@@ -204,10 +205,11 @@ impl<L: Smooth + Dual> Kernelised<L> {
         let task = Task { tol: share * self.task.tol, stderr: !run.depths_only, ..self.task };
         let failure = std::sync::Mutex::new(None);
         let results = batch.run(|ticket| {
-            let finish = |query: Rows<'_>, outcome: Outcome, cancelled: &dyn Fn() -> bool| {
-                make(query, self.answer(prepared, query, outcome, &task, cancelled)?)
+            let finish = |query: Rows<'_>, place: &Place, outcome: Outcome, cancelled: &dyn Fn() -> bool| {
+                make(query, self.answer(prepared, (query, place), outcome, &task, cancelled)?)
             };
-            let mut queue = Located { prepared, queries, ticket, finish, failed: None };
+            let places = HashMap::new();
+            let mut queue = Located { prepared, queries, ticket, places, finish, failed: None };
             quasi_newton::solve(&self.loss, &prepared.features, &task, width, &mut queue);
             if let (Some(error), Ok(mut failure)) = (queue.failed, failure.lock()) {
                 *failure = Some(error);
@@ -224,7 +226,7 @@ impl<L: Smooth + Dual> Kernelised<L> {
         let (features, located) = if let Some((features, located)) = &answer.own {
             (features, &located[..])
         } else {
-            shared = prepared.locate(query)?;
+            shared = prepared.located(&prepared.look(query)?);
             (&prepared.features, shared.col(0))
         };
         let (space, theta) = (&prepared.space, &answer.outcome.theta);
@@ -268,7 +270,7 @@ impl<L: Smooth + Dual> Hypothesis for Kernelised<L> {
         let largest = space.diagonal.iter().fold(0.0f64, |m, k| m.max(*k));
         let mut factor = Factor::new(&space, FLOOR * largest, space.len())?;
         let weights: Vec<f64> = space.half_weights.iter().map(|w| 2.0 * w).collect();
-        let aside = Aside::new(&space, &factor);
+        let aside = Aside::new(&space, &factor)?;
         let points = std::mem::replace(&mut factor.coordinates, Matrix::zeros(0, 0));
         let free = self.intercept == Intercept::Free;
         let features = Features::of_points(points, &weights, space.squares(), space.mass(), free);

@@ -7,8 +7,7 @@
 
 use super::Space;
 use crate::error::Result;
-use crate::linalg::{Matrix, axpy, dot, solve_lower, subtract_outer};
-use crate::rows::Rows;
+use crate::linalg::{Matrix, axpy, solve_lower, subtract_outer};
 
 /// Columns eliminated together.
 const PANEL: usize = 64;
@@ -24,9 +23,7 @@ pub(crate) struct Factor {
     pub(crate) pivots: Vec<usize>,
     /// The pivots' own rows: a lower triangle.
     pub(crate) triangle: Matrix,
-    /// The squared distance of every point from the span of the pivots.
-    pub(crate) left: Vec<f64>,
-    /// The largest of them.
+    /// The squared distance of the farthest point from the span of the pivots.
     pub(crate) residual: f64,
 }
 
@@ -90,7 +87,7 @@ impl Factor {
         let triangle =
             Matrix::from_fn(rank, rank, |i, j| if j <= i { coordinates.at(pivots[i], j) } else { 0.0 });
         let residual = left.iter().fold(0.0f64, |m, l| m.max(*l));
-        Ok(Self { coordinates, pivots, triangle, left, residual })
+        Ok(Self { coordinates, pivots, triangle, residual })
     }
 
     /// The coordinates of queries, one column each, from their kernel values with all points.
@@ -99,25 +96,6 @@ impl Factor {
             Matrix::from_fn(self.pivots.len(), values.cols(), |i, j| values.at(self.pivots[i], j));
         solve_lower(&self.triangle, &mut found);
         found
-    }
-
-    /// The coordinates of points as they are given, padded to whole groups of columns, and their distances from the span of
-    /// the pivots.
-    pub(crate) fn locate_rows(&self, space: &Space, queries: Rows<'_>) -> Result<(Matrix, Vec<f64>)> {
-        let padded = queries.len().next_multiple_of(crate::linalg::COLUMN_GROUP);
-        let mut values = Matrix::zeros(space.len(), padded);
-        space.block(queries, &mut values)?;
-        let found = self.locate(&values);
-        let beyond =
-            queries.iter().enumerate().map(|(j, z)| Ok(self.beyond(space, found.col(j), space.own(z)?)));
-        let beyond = beyond.collect::<Result<_>>()?;
-        Ok((found, beyond))
-    }
-
-    /// How far a query with these coordinates and this $k(z, z)$ is from the span; 0 if that may be rounding.
-    pub(crate) fn beyond(&self, space: &Space, found: &[f64], own: f64) -> f64 {
-        let left = own - dot(found, found);
-        if left > self.floor(space, own) { left.sqrt() } else { 0.0 }
     }
 
     /// Squared distances of a query from the span below this are taken for rounding.
@@ -143,6 +121,7 @@ const SPAN: f64 = 64.0 * f64::EPSILON;
 mod tests {
     use super::*;
     use crate::hypothesis::kernel::{Gamma, KernelChoice, KernelSource};
+    use crate::linalg::dot;
     use crate::reference::Reference;
 
     fn space(n: usize, d: usize, kernel: KernelChoice) -> Space {
@@ -182,7 +161,7 @@ mod tests {
                     let ours: f64 = (0..l.cols()).map(|k| l.at(i, k) * found.at(k, j)).sum();
                     assert!((ours - gram.at(i, j)).abs() <= 1e-13, "{n} {d} {i} {j} {ours}");
                 }
-                assert!(factor.beyond(&space, found.col(i), space.diagonal[i]) < 1e-6);
+                assert!(space.diagonal[i] - dot(found.col(i), found.col(i)) < 1e-12);
             }
         }
     }

@@ -1,7 +1,6 @@
 //! From what the solver found in the shared coordinates to an answer, in coordinates of the query's own where those are too coarse.
 
-use super::aside::Sight;
-use super::doubt::is_inside;
+use super::aside::{Place, Sight};
 use super::{Factored, Kernelised};
 use crate::depth::Fit;
 use crate::error::Result;
@@ -56,24 +55,24 @@ impl Queue for Alone<'_> {
 }
 
 impl Factored {
-    /// The sample with the query's own direction as one more coordinate, and the query.
+    /// The sample with the direction of a query outside of the span as one more coordinate, and the query.
     fn with_own(&self, sight: &Sight, free_intercept: bool) -> (Features, Vec<f64>) {
         let Self { space, factor, features, aside } = self;
-        let (n, rank) = (space.len(), factor.pivots.len());
+        let (n, rank, beyond) = (space.len(), factor.pivots.len(), sight.places[0].beyond);
         let mut points = Matrix::zeros(n, rank + 1);
-        for (row, column) in factor.pivots.iter().enumerate() {
-            (0..=row).for_each(|j| points.set(*column, j, factor.triangle.at(row, j)));
+        for (row, &i) in factor.pivots.iter().enumerate() {
+            (0..=row).for_each(|j| points.set(i, j, factor.triangle.at(row, j)));
         }
-        for (j, &i) in aside.points.iter().enumerate() {
-            aside.coordinates.col(j).iter().enumerate().for_each(|(k, x)| points.set(i, k, *x));
-            points.set(i, rank, sight.parts[j]);
+        for (row, &i) in aside.points.iter().enumerate() {
+            (0..rank).for_each(|j| points.set(i, j, aside.coordinates.at(row, j)));
+            points.set(i, rank, sight.parts.at(row, 0) / beyond);
         }
         let weights: Vec<f64> = features.half_weights.iter().map(|c| 2.0 * c).collect();
         let own = Features::of_points(points, &weights, space.squares(), space.mass(), free_intercept);
         let query = Matrix::from_fn(rank + 1, COLUMN_GROUP, |i, j| match (i, j) {
             (_, 1..) => 0.0,
-            (i, _) if i == rank => sight.beyond,
-            (i, _) => sight.point.at(i, 0),
+            (i, _) if i == rank => beyond,
+            (i, _) => sight.found.at(i, 0),
         });
         let located = own.place(query, &[0.0]).col(0).to_vec();
         (own, located)
@@ -86,37 +85,37 @@ impl<L: Smooth + Dual> Kernelised<L> {
     pub(super) fn answer(
         &self,
         prepared: &Factored,
-        query: Rows<'_>,
+        (query, place): (Rows<'_>, &Place),
         outcome: Outcome,
         task: &Task,
         cancelled: &dyn Fn() -> bool,
     ) -> Result<Answer> {
-        let Factored { space, factor, features, aside } = prepared;
+        let Factored { features, aside, .. } = prepared;
         let (tol, free) = (self.task.tol, features.free);
-        let doubt =
-            self.doubt(prepared, space.own(query.row(0))?, &outcome).bound(&self.task, free, &outcome);
+        let doubt = self.doubt(prepared, place).bound(&self.task, free, &outcome);
         let mut answer = Answer { outcome, doubt, own: None };
         if doubt <= tol - task.tol {
             return Ok(answer);
         }
-        let sight = aside.look(space, factor, query)?;
-        let located = features.place(sight.point.clone(), &[sight.beyond]);
-        let slack = aside.slack(space, factor, sight.own).max(sight.lost);
+        let sight = prepared.look(query)?;
+        let (located, slack) = (prepared.located(&sight), place.slack(aside.square));
+        let seen: Vec<f64> = sight.parts.col(0).iter().map(|part| place.seen(*part)).collect();
         let at = (features, located.col(0));
-        let closer = self.closer(prepared, at, sight.own, slack, &sight.sizes, &answer.outcome);
+        let closer = self.closer(prepared, at, place.own, slack, &seen, &answer.outcome);
         answer.doubt = closer.bound(&self.task, free, &answer.outcome).min(doubt);
         // Only a solution that is good enough in its coordinates can be so in better ones.
-        if answer.error() <= tol || answer.outcome.error > tol || is_inside(&answer.outcome) {
+        let hopeless = answer.outcome.error > tol || place.beyond == 0.0;
+        if answer.error() <= tol || hopeless {
             return Ok(answer);
         }
         let (own, located) = prepared.with_own(&sight, free == 1);
         let mut alone = Alone { query: Some(located.clone()), found: None, cancelled };
         quasi_newton::solve(&self.loss, &own, task, slots(&own, 1, 1), &mut alone);
         let Some(mut outcome) = alone.found else { return Ok(answer) };
-        let nothing = vec![0.0; aside.points.len()];
-        // Products of parts that are rounded, and no larger than the distances.
-        let slack = 3.0 * slack;
-        let closer = self.closer(prepared, (&own, &located), sight.own, slack, &nothing, &outcome);
+        // The new coordinate adds products of two parts to the kernel of the sample.
+        let most = seen.iter().fold(0.0f64, |m, e| m.max(*e));
+        let (slack, nothing) = (slack + most * most, vec![0.0; seen.len()]);
+        let closer = self.closer(prepared, (&own, &located), place.own, slack, &nothing, &outcome);
         let doubt = closer.bound(&self.task, free, &outcome);
         outcome.iterations += answer.outcome.iterations;
         let other = Answer { outcome, doubt, own: Some((own, located)) };

@@ -1,77 +1,120 @@
 //! Points that are taken to be in the span of the pivots, and what a query sees of them all the same.
 //!
 //! A pivoted Cholesky factor stops at what is rounding in $k(x, x)$: the square of a distance. The distance itself is
-//! not, and a query that is outside of the span, at the distance $\rho$, may see of such a point what no other point sees: its
-//! part $e_i$ in the query's own direction, $e_i \rho = k(x_i, z) - \langle t_i, \hat z \rangle$.
+//! not, and a query that is outside of the span may see of such a point what no other point sees. Also the coordinates of such a
+//! point in the directions of the last pivots are mostly rounding, which is nothing between points of the sample, and more with a
+//! query that is far out in such a direction. So what a query's kernel value with each of these points has beyond that of their
+//! coordinates is computed for every query: $p_i = k(x_i, z) - \langle t_i, \hat z \rangle$.
 
+use super::Factored;
 use crate::error::Result;
 use crate::hypothesis::kernel::Space;
 use crate::hypothesis::kernel::factor::Factor;
-use crate::linalg::{COLUMN_GROUP, Matrix, dot};
+use crate::linalg::{COLUMN_GROUP, Matrix, dot, multiply};
 use crate::rows::Rows;
+
+/// Points whose kernel values are compared at a time.
+const STEP: usize = 32;
 
 /// The points that are no pivots.
 #[derive(Debug, Clone)]
 pub(super) struct Aside {
     pub(super) points: Vec<usize>,
-    /// One column each.
+    /// One row each.
     pub(super) coordinates: Matrix,
-    /// How far from the span they may be.
-    distances: Vec<f64>,
-    /// The largest of them.
-    pub(super) farthest: f64,
+    /// How far the kernel of any two of them may be from that of their coordinates.
+    pub(super) square: f64,
 }
 
-/// What a query looks like from the span of the pivots.
+/// Where queries are: one column each.
 pub(super) struct Sight {
+    /// Their coordinates in the span, padded to whole groups of columns.
+    pub(super) found: Matrix,
+    /// $p_i$ for every point aside.
+    pub(super) parts: Matrix,
+    pub(super) places: Vec<Place>,
+}
+
+/// Where one query is, beyond its coordinates.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place {
     /// $k(z, z)$.
     pub(super) own: f64,
-    /// Its coordinates, one column of a group, and its distance from the span.
-    pub(super) point: Matrix,
+    /// The distance from the span; 0 if that may be rounding.
     pub(super) beyond: f64,
-    /// How far it may be from the span if it was taken to be in it, squared.
+    /// What taking it to be in the span changed in $k(z, z)$.
     pub(super) lost: f64,
-    /// $e_i$ for every point aside, and a bound on its size.
-    pub(super) parts: Vec<f64>,
-    pub(super) sizes: Vec<f64>,
+    /// The largest $|p_i|$.
+    pub(super) part: f64,
+    /// How far rounding may have carried a kernel value off.
+    pub(super) blur: f64,
+}
+
+impl Place {
+    /// How far any kernel value may be from that of the coordinates, but for those that a query outside of the span sees; `square` is
+    /// that of the points aside.
+    pub(super) fn slack(&self, square: f64) -> f64 {
+        let seen = if self.beyond > 0.0 { 0.0 } else { self.lost.max(self.part) };
+        square.max(seen + 2.0 * self.blur)
+    }
+
+    /// A bound on the part of a point in the direction of a query outside of the span, $|p_i| / \rho$.
+    pub(super) fn seen(&self, part: f64) -> f64 {
+        if self.beyond > 0.0 { (part.abs() + 2.0 * self.blur) / self.beyond } else { 0.0 }
+    }
 }
 
 impl Aside {
-    pub(super) fn new(space: &Space, factor: &Factor) -> Self {
+    pub(super) fn new(space: &Space, factor: &Factor) -> Result<Self> {
         let (n, rank) = (space.len(), factor.pivots.len());
         let mut is_pivot = vec![false; n];
         factor.pivots.iter().for_each(|&p| is_pivot[p] = true);
         let points: Vec<usize> = (0..n).filter(|&i| !is_pivot[i]).collect();
-        let coordinates = Matrix::from_fn(rank, points.len(), |i, j| factor.coordinates.at(points[j], i));
-        let rounding = 2.0 * factor.blur(space, 0.0);
-        let distances: Vec<f64> = points.iter().map(|&i| (factor.left[i] + rounding).sqrt()).collect();
-        let farthest = distances.iter().fold(0.0f64, |m, d| m.max(*d));
-        Self { points, coordinates, distances, farthest }
-    }
-
-    /// How far any kernel value but those of a query with these points may be off.
-    pub(super) fn slack(&self, space: &Space, factor: &Factor, own: f64) -> f64 {
-        // The squared distances have the rounding of a sample's kernel values in them.
-        (self.farthest * self.farthest).max(2.0 * factor.blur(space, own))
-    }
-
-    /// Looks at a query.
-    pub(super) fn look(&self, space: &Space, factor: &Factor, query: Rows<'_>) -> Result<Sight> {
-        let mut values = Matrix::zeros(space.len(), COLUMN_GROUP);
-        space.block(query, &mut values)?;
-        let own = space.own(query.row(0))?;
-        let point = factor.locate(&values);
-        let found = point.col(0);
-        let (beyond, blur) = (factor.beyond(space, found, own), 2.0 * factor.blur(space, own));
-        let (mut parts, mut sizes) = (vec![0.0; self.points.len()], vec![0.0; self.points.len()]);
-        let lost = if beyond > 0.0 { 0.0 } else { (own - dot(found, found)).max(0.0) + blur };
-        if beyond > 0.0 {
-            for (j, (&i, &distance)) in self.points.iter().zip(&self.distances).enumerate() {
-                let part = values.at(i, 0) - dot(self.coordinates.col(j), found);
-                parts[j] = (part / beyond).clamp(-distance, distance);
-                sizes[j] = ((part.abs() + blur) / beyond).min(distance);
+        let coordinates = Matrix::from_fn(points.len(), rank, |i, j| factor.coordinates.at(points[i], j));
+        // Rounding in two of them may be magnified where they meet: that is looked at, pair by pair.
+        let (mut values, mut products) = (Matrix::zeros(n, STEP), Matrix::zeros(points.len(), STEP));
+        let mut off = 0.0f64;
+        for (first, chosen) in points.chunks(STEP).enumerate().map(|(k, chosen)| (k * STEP, chosen)) {
+            space.columns(chosen, &mut values)?;
+            let at = |i: usize, j: usize| if j < chosen.len() { coordinates.at(first + j, i) } else { 0.0 };
+            multiply(&mut products, &coordinates, &Matrix::from_fn(rank, STEP, at));
+            for j in 0..chosen.len() {
+                let pairs = points.iter().zip(products.col(j));
+                off = pairs.fold(off, |off, (&i, p)| off.max((values.at(i, j) - p).abs()));
             }
         }
-        Ok(Sight { own, point, beyond, lost, parts, sizes })
+        Ok(Self { square: off + 2.0 * factor.blur(space, 0.0), points, coordinates })
+    }
+}
+
+impl Factored {
+    /// Looks at a few queries.
+    pub(super) fn look(&self, queries: Rows<'_>) -> Result<Sight> {
+        let Self { space, factor, aside, .. } = self;
+        let padded = queries.len().next_multiple_of(COLUMN_GROUP);
+        let mut values = Matrix::zeros(space.len(), padded);
+        space.block(queries, &mut values)?;
+        let found = factor.locate(&values);
+        let mut parts = Matrix::zeros(aside.points.len(), padded);
+        multiply(&mut parts, &aside.coordinates, &found);
+        let place = |(j, query): (usize, &[f64])| {
+            let (own, point) = (space.own(query)?, found.col(j));
+            let column = parts.col_mut(j);
+            for (p, &i) in column.iter_mut().zip(&aside.points) {
+                *p = values.at(i, j) - *p;
+            }
+            let part = column.iter().fold(0.0f64, |m, p| m.max(p.abs()));
+            let (left, blur) = (own - dot(point, point), factor.blur(space, own));
+            let beyond = if left > factor.floor(space, own) { left.sqrt() } else { 0.0 };
+            Ok(Place { own, beyond, lost: if beyond > 0.0 { 0.0 } else { left.abs() }, part, blur })
+        };
+        let places = queries.iter().enumerate().map(place).collect::<Result<_>>()?;
+        Ok(Sight { found, parts, places })
+    }
+
+    /// The coordinates that the solver knows of queries that were looked at, one column each.
+    pub(super) fn located(&self, sight: &Sight) -> Matrix {
+        let beyond: Vec<f64> = sight.places.iter().map(|place| place.beyond).collect();
+        self.features.place(sight.found.clone(), &beyond)
     }
 }

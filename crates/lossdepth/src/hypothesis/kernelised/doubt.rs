@@ -7,11 +7,12 @@
 //! $\alpha$ reacts. There $H \ge K / 2 \lambda$ and $H \ge \operatorname{diag}(1 / c_i \ell''_i)$, so that it is at most
 //! $\|w\| \varepsilon A \sqrt{\sum c_i \ell''_i / 2 \lambda}$. Under a constraint $W$ the term is $W \sqrt{\alpha^\top K \alpha}$ instead.
 //!
-//! **A query outside of the span** sees a part $e_i$ of points that are taken to be in it ([`aside`](super::aside)). At the classifier
-//! found margins are then off by $e_i w_\rho$, the gradient by $s = \sum c_i \ell'(m_i) e_i$ in the query's own direction, and
+//! **A query outside of the span**, at the distance $\rho$, sees a part $e_i = p_i / \rho$ of points that are taken to be in it
+//! ([`aside`](super::aside)). At the classifier found margins are then off by $e_i w_\rho$, the gradient by $s = \sum c_i \ell'(m_i) e_i$ in the query's own direction, and
 //! with the same dual variables the gap obeys $\sqrt{\text{gap}'} \le \sqrt{\text{gap}} + |s| / 2 \sqrt\lambda + \sqrt B$, with
 //! the Bregman divergences $B$ between the losses at the two margins.
 
+use super::aside::Place;
 use super::{Factored, Kernelised};
 use crate::hypothesis::linear::Features;
 use crate::linalg::{dot, norm};
@@ -72,17 +73,12 @@ impl<L: Smooth + Dual> Kernelised<L> {
         if steepest.is_finite() { steepest } else { 2.0 * self.loss.grad(0.0).abs() }
     }
 
-    /// What is known without a look at the classifier; `own` is $k(z, z)$.
-    pub(super) fn doubt(&self, prepared: &Factored, own: f64, outcome: &Outcome) -> Doubt {
-        let (Factored { space, factor, aside, .. }, pulls) = (prepared, self.pull());
-        // A query that was taken to be in the span lost so much of itself, and sees nothing that others do not.
-        let (lost, seen) = if is_inside(outcome) {
-            (factor.floor(space, own) + 2.0 * factor.blur(space, own), 0.0)
-        } else {
-            (0.0, aside.farthest)
-        };
+    /// What is known of any classifier.
+    pub(super) fn doubt(&self, prepared: &Factored, place: &Place) -> Doubt {
+        let (pulls, seen) = (self.pull(), place.seen(place.part));
+        let seen = if prepared.aside.points.is_empty() { 0.0 } else { seen };
         Doubt {
-            slack: aside.slack(space, factor, own).max(lost),
+            slack: place.slack(prepared.aside.square),
             seen,
             pull: 0.5 * pulls,
             pulled: 0.5 * pulls * seen,
@@ -92,15 +88,15 @@ impl<L: Smooth + Dual> Kernelised<L> {
         }
     }
 
-    /// The same from the margins of the classifier, in coordinates that miss no more than `slack` of a kernel value and these `parts`
-    /// of the points aside.
+    /// The same from the margins of the classifier, in coordinates that miss no more than `slack` of a kernel value, and `seen` of each
+    /// point aside.
     pub(super) fn closer(
         &self,
         prepared: &Factored,
         (features, located): (&Features, &[f64]),
         own: f64,
         slack: f64,
-        parts: &[f64],
+        seen: &[f64],
         outcome: &Outcome,
     ) -> Doubt {
         let (Factored { space, aside, .. }, theta) = (prepared, &outcome.theta);
@@ -109,7 +105,7 @@ impl<L: Smooth + Dual> Kernelised<L> {
         project(&features.tall, &theta[..features.width()], &mut margins);
         let slopes: Vec<f64> = margins.iter().zip(half).map(|(m, c)| c * self.loss.grad(*m)).collect();
         let pull = slopes.iter().map(|s| s.abs()).sum::<f64>();
-        let pulled = aside.points.iter().zip(parts).map(|(&i, e)| slopes[i].abs() * e).sum();
+        let pulled = aside.points.iter().zip(seen).map(|(&i, e)| slopes[i].abs() * e).sum();
         let (sample, at_query) = (margins.iter().zip(half), 0.5 * self.loss.grad(-value));
         let curvature =
             sample.map(|(m, c)| c * self.loss.hess(*m)).sum::<f64>() + 0.5 * self.loss.hess(-value);
@@ -132,7 +128,7 @@ impl<L: Smooth + Dual> Kernelised<L> {
         let most = self.pull();
         Doubt {
             slack,
-            seen: parts.iter().fold(0.0f64, |m, e| m.max(*e)),
+            seen: seen.iter().fold(0.0f64, |m, e| m.max(*e)),
             pull,
             pulled,
             pulls: (growth * (pull + at_query.abs())).min(most),
@@ -151,9 +147,4 @@ impl<L: Smooth + Dual> Kernelised<L> {
         };
         root / reg.sqrt()
     }
-}
-
-/// Whether the query was taken to be in the span: its classifier has no part in a direction of its own.
-pub(super) fn is_inside(outcome: &Outcome) -> bool {
-    outcome.theta.last().is_none_or(|own| *own == 0.0)
 }
