@@ -70,7 +70,9 @@ def depth(kernel, intercept, rows, query, reg):
         while True:
             to = [x + length * s for x, s in zip(a, step)]
             above = b + (length * step[n] if free else 0)
-            if look(to, above)[3] <= objective * (1 + D("1e-45")) or length < D("1e-12"):
+            if look(to, above)[3] <= objective * (1 + D("1e-45")) or length < D(
+                "1e-12"
+            ):
                 break
             length /= 2
         a, b = to, above
@@ -97,15 +99,27 @@ def main():
                 of = linear if gamma is None else gaussian(gamma)
                 risk, objective, norm, left = depth(of, intercept, rows, query, reg)
                 worst = max(worst, left)
-                case = {"kernel": kernel, "gamma": gamma, "rows": rows, "query": query, "reg": reg}
-                numbers = {"risk": float(risk), "objective": float(objective), "norm": float(norm)}
+                case = {
+                    "kernel": kernel,
+                    "gamma": gamma,
+                    "rows": rows,
+                    "query": query,
+                    "reg": reg,
+                }
+                numbers = {
+                    "risk": float(risk),
+                    "objective": float(objective),
+                    "norm": float(norm),
+                }
                 cases.append({**case, "intercept": intercept, **numbers})
     made = {
         "python": platform.python_version(),
         "digits": getcontext().prec,
         "left": float(worst),
     }
-    Path("klr_near.json").write_text(json.dumps({"made": made, "cases": cases}, indent=1) + "\n")
+    Path("klr_near.json").write_text(
+        json.dumps({"made": made, "cases": cases}, indent=1) + "\n"
+    )
     print(f"{len(cases)} cases, largest left: {worst:.1e}")
 
 

@@ -160,9 +160,9 @@ class Depth(OutlierMixin, BaseEstimator):
         y : None
             Ignored.
         sample_weight : array-like of shape (n_samples,), float or None, default=None
-            Weights of the rows, not negative; a row of weight k counts as k rows. If they are not all
-            whole numbers they give importance, not copies: standard errors and the Gaussian process then
-            go by Kish's effective number of rows.
+            Weights of the rows, not negative; a row of weight k counts as k rows. If they are not
+            all whole numbers they give importance, not copies: standard errors and the Gaussian
+            process then go by Kish's effective number of rows.
 
         Returns
         -------

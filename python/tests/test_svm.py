@@ -160,7 +160,7 @@ def test_wrong_precomputed_kernels():
         SVMDepth(kernel="precomputed").fit([[1.0, 2.0], [2.0, 1.0]])
     with pytest.raises(ValueError, match="negative eigenvalue"):
         SVMDepth(kernel="precomputed").fit([[1.0, 0.9, -0.9], [0.9, 1.0, 0.9], [-0.9, 0.9, 1.0]])
-    with pytest.raises(ValueError, match="with reference row 1 is 1.5, more than the root"):
+    with pytest.raises(ValueError, match=r"with reference row 1 is 1\.5, more than the root"):
         SVMDepth(kernel="precomputed").fit([[1.0, 1.0], [1.0, 1.0]]).score_samples([[0.5, 1.5]])
     with pytest.raises(ValueError, match="goes with scale"):
         SVMDepth(kernel="precomputed", scale="standard").fit([[1.0, 0.5], [0.5, 1.0]])
