@@ -79,6 +79,13 @@ impl<'a, T> Ticket<'a, '_, T> {
         Some((first, self.batch.queries.range(first, (first + count).min(total))))
     }
 
+    /// A quarter of this worker's share of the queries that nobody has taken yet: so many it may put aside without leaving
+    /// others idle at the end.
+    pub(crate) fn share(&self) -> usize {
+        let left = self.batch.queries.len().saturating_sub(self.batch.next.load(Ordering::Relaxed));
+        left / (4 * self.batch.workers())
+    }
+
     pub(crate) fn done(&mut self, id: usize, result: T) {
         self.results.push((id, result));
         if let Some(progress) = self.batch.run.progress {

@@ -192,13 +192,33 @@ struct Located<'a, 'b, L> {
     linear: &'a Linear<L>,
     features: &'a Features,
     ticket: Ticket<'a, 'b, Outcome>,
+    /// How many queries to turn into the principal axes at once: a product for a few of them spends its time on the axes.
+    width: usize,
+    /// Queries with their coordinates that wait for their turn, the next one last.
+    ready: Vec<(usize, Vec<f64>)>,
+}
+
+impl<'a, 'b, L: Loss> Located<'a, 'b, L> {
+    fn new(
+        linear: &'a Linear<L>,
+        features: &'a Features,
+        ticket: Ticket<'a, 'b, Outcome>,
+        width: usize,
+    ) -> Self {
+        Self { linear, features, ticket, width, ready: Vec::new() }
+    }
 }
 
 impl<L: Loss> Queue for Located<'_, '_, L> {
     fn next(&mut self, most: usize) -> Vec<(usize, Vec<f64>)> {
-        let Some((first, rows)) = self.ticket.take(most, COLUMN_GROUP) else { return Vec::new() };
-        let coordinates = self.linear.locate(self.features, rows);
-        (0..rows.len()).map(|j| (first + j, coordinates.col(j).to_vec())).collect()
+        if self.ready.is_empty() {
+            let count = self.width.min(self.ticket.share()).max(most);
+            let Some((first, rows)) = self.ticket.take(count, COLUMN_GROUP) else { return Vec::new() };
+            let coordinates = self.linear.locate(self.features, rows);
+            self.ready.extend((0..rows.len()).rev().map(|j| (first + j, coordinates.col(j).to_vec())));
+        }
+        let rest = self.ready.len().saturating_sub(most);
+        self.ready.drain(rest..).rev().collect()
     }
 
     fn done(&mut self, id: usize, outcome: Outcome) {
@@ -243,7 +263,7 @@ impl<L: Smooth + Dual> Linear<L> {
         let width = slots(features, queries.len(), batch.workers());
         let task = Task { stderr: !run.depths_only, ..self.task(features) };
         batch.run(|ticket| {
-            let mut queue = Located { linear: self, features, ticket };
+            let mut queue = Located::new(self, features, ticket, width);
             quasi_newton::solve(&self.loss, features, &task, width, &mut queue);
         })
     }
@@ -283,7 +303,7 @@ impl Linear<Hinge> {
         let width = slots(features, queries.len(), batch.workers()).min(32);
         let task = Task { stderr: !run.depths_only, ..self.task };
         batch.run(|ticket| {
-            let mut queue = Located { linear: self, features, ticket };
+            let mut queue = Located::new(self, features, ticket, width);
             interior::solve(features, &task, width, &mut queue);
         })
     }

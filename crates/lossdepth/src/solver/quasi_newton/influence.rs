@@ -25,6 +25,10 @@ pub(super) struct Influence {
 impl<L: Smooth + Dual, T: Precision> Sweep<'_, L, T> {
     /// The depth stands; the standard error of a risk takes a few more sweeps.
     pub(super) fn converged(&mut self, k: usize) -> Option<End> {
+        if !T::EXACT && !self.task.stderr {
+            // All that follows is for the standard error: the depth itself is for double precision to find.
+            return Some(T::finish(self, k));
+        }
         let free = self.features.free;
         let (losses, curvatures) = (self.losses.col_mut(k), self.curvatures.col_mut(k));
         let weights = self.sample.half_weights;

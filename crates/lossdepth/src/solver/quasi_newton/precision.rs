@@ -167,7 +167,9 @@ impl Precision for f32 {
         let Slot { leap, theta, shift, .. } = &mut *slot;
         leap.drain(..).zip(theta).for_each(|(step, theta)| *theta += step);
         shift.clear();
-        shift.extend_from_slice(sweep.shift.col(k));
+        if sweep.task.stderr {
+            shift.extend_from_slice(sweep.shift.col(k));
+        }
         slot.influenced = true;
         End::Draft
     }
