@@ -303,6 +303,18 @@ fn a_query_next_to_a_row_is_within_its_error() {
     assert!((fit.depth - 0.690_886_926_726_5).abs() <= fit.error + 1e-13, "{fit:?}");
 }
 
+#[test] // By Newton's method with 190 digits, and in the space of weights with 60: a pivot next to rounding, a query far beyond it.
+fn a_query_along_a_direction_that_is_hardly_there_is_within_its_error() {
+    let rows = reference(&[vec![1.0, 1e-7], vec![0.7, 3e-7], vec![-0.4, 2e-7]]);
+    for (value, truth) in
+        [(Probabilities::Mode, 0.688_660_176_298), (Probabilities::Averaged, 0.718_718_277_856)]
+    {
+        let method = GaussianProcess::new().kernel(KernelChoice::Linear).probabilities(value);
+        let fit = score(method, &rows, &[vec![0.0, 1.0]])[0];
+        assert!((fit.depth - truth).abs() <= fit.error + 1e-12, "{value} {truth} {fit:?}");
+    }
+}
+
 #[test]
 fn degenerate_samples_work() {
     let far = vec![vec![1e12, -1e12], vec![1e12, 1e-12]];

@@ -201,7 +201,9 @@ impl Basis {
             let mut coordinates = turned.col(j)[..m].to_vec();
             let left = own - dot(&coordinates, &coordinates);
             let mut rest: Vec<f64> = values.col(j).iter().zip(inside.col(j)).map(|(k, x)| k - x).collect();
-            let mut slack = space.rounding(*own);
+            // What the points have beyond the span of the pivots is not in `rest` if that is nothing.
+            let dropped = if self.rest.is_nothing() { self.factor.residual.max(0.0) } else { 0.0 };
+            let mut slack = space.rounding(*own) + dropped;
             let mut completion = Vec::new();
             let mut left = left;
             if self.rest.thin().is_some() {
@@ -236,7 +238,8 @@ fn direction(rest: &mut [f64], square: f64, floor: f64) -> (f64, f64) {
         }
         return (root, 0.0);
     }
-    let lost = rest.iter().fold(square.max(0.0), |m, e| m.max(e.abs()));
+    // Where the last pivot is next to rounding the coordinates may have more than the query's own square.
+    let lost = rest.iter().fold(square.abs(), |m, e| m.max(e.abs()));
     rest.fill(0.0);
     (0.0, lost)
 }

@@ -81,6 +81,8 @@ impl Solver<'_> {
         if self.problem.averaged && !self.basis.rest.is_nothing() && self.whole.is_none() {
             self.correct(&mut variances, walker, shared, &inverse, &at);
         }
+        let largest = curvatures.iter().fold(*bend, |m, w| m.max(*w));
+        variances.doubt = Doubt { kernel: place.slack * (self.basis.len() + 1) as f64, curvature: largest };
         (variances, Covariance::Within { inverse, at }, found)
     }
 
@@ -181,6 +183,31 @@ pub(super) struct Variances {
     pub(super) around: Vec<f64>,
     pub(super) low_query: f64,
     pub(super) high_query: f64,
+    /// What is not in the bounds yet.
+    doubt: Doubt,
+}
+
+/// What a kernel matrix that is off does to variances.
+///
+/// $\Sigma(K) = (K^{-1} + W)^{-1}$ grows with $K$ and is concave in it, so that for $\|D\| \le p$ each $v_i$ grows by at most
+/// $p \|e_i - W \Sigma e_i\|^2 \le p (1 + \sqrt{w v_i})^2$ if $K$ becomes $K + D$, where $w$ is the largest curvature, since
+/// $\Sigma W \Sigma \preceq \Sigma$; and by as much, with the new $v_i$, it was larger before if it falls.
+#[derive(Debug, Clone, Copy, Default)]
+struct Doubt {
+    /// A bound on the norm of what the matrix is off by.
+    kernel: f64,
+    curvature: f64,
+}
+
+impl Doubt {
+    fn widen(self, low: f64, high: f64) -> (f64, f64) {
+        let more = |v: f64| {
+            let root = 1.0 + (self.curvature * v.max(0.0)).sqrt();
+            self.kernel * root * root
+        };
+        let high = high + more(high);
+        ((low - more(high)).max(0.0), high)
+    }
 }
 
 impl Variances {
@@ -192,13 +219,15 @@ impl Variances {
             low: base,
             low_query: query,
             high_query: query,
+            doubt: Doubt::default(),
         }
     }
 
     /// Those known to be between two bounds each.
     pub(super) fn between(bounds: impl Iterator<Item = (f64, f64)>, query: (f64, f64)) -> Self {
         let (low, high): (Vec<f64>, Vec<f64>) = bounds.unzip();
-        Self { around: vec![0.0; low.len()], low, high, low_query: query.0, high_query: query.1 }
+        let (around, doubt) = (vec![0.0; low.len()], Doubt::default());
+        Self { around, low, high, low_query: query.0, high_query: query.1, doubt }
     }
 
     /// The middle of the bounds of a point, or of the query after the last of them.
@@ -244,10 +273,15 @@ impl Variances {
         // The 2e-16 of each error function, times coefficients of up to 4e3; and the variances' own rounding.
         let rounding = 1e-13 * middle.iter().fold(1.0f64, |m, v| m.max(*v));
         let stretch = shift.exp();
-        self.low.iter_mut().for_each(|v| *v = (*v / stretch - rounding).max(0.0));
-        self.high.iter_mut().for_each(|v| *v = *v * stretch + rounding);
-        let low = (self.low_query / stretch - rounding).max(0.0);
-        let high = self.high_query * stretch + rounding;
+        let doubt = self.doubt;
+        let bounds = |low: f64, high: f64| {
+            let (low, high) = doubt.widen(low, high);
+            ((low / stretch - rounding).max(0.0), high * stretch + rounding)
+        };
+        for (low, high) in self.low.iter_mut().zip(&mut self.high) {
+            (*low, *high) = bounds(*low, *high);
+        }
+        let (low, high) = bounds(self.low_query, self.high_query);
         let error = uncertainty(f, (&self.low, &self.high), shift, false, &sample, problem.half_weights)
             + uncertainty(&[at_query], (&[low], &[high]), shift, true, &query, &[0.5]);
         let error = error + cancellation(&sample, problem.half_weights) + cancellation(&query, &[0.5]);
