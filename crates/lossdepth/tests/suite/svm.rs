@@ -642,3 +642,11 @@ fn a_precomputed_kernel_is_the_mean_of_both_halves() {
     };
     assert_eq!(score(false), score(true));
 }
+
+#[test] // By hand: half of the sample's loss is what remains, since ⟨w, z⟩ may be as large as 1e30.
+fn squares_too_small_for_numbers_prove_nothing() {
+    let sample = Reference::new(&[[0.0], [0.0]]).unwrap();
+    let method = svm(KernelChoice::Linear, Intercept::None, Variant::Constrained { radius: 1e200 }, 1.0);
+    let fit = fitted(method, &sample).score(&[[1e-170]]).unwrap()[0];
+    assert!((fit.depth - 0.5).abs() <= fit.error, "{fit:?}");
+}

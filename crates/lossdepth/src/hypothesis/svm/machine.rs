@@ -270,7 +270,8 @@ impl Machine {
         let Variant::Constrained { radius } = self.task.variant else {
             unreachable!("a penalty is positive")
         };
-        let slip = self.rounding(query.own, 0) + self.space.rounding(query.own);
+        // Squares below the smallest number are taken for 0.
+        let slip = (self.rounding(query.own, 0) + self.space.rounding(query.own)).max(1e-300);
         let error = radius * slip.sqrt();
         Found {
             beta: None,
