@@ -431,7 +431,8 @@ class Depth(OutlierMixin, BaseEstimator):
 
         The file is in the safetensors format: numbers and text, nothing that could be executed.
         It holds the reference sample, so it is as confidential as that. It appears when it is
-        complete, or not at all.
+        complete, or not at all. Saved is what was fitted: parameters that were set afterwards wait
+        for the next `fit`.
 
         Parameters
         ----------
@@ -453,7 +454,7 @@ class Depth(OutlierMixin, BaseEstimator):
         HingeDepth(reg=0.1)
         """
         check_is_fitted(self, "model_")
-        notes = {"params": _written(self.get_params(deep=False))}
+        notes = {"params": _written(self._params_of_fit())}
         # A model of the command line has no offset until someone asks for it.
         for name in ("offset_", "n_iter_"):
             if name in vars(self):
@@ -487,8 +488,20 @@ class Depth(OutlierMixin, BaseEstimator):
         scores = self._named(self._score(model, rows, "fit"), X)
         # All at once, so that an interrupt leaves no half of a fit.
         self._calibrate(scores, weights, share)
-        self.model_ = model
+        self._keep(model)
         return scores.depth
+
+    def _keep(self, model: _native.Model) -> None:
+        """Take a fitted model for one's own, and remember with which parameters it came."""
+        self.model_ = model
+        self._fitted_params = self.get_params(deep=False)
+
+    def _params_of_fit(self) -> dict[str, Any]:
+        """Return the parameters that made the model, and as they are now those that did not."""
+        params: dict[str, Any] = self.get_params(deep=False)
+        fitted = vars(self).get("_fitted_params", {})
+        kept = {*_native.METHODS[self._method], "contamination"}
+        return params | {name: value for name, value in fitted.items() if name in kept}
 
     def _prepare(self, X: Any, sample_weight: Any) -> tuple[_native.Model, Floats, Floats | None]:
         """Fit the native model alone."""

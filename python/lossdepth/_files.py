@@ -71,7 +71,7 @@ def load(path: str | os.PathLike[str]) -> Depth:
             estimator.n_iter_ = int(values["n_iter"])
     except (ValueError, TypeError) as error:
         raise ValueError(f"{path}: {error}") from None
-    estimator.model_ = model
+    estimator._keep(model)  # noqa: SLF001
     estimator.n_features_in_ = model.width
     if columns is not None:
         estimator.feature_names_in_ = np.array(columns, dtype=object)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from sklearn.utils.validation import _num_samples
 
 from lossdepth import _native
@@ -113,7 +114,7 @@ def depth(
     estimator: Any = cls(n_jobs=n_jobs, **settings)
     if return_direction and not isinstance(estimator, HalfspaceDepth):
         raise ValueError(f"`return_direction` goes with method `halfspace`, not with `{method}`")
-    estimator.model_ = estimator._prepare(X, sample_weight)[0]  # noqa: SLF001
+    estimator._keep(estimator._prepare(X, sample_weight)[0])  # noqa: SLF001
     if return_direction:
         both: tuple[Floats, Floats] = estimator.directions(Z)
         return both
@@ -139,8 +140,8 @@ def halfspace(
 
     Parameters
     ----------
-    x : {array-like, dataframe} of shape (n_queries, n_features)
-        The rows to score.
+    x : {array-like, dataframe} of shape (n_queries, n_features) or (n_features,)
+        The rows to score; a vector is one of them.
     data : {array-like, dataframe} of shape (n_samples, n_features)
         The sample, at least two rows.
     sample_weight : array-like of shape (n_samples,), float or None, default=None
@@ -166,9 +167,14 @@ def halfspace(
     Examples
     --------
     >>> from lossdepth import halfspace
-    >>> halfspace([[1.0, 1.0], [9.0, 0.0]], [[0.0, 0.0], [2.0, 0.0], [2.0, 2.0], [0.0, 2.0]])
+    >>> square = [[0.0, 0.0], [2.0, 0.0], [2.0, 2.0], [0.0, 2.0]]
+    >>> halfspace([[1.0, 1.0], [9.0, 0.0]], square)
     array([0.5, 0. ])
+    >>> halfspace([1.0, 1.0], square)
+    array([0.5])
     """
+    if isinstance(x, np.ndarray | list | tuple) and np.ndim(x) == 1:
+        x = np.reshape(x, (1, -1))
     return depth(
         x,
         data,

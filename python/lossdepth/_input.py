@@ -36,12 +36,21 @@ def is_frame(X: Any) -> bool:
 
 def as_table(X: Any) -> Any:
     """Turn what speaks Arrow's C interface, and nothing that scikit-learn knows, into a table."""
+    if type(X).__name__ == "LazyFrame":
+        raise TypeError("a lazy frame has no rows yet; give its `.collect()`")
+    if len(getattr(X, "shape", (0, 0))) == 1:
+        return X  # one column or row: scikit-learn says what to do about it
     streams = hasattr(X, "__arrow_c_stream__") or hasattr(X, "__arrow_c_array__")
     if not streams or is_frame(X) or (hasattr(X, "column_names") and hasattr(X, "to_batches")):
         return X
     import pyarrow as pa  # noqa: PLC0415
 
-    return pa.table(X)
+    try:
+        return pa.table(X)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, TypeError):
+        raise ValueError(
+            f"Expected a table of rows and columns, got {type(X).__name__} instead"
+        ) from None
 
 
 def is_apart(X: Any) -> bool:
@@ -71,6 +80,12 @@ def put_together(X: Any, convert: Callable[[Any], Floats]) -> Floats:
 
 def check_numeric(X: Any) -> None:
     """Refuse a table with a column that does not hold numbers, and say which."""
+    # numpy turns dates into whole numbers, and a missing one into the smallest of them.
+    if isinstance(X, np.ndarray) and X.dtype.kind in "mM":
+        raise ValueError(f"the table must hold numbers, got {X.dtype}")
+    if isinstance(X, np.ma.MaskedArray) and np.ma.getmaskarray(X).any():
+        place = ", ".join(str(at) for at in np.argwhere(np.ma.getmaskarray(X))[0])
+        raise ValueError(f"the table must have no missing numbers, [{place}] is masked")
     for name, kind, column in _columns(X):
         if not _numeric(kind, column):
             raise ValueError(f"column `{name}` must hold numbers, got {kind}")

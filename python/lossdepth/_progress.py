@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from joblib import effective_n_jobs
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+# More than any machine has.
+_MOST_THREADS = 65_536
+
 # The first part of the rows, and how long a part should take, in seconds.
 _FIRST_PART, _PART_SECONDS = 64, 0.5
 
@@ -26,7 +30,11 @@ def threads(n_jobs: int | None) -> int:
     Joblib and Dask tell their worker processes how many threads each of them may use by
     ``OMP_NUM_THREADS``; a negative `n_jobs`, which asks for all cores, does not go beyond it.
     """
+    if n_jobs is not None and not isinstance(n_jobs, Integral):
+        raise TypeError(f"`n_jobs` must be a whole number or None, got {n_jobs!r}")
     count = int(effective_n_jobs(n_jobs))
+    if count > _MOST_THREADS:
+        raise ValueError(f"`n_jobs` must be at most {_MOST_THREADS}, got {n_jobs}")
     limit = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
     if n_jobs is not None and n_jobs < 0 and limit.isdecimal() and int(limit) > 0:
         count = min(count, int(limit))

@@ -277,7 +277,7 @@ class Explanation:
         """
         if self.influence is None:
             raise AttributeError("this method has no influence of reference rows")
-        return np.argsort(-np.abs(self.influence), axis=1, kind="stable")[:, :count]
+        return np.argsort(-np.abs(self.influence), axis=1, kind="stable")[:, : _at_least_0(count)]
 
     def to_pandas(self, top: int | None = None) -> pd.DataFrame:
         """Return a long data frame: a line for each row and column.
@@ -369,11 +369,12 @@ class Explanation:
         return shares
 
     def _order(self, count: int | None) -> NDArray[np.intp]:
-        return np.argsort(-self._telling(), axis=1, kind="stable")[:, :count]
+        most = None if count is None else _at_least_0(count)
+        return np.argsort(-self._telling(), axis=1, kind="stable")[:, :most]
 
     def _columns(self, top: int | None) -> dict[str, Any]:
         if self.cuts is not None:
-            return self._cut_columns(self.cuts, top)
+            return self._cut_columns(self.cuts, None if top is None else _at_least_0(top))
         order = self._order(top)
         rows = np.arange(len(self)) if self.scores.index is None else self.scores.index
         parts = {"weight": self.weights, "contribution": self.contributions}
@@ -408,6 +409,12 @@ class Explanation:
         if len(self) > _SHOWN:
             lines.append(f"{'...':>6}")
         return "\n".join(lines)
+
+
+def _at_least_0(count: int) -> int:
+    if count < 0:
+        raise ValueError(f"the number to return must not be negative, got {count}")
+    return count
 
 
 def _rows(count: int) -> str:

@@ -403,15 +403,16 @@ feature_names_in_ : ndarray of shape (n_features_in_,)
         return twin
 
     def _train(self, estimator: Any, table: Any, weights: Floats | None, copies: Any) -> Training:
+        name = type(final(estimator)).__name__
         if self.loss in ("log", "brier") and not hasattr(estimator, "predict_proba"):
             raise ValueError(
-                f"loss `{self.loss}` needs a `predict_proba`, which {final(estimator)!r} does not "
-                'have; `loss="hinge"` needs a `decision_function`'
+                f"loss `{self.loss}` needs a `predict_proba`, which {name} "
+                'does not have; use `loss="hinge"`, which needs a `decision_function`'
             )
         if self.loss == "hinge" and not hasattr(estimator, "decision_function"):
             raise ValueError(
-                f"loss `hinge` needs a `decision_function`, which {final(estimator)!r} does not "
-                'have; `loss="log"` needs a `predict_proba`'
+                f"loss `hinge` needs a `decision_function`, which {name} "
+                'does not have; use `loss="log"`, which needs a `predict_proba`'
             )
         if copies is None and not takes_weights(estimator):
             raise ValueError(
@@ -494,7 +495,7 @@ def _check_weights(weights: Floats, rows: int) -> None:
 
 def _fit_twin(twin: Depth, X: Any, weights: Floats | None, share: float | None) -> Floats | None:
     if share is None:
-        twin.model_ = twin._prepare(X, weights)[0]  # noqa: SLF001
+        twin._keep(twin._prepare(X, weights)[0])  # noqa: SLF001
         return None
     twin.set_params(contamination=share)
     return twin._fit(X, weights)  # noqa: SLF001

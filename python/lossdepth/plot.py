@@ -453,6 +453,11 @@ def bagplot(bag: Bagplot, X: Any = None, *, ax: Any = None) -> Any:
     >>> len(ax.patches)
     3
     """
+    if not hasattr(bag, "hull"):
+        got = type(bag).__name__
+        raise TypeError(
+            f"`bag` must be what `HalfspaceDepth().fit(X).bagplot()` returns, got {got}"
+        )
     ax = _axes(ax, (5.0, 4.6))
     ax.fill(*bag.hull.T, facecolor=_BLUE, alpha=0.18, linewidth=0.0, label="within the fence")
     ax.fill(*bag.bag.T, facecolor=_BLUE, alpha=0.45, linewidth=0.0, label="inner half")

@@ -290,3 +290,24 @@ def test_we_read_the_files_of_the_command_line(method, tmp_path):
     fitted = METHODS[method](scale="mcd", tol=1e-5).fit(frame, sample_weight=WEIGHTS)
     assert_array_equal(detector.predict(queries), fitted.predict(queries))
     assert (detector.offset_, detector.n_iter_) == (fitted.offset_, fitted.n_iter_)
+
+
+def test_saved_is_what_was_fitted(tmp_path):
+    path = tmp_path / "model.safetensors"
+    detector = LogisticDepth(reg=0.1, contamination=0.2, n_jobs=1).fit(X)
+    detector.set_params(reg=100.0, contamination=0.5, n_jobs=2).save(path)
+    loaded = load(path)
+    assert (loaded.reg, loaded.contamination, loaded.n_jobs) == (0.1, 0.2, 2)
+    assert_array_equal(loaded.predict(QUERIES), detector.predict(QUERIES))
+    assert_array_equal(clone(loaded).fit(X).predict(QUERIES), loaded.predict(QUERIES))
+    # The same once more, from what was loaded.
+    loaded.set_params(reg=100.0).save(path)
+    assert load(path).reg == 0.1
+
+
+def test_twins_are_saved_and_explained(tmp_path):
+    path = tmp_path / "model.safetensors"
+    twin = LossDepth(LogisticRegression(C=10.0)).fit(X).twin_
+    twin.save(path)
+    assert_array_equal(load(path).score_samples(QUERIES), twin.score_samples(QUERIES))
+    assert len(twin.explain(QUERIES[:2])) == 2

@@ -24,6 +24,14 @@ def test_one_column_is_a_matter_of_ranks():
     assert (lossdepth.depth(Z, X, method="halfspace") == expected).all()
 
 
+def test_a_vector_is_one_row():
+    X = np.random.default_rng(3).normal(size=(40, 3))
+    assert lossdepth.halfspace(X[0], X) == lossdepth.halfspace(X[:1], X)
+    assert lossdepth.halfspace(X[0].tolist(), X) == lossdepth.halfspace(X[:1], X)
+    with pytest.raises(ValueError, match="2 features"):
+        lossdepth.halfspace([0.0, 0.0], X)
+
+
 @pytest.mark.parametrize("columns", [2, 3, 4])
 def test_directions_attain_the_depth_and_none_is_better(columns):
     rng = np.random.default_rng(columns)

@@ -118,6 +118,25 @@ TABLES = [
         ValueError,
         "column `b` must hold numbers, got string",
     ),
+    (pd.Series([1.0, 2.0]), ValueError, "Expected"),
+    (pl.Series([1.0, 2.0]), ValueError, "Expected 2D array, got 1D array instead"),
+    (pa.array([1.0, 2.0]), ValueError, "Expected a table of rows and columns, got DoubleArray"),
+    (pl.LazyFrame({"a": [1.0, 2.0]}), TypeError, "give its `.collect()`"),
+    (
+        np.array([["2020-01-01"], ["NaT"]], dtype="M8[D]"),
+        ValueError,
+        "the table must hold numbers, got datetime64[D]",
+    ),
+    (
+        np.array([[1], [2]], dtype="m8[s]"),
+        ValueError,
+        "the table must hold numbers, got timedelta64[s]",
+    ),
+    (
+        np.ma.masked_array(X, X[4, 2] == X),
+        ValueError,
+        "the table must have no missing numbers, [4, 2] is masked",
+    ),
     (X * 1j, ValueError, "Complex data not supported"),
     (scipy.sparse.csr_array(X), TypeError, "Sparse data was passed"),
     (X[0], ValueError, "Expected 2D array, got 1D array instead"),
@@ -191,6 +210,29 @@ def test_unknown_method():
 def test_no_threads():
     with pytest.raises(ValueError, match="n_jobs == 0"):
         LogisticDepth(n_jobs=0).fit(X)
+
+
+@pytest.mark.parametrize(
+    ("n_jobs", "error", "message"),
+    [
+        ("all", TypeError, "`n_jobs` must be a whole number or None, got 'all'"),
+        (1.5, TypeError, "`n_jobs` must be a whole number or None, got 1.5"),
+        (np.nan, TypeError, "`n_jobs` must be a whole number or None, got nan"),
+        (10**30, ValueError, f"`n_jobs` must be at most 65536, got {10**30}"),
+    ],
+    ids=short,
+)
+def test_threads_that_cannot_be(n_jobs, error, message):
+    with pytest.raises(error, match=says(message)):
+        LogisticDepth(n_jobs=n_jobs).fit(X)
+
+
+def test_counts_below_zero():
+    why = LogisticDepth().fit(X).explain(X[:1])
+    assert why.top_features(0) == [[]]
+    for ask in (why.top_features, why.most_influential, why.to_pandas):
+        with pytest.raises(ValueError, match="must not be negative, got -1"):
+            ask(-1)
 
 
 def test_a_failed_fit_leaves_no_model():

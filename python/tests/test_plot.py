@@ -153,6 +153,8 @@ def test_bagplot(frame):
     assert ax.get_xlabel() == "age"
     assert sum(len(dots.get_offsets()) for dots in ax.collections) == 200
     assert HalfspaceDepth().fit(X).bagplot().plot(ax=ax) is ax
+    with pytest.raises(TypeError, match=r"`bag` must be what .* returns, got DataFrame"):
+        plot.bagplot(X)
 
 
 def test_without_matplotlib_there_are_words(frame, monkeypatch):
