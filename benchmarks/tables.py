@@ -77,7 +77,14 @@ def works(folder: Path | None) -> list[Work]:
     ]
     speech, X, Z = data.vowels(folder)
     result += [
-        Work(f"logistic, {speech}", X, Z, 1.0, [lbfgs(), cholesky(), cholesky(1e-6)], 30),
+        Work(
+            f"logistic, {speech}",
+            X,
+            Z,
+            1.0,
+            [lbfgs(), lbfgs(1e-7), cholesky(), cholesky(1e-6)],
+            30,
+        ),
         Work(f"hinge, {speech}", X, Z, 0.05, [peers.hinge(1e-6)], 20),
         Work(f"svm, {speech}", X, Z, 1.0, [peers.svm(X)], 10),
         Work(f"svm, {speech}", X, Z, 0.05, [peers.svm(X), peers.svm(X, 1e-6)], 10),
