@@ -4,7 +4,7 @@ use crate::common::{
     Failures, LINEAR, Random, column, methods, mixed_queries, reference, score, score_one, settings, variants,
 };
 use lossdepth::reference::Scaling;
-use lossdepth::{Fit, Intercept, Method, Scale, Settings, Stop, Variant};
+use lossdepth::{Fit, Intercept, Method, Reference, Scale, Settings, Stop, Variant};
 
 fn scaled(rows: &[Vec<f64>], factor: f64) -> Vec<Vec<f64>> {
     rows.iter().map(|x| x.iter().map(|x| factor * x).collect()).collect()
@@ -274,6 +274,26 @@ fn an_overflow_is_no_certificate() {
 // Bad input.
 
 /// Blurred bars on a square of pixels from 0 to 255, all of them at about the same angle or each at another.
+#[test] // Found by the test of weights: a proof of where the minimiser is takes the root of rounding, so searches never ended.
+fn a_constrained_hinge_meets_tight_tolerances() {
+    let rows = [[-5.75, 7.75], [-3.5, -0.5], [1.5, -3.75], [0.0, 7.0], [-2.5, -0.5], [-0.25, -0.5]];
+    let rows: Vec<Vec<f64>> = rows.iter().map(|x| x.to_vec()).collect();
+    let weighted = Reference::weighted(&rows, &[3.0, 3.0, 2.0, 3.0, 1.0, 2.0]).unwrap();
+    let variant = Variant::Constrained { radius: 0.492_320_219_447_300_26 };
+    let z = [-8.779_147_339_524_263, 10.399_605_637_612_101];
+    for tol in [1e-6, 1e-8, 1e-9, 1e-10, 1e-11] {
+        let settings = Settings { tol, ..settings(Method::Hinge, Intercept::Free, variant, 1.0) };
+        let fit = score_one(&settings, &weighted, &z);
+        assert!(fit.stop == Stop::Converged && fit.error <= tol, "{tol} {fit:?}");
+        // By a search over all directions with fifty digits.
+        assert!((fit.depth - 0.002_001_986_335_239_206_4).abs() <= fit.error + 1e-15, "{tol} {fit:?}");
+    }
+    let cut_short =
+        Settings { tol: 1e-12, max_iter: 30, ..settings(Method::Hinge, Intercept::Free, variant, 1.0) };
+    let fit = score_one(&cut_short, &weighted, &z);
+    assert!(fit.stop == Stop::IterationLimit && fit.iterations <= 130, "{fit:?}");
+}
+
 fn bars(random: &mut Random, count: usize, alike: bool) -> Vec<Vec<f64>> {
     const SIDE: usize = 12;
     let mut bar = |row: usize| {
