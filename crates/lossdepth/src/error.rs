@@ -102,6 +102,14 @@ pub enum DepthError {
         /// The value.
         value: f64,
     },
+    /// A column to be scaled whose numbers differ by so little that the square of that vanishes.
+    #[error("column {column} varies by {spread:e} only, too little to be scaled: give it in larger units")]
+    TooSmall {
+        /// The column, from 0.
+        column: usize,
+        /// The difference of its largest and smallest number.
+        spread: f64,
+    },
     /// A weight that is negative, NaN or infinite.
     #[error("weight {row} must be finite and not negative, got {value}")]
     Weight {

@@ -175,7 +175,7 @@ impl OneClassSvm {
         let most_free = usize::try_from((self.memory / 64).isqrt()).unwrap_or(usize::MAX).max(1024);
         let mut set = ActiveSet::new(&bounds, true, space.largest, most_free);
         let nothing = vec![0.0; n];
-        let query = Query { column: &nothing, own: 0.0 };
+        let query = Query::new(&nothing, 0.0);
         let largest = if space.largest > 0.0 { space.largest } else { 1.0 };
         let reg = largest;
         let mut columns = Columns::cached(space, self.memory);

@@ -172,7 +172,8 @@ impl Scaling {
     ///
     /// # Errors
     /// If `support_fraction` is not between 0.5 and 1, the number of weights is not the number of rows, a weight is
-    /// negative or not finite, no weight is positive, or a number is not finite or too large.
+    /// negative or not finite, no weight is positive, a number is not finite or too large, or the numbers of a column
+    /// differ by less than 1e-140.
     pub fn learn(
         scale: Scale,
         rows: Rows<'_>,
@@ -180,14 +181,22 @@ impl Scaling {
         support_fraction: f64,
     ) -> Result<(Scaling, Option<ScalingWarning>)> {
         check(rows, weights, support_fraction)?;
-        let sound = |scaling| Ok((scaling, None));
-        match scale {
-            Scale::None => sound(Scaling { center: vec![0.0; rows.width()], transform: Transform::Identity }),
-            Scale::Standard => sound(standard(&Cloud::new(rows, weights))),
-            Scale::Robust => sound(robust(&Cloud::new(rows, weights))),
-            Scale::Whiten => Ok(whiten(&Cloud::new(rows, weights))),
-            Scale::Mcd => Ok(whiten_by_mcd(&Cloud::new(rows, weights), support_fraction)),
+        if scale == Scale::None {
+            let center = vec![0.0; rows.width()];
+            return Ok((Scaling { center, transform: Transform::Identity }, None));
         }
+        let cloud = Cloud::new(rows, weights);
+        for (column, found) in cloud.columns().iter().enumerate() {
+            if let Some(spread) = found.vanishing {
+                return Err(DepthError::TooSmall { column, spread });
+            }
+        }
+        Ok(match scale {
+            Scale::None | Scale::Standard => (standard(&cloud), None),
+            Scale::Robust => (robust(&cloud), None),
+            Scale::Whiten => whiten(&cloud),
+            Scale::Mcd => whiten_by_mcd(&cloud, support_fraction),
+        })
     }
 
     /// A scaling that was learned before.

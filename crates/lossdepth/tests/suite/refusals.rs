@@ -93,6 +93,25 @@ fn bad_settings_are_refused() {
     message(fitted.score_with(&[[0.0, 1.0]], &no_threads), "`threads` must be at least 1, got 0");
 }
 
+#[test] // Found by a depth of normal rows times 1e-141 that was off by 0.27: a column without a square passed for constant.
+fn columns_too_small_to_be_scaled_are_refused() {
+    let sample = |unit: f64| Reference::new(&[[1.0, unit], [2.0, 3.0 * unit], [3.0, -unit]]).unwrap();
+    let scales = [Scale::Standard, Scale::Robust, Scale::Whiten, Scale::Mcd];
+    for scale in scales {
+        for unit in [1e-141, 1e-200, 5e-324] {
+            let expected = format!(
+                "column 1 varies by {:e} only, too little to be scaled: give it in larger units",
+                4.0 * unit
+            );
+            message(Depth::logistic().scale(scale).fit(&sample(unit)).map(|_| ()), &expected);
+        }
+        assert!(Depth::logistic().scale(scale).fit(&sample(1e-130)).is_ok(), "{scale}");
+        // Rounding of a constant is no reason to complain.
+        let constant = Reference::new(&[[1.0, 1e-130], [2.0, 1e-130 * (1.0 + f64::EPSILON)]]).unwrap();
+        assert!(Depth::logistic().scale(scale).fit(&constant).is_ok(), "{scale}");
+    }
+}
+
 #[test]
 fn unknown_names_are_refused() {
     let names = Method::ALL.map(Method::name).join(", ");

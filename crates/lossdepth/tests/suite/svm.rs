@@ -650,3 +650,33 @@ fn squares_too_small_for_numbers_prove_nothing() {
     let fit = fitted(method, &sample).score(&[[1e-170]]).unwrap()[0];
     assert!((fit.depth - 0.5).abs() <= fit.error, "{fit:?}");
 }
+
+#[test] // The dual of the three variables, maximised with fifty digits: kernel values of 3e11 cancel to 1e-7.
+fn a_query_almost_equal_to_a_row_is_within_its_error() {
+    let kernel = KernelChoice::Polynomial { gamma: Gamma::Value(100.0), degree: 5, coef0: 100.0 };
+    let sample = Reference::new(&[[-1.0], [1.0]]).unwrap();
+    let method = svm(kernel, Intercept::None, Variant::Constrained { radius: 1000.0 }, 1.0).tol(1e-4);
+    let fit = fitted(method, &sample).score(&[[1.000_000_003]]).unwrap()[0];
+    assert!((fit.depth - 0.025_658_345_672_386).abs() <= fit.error, "{fit:?}");
+}
+
+#[test] // A query that is a row cancels exactly what the row says: nothing of that is rounding.
+fn queries_that_are_rows_meet_the_tolerance_under_wide_constraints() {
+    let mut random = Random::new(77);
+    let rows = random.cloud(30, 2);
+    let sample = Reference::new(&rows).unwrap();
+    let mut failures = Failures::default();
+    for intercept in [Intercept::None, Intercept::Free] {
+        for radius in [30.0, 1e3, 1e5] {
+            let kernel = KernelChoice::Gaussian { gamma: Gamma::Value(1.0) };
+            let method = svm(kernel, intercept, Variant::Constrained { radius }, 1.0);
+            for fit in fitted(method, &sample).score(&rows[..10]).unwrap() {
+                // Every classifier is within reach: right but for the row itself, of which one side is lost.
+                let far = radius < 1e3 || (fit.depth - 1.0 / 30.0).abs() <= fit.error;
+                failures
+                    .check(far && fit.stop == Stop::Converged, || format!("{intercept} {radius} {fit:?}"));
+            }
+        }
+    }
+    failures.report();
+}

@@ -168,6 +168,18 @@ impl Space {
         Ok(own + self.shift)
     }
 
+    /// The point that a query is: the same numbers, or the same kernel values with all points and itself.
+    pub(crate) fn twin(&self, query: &[f64]) -> Option<usize> {
+        match &self.source {
+            Source::Function { points, .. } => points.iter().position(|x| x == query),
+            Source::Given { gram, origin, own, .. } => {
+                let own = own.unwrap_or_else(|| query[query.len() - 1]);
+                let same = |p: usize| origin.iter().enumerate().all(|(q, &i)| query[i] == gram.at(q, p));
+                (0..self.len()).find(|&p| own == gram.at(p, p) && same(p))
+            }
+        }
+    }
+
     /// Hands over kernel values of all points with a stretch of points, stretch by stretch: the number of the first, how
     /// many, and one column for each.
     ///

@@ -20,6 +20,8 @@ use std::sync::{Mutex, OnceLock};
 
 /// Penalties tried for a constraint; it takes about ten.
 const RADIUS_STEPS: usize = 100;
+/// How far from the best penalty others are tried where none will do: half of a decade, steps being decades at most.
+const NEXT: f64 = 3.0;
 
 /// What all queries of a support vector machine depth share.
 #[derive(Debug)]
@@ -192,7 +194,7 @@ impl Machine {
 
     /// All dual variables at their bounds: the answer whenever it leaves every margin at 1 or below.
     fn closed_form(&self, query: Query<'_>) -> Option<Found> {
-        let Query { column, own } = query;
+        let Query { column, own, .. } = query;
         let n = column.len();
         let mean_at_query = 2.0 * dot(column, &self.space.half_weights);
         let square = (self.mean_square - 2.0 * mean_at_query + own).max(0.0);
@@ -272,7 +274,8 @@ impl Machine {
         };
         // Squares below the smallest number are taken for 0.
         let slip = (self.rounding(query.own, 0) + self.space.rounding(query.own)).max(1e-300);
-        let error = radius * slip.sqrt();
+        let proven = self.space.len() == 1 && query.twin.is_some();
+        let error = if proven { 0.0 } else { radius * slip.sqrt() };
         Found {
             beta: None,
             scale: 1.0,
@@ -320,19 +323,30 @@ impl Machine {
     ) -> Found {
         let mut point = point.clone();
         set.balance(&mut point, query);
-        let length = set.look(&point, query, reg).square.sqrt();
+        let slip = self.rounding(query.own, point.updates);
+        let kernel = self.space.rounding(query.own);
+        let (square, mass) = point.square(query);
+        let length = square.sqrt();
         let bias = set.bias(&point);
         // On the sphere, or where it already is inside the ball as it is.
         let scale = if inside || length == 0.0 { 2.0 * reg } else { length / radius };
         let norm = if length == 0.0 { 0.0 } else { length / scale };
         // The intercept belongs to the classifier of `reg`.
         let shifted = bias * scale / (2.0 * reg);
-        let slip = self.rounding(query.own, point.updates);
         let fenchel = set.look_with(&point, 0.5 * scale, shifted);
-        let gap = (fenchel + set.allowance(&point, slip)) / scale + length * (radius - norm).max(0.0);
+        // The square of the length is what is left of terms that may cancel: the length lies between these.
+        let off = 2.0 * (slip + kernel) * mass;
+        let (shortest, longest) = ((square - off).max(0.0).sqrt(), (square + off).sqrt());
+        let worst = (0.5 * radius * scale).clamp(shortest, longest);
+        let gap = (fenchel + set.allowance(&point, slip)) / scale + worst * (radius - worst / scale).max(0.0);
+        // Longer than the radius, it would have to shrink: convexity says what that costs.
+        let beyond = (1.0 - radius * scale / longest).max(0.0);
         let risk = set.risk(&point) / scale;
-        let rounding = 2.0 * (slip + self.space.rounding(query.own)) / scale;
-        self.found(point, scale, shifted, norm, risk, gap + rounding, risk + rounding)
+        // No classifier tells a query from the point that it is: ℓ(m) + ℓ(-m) ≥ 2.
+        let floor = query.twin.map_or(0.0, |twin| 2.0 * self.space.half_weights[twin]);
+        let gap = gap.min((risk - floor).max(0.0));
+        let rounding = 2.0 * (slip + kernel) / scale;
+        self.found(point, scale, shifted, norm, risk, gap + beyond + rounding, risk + beyond + rounding)
     }
 
     #[expect(clippy::too_many_arguments, reason = "one number each")]
@@ -412,6 +426,8 @@ pub(super) struct Worker<'a> {
     /// Kernel values of the queries in hand, one column each, and with themselves.
     block: Matrix,
     own: Vec<f64>,
+    /// The points that the queries are; looked for where cancellation matters, under a constraint.
+    twins: Vec<Option<usize>>,
     /// Products with the starts, if they were computed for this block.
     along: Matrix,
     aligned: bool,
@@ -433,6 +449,7 @@ impl<'a> Worker<'a> {
             set,
             block,
             own,
+            twins: Vec::new(),
             along,
             aligned: false,
         }
@@ -441,12 +458,15 @@ impl<'a> Worker<'a> {
     fn load(&mut self, rows: Rows<'_>) -> Result<()> {
         self.aligned = false;
         self.machine.space.block(rows, &mut self.block)?;
-        self.own = rows.iter().map(|z| self.machine.space.own(z)).collect::<Result<_>>()?;
+        let space = &self.machine.space;
+        self.own = rows.iter().map(|z| space.own(z)).collect::<Result<_>>()?;
+        let constrained = matches!(self.machine.task.variant, Variant::Constrained { .. });
+        self.twins = rows.iter().map(|z| if constrained { space.twin(z) } else { None }).collect();
         Ok(())
     }
 
     fn query(&self, j: usize) -> Query<'_> {
-        Query { column: self.block.col(j), own: self.own[j] }
+        Query { column: self.block.col(j), own: self.own[j], twin: self.twins[j] }
     }
 
     /// Finds how the minimisers move for the queries from `start` on, where that matters; returns which is which.
@@ -459,7 +479,7 @@ impl<'a> Worker<'a> {
                 && found.beta.is_some()
             {
                 places[k] = Some(list.len());
-                list.push((Query { column: self.block.col(start + k), own: self.own[start + k] }, found));
+                list.push((Query::new(self.block.col(start + k), self.own[start + k]), found));
             }
         }
         let shifts = self.shifts.get_or_insert_with(|| Shifts::new(&shared.basis, self.machine.group()));
@@ -482,7 +502,7 @@ impl<'a> Worker<'a> {
         }
         let workers = self.workers;
         let columns = self.columns.get_or_insert_with(|| machine.columns(shared.gram.as_ref(), workers));
-        let query = Query { column: self.block.col(j), own: self.own[j] };
+        let query = Query { column: self.block.col(j), own: self.own[j], twin: self.twins[j] };
         let along = if shared.nearest == 0 { self.along.col(j) } else { &[] };
         let point = shared.begin(along, query, machine, &self.set);
         let set = &mut self.set;
@@ -542,32 +562,46 @@ fn search(
     radius: f64,
     cancelled: &dyn Fn() -> bool,
 ) -> Result<Found> {
-    let tol = machine.task.tol;
+    let Task { tol, max_iter, .. } = machine.task;
     let distance = set.look(&point, query, 1.0).square.sqrt();
     let (mut search, mut reg) = Radius::new(radius, tol, distance);
-    let (mut best, mut rounds, mut last): (Option<Found>, usize, End);
-    (best, rounds, last) = (None, 0, End::Optimal);
-    for _ in 0..RADIUS_STEPS {
+    let (mut best, mut rounds, mut last): (Option<(Found, f64)>, usize, End) = (None, 0, End::Optimal);
+    // Solves for a penalty; returns the norm of the minimiser and whether that is it.
+    let mut attempt = |reg: f64, best: &mut Option<(Found, f64)>| -> Result<(f64, bool)> {
         let (end, taken) = settle(machine, set, &mut point, query, columns, reg, cancelled)?;
         (rounds, last) = (rounds + taken, end);
         let norm = set.look(&point, query, reg).square.sqrt() / (2.0 * reg);
         for inside in [false, true] {
             if !inside || norm <= radius {
                 let found = machine.constrained(set, &point, query, reg, radius, inside);
-                if best.as_ref().is_none_or(|b| found.error < b.error) {
-                    best = Some(found);
+                if best.as_ref().is_none_or(|(b, _)| found.error < b.error) {
+                    *best = Some((found, reg));
                 }
             }
         }
-        let over = best.as_ref().is_some_and(|b| b.error <= tol) || norm == 0.0 || search.inactive(reg, norm);
+        Ok((norm, rounds >= max_iter || best.as_ref().is_some_and(|(b, _)| b.error <= tol)))
+    };
+    for _ in 0..RADIUS_STEPS {
+        let (norm, enough) = attempt(reg, &mut best)?;
+        let over = enough || norm == 0.0 || search.inactive(reg, norm);
         let next = search.next(reg, norm);
-        if over || (next - reg).abs() <= 1e-14 * reg || rounds >= machine.task.max_iter {
+        if over || (next - reg).abs() <= 1e-14 * reg {
             break;
         }
         reg = next;
     }
+    // Inside the ball the gap grows with the penalty and rounding with its inverse: the best may be between two steps.
+    if let Some((found, at)) = &best
+        && found.error > tol
+    {
+        for reg in [at / NEXT, at * NEXT] {
+            if attempt(reg, &mut best)?.1 {
+                break;
+            }
+        }
+    }
     match best {
-        Some(found) => Ok(conclude(machine, found, last, rounds)),
+        Some((found, _)) => Ok(conclude(machine, found, last, rounds)),
         None => unreachable!("at least one penalty is tried"),
     }
 }

@@ -186,7 +186,7 @@ impl Shared {
         if !machine.balanced {
             // Without a query: one that the kernel does not see.
             let nothing = vec![0.0; n];
-            let query = Query { column: &nothing, own: 0.0 };
+            let query = Query::new(&nothing, 0.0);
             shared.add(machine, query, &mut columns, &mut set, cancelled)?;
         }
         // Solutions for sample points, from the most outlying to the most central.
@@ -197,7 +197,7 @@ impl Shared {
             let row = order[(2 * k + 1) * n / (2 * count)];
             columns.require([row].into_iter())?;
             let column = columns.column(row).to_vec();
-            let query = Query { column: &column, own: space.diagonal[row] };
+            let query = Query::new(&column, space.diagonal[row]);
             shared.add(machine, query, &mut columns, &mut set, cancelled)?;
         }
         drop(columns);

@@ -28,12 +28,19 @@ pub(crate) struct Column {
     pub(crate) mean: f64,
     pub(crate) sd: f64,
     pub(crate) constant: bool,
+    /// The difference of its largest and smallest number, where that is more than rounding and has no square.
+    pub(crate) vanishing: Option<f64>,
 }
 
 /// Whether numbers between `low` and `high` differ by no more than rounding: by a few units in the last
 /// place, or by so little that the square of the difference would vanish.
 pub(crate) fn negligible(low: f64, high: f64) -> bool {
-    high - low <= (8.0 * f64::EPSILON * low.abs().max(high.abs())).max(VANISHING)
+    high - low <= rounding(low, high).max(VANISHING)
+}
+
+/// A few units in the last place of numbers from `low` to `high`.
+fn rounding(low: f64, high: f64) -> f64 {
+    8.0 * f64::EPSILON * low.abs().max(high.abs())
 }
 
 impl Cloud {
@@ -146,6 +153,10 @@ impl Column {
         let mean = (rough + average(rough)).max(low).min(high);
         let variance = numbers.iter().map(|&(x, w)| w * (x - mean).powi(2)).sum::<f64>();
         let sd = variance.sqrt();
-        Self { mean, sd, constant: negligible(low, high) || sd < VANISHING }
+        let (spread, small) = (high - low, sd < VANISHING);
+        // (A weight of next to nothing makes a deviation vanish too.)
+        let tiny = spread > rounding(low, high) && spread < 1e10 * VANISHING;
+        let vanishing = (small && tiny).then_some(spread);
+        Self { mean, sd, constant: negligible(low, high) || small, vanishing }
     }
 }

@@ -37,6 +37,14 @@ const OFFENDERS: usize = 64;
 pub(crate) struct Query<'a> {
     pub(crate) column: &'a [f64],
     pub(crate) own: f64,
+    /// The sample point that the query is, if that is known and matters.
+    pub(crate) twin: Option<usize>,
+}
+
+impl<'a> Query<'a> {
+    pub(crate) fn new(column: &'a [f64], own: f64) -> Self {
+        Self { column, own, twin: None }
+    }
 }
 
 /// A point of the dual, with all that follows from it.
@@ -59,6 +67,20 @@ pub(crate) struct Point {
     pub(crate) updates: usize,
     /// Variables at a bound that are taken up first, whatever their residuals.
     pub(crate) first: Vec<usize>,
+}
+
+impl Point {
+    /// $\|\sum_j \beta_j \varphi_j\|^2$, and the sum of the absolute coefficients it is made of: `pulled` off by $\delta$
+    /// moves it by $\delta$ times that. A query that is a sample point has one coefficient together with it.
+    pub(crate) fn square(&self, query: Query<'_>) -> (f64, f64) {
+        let n = query.column.len();
+        let (beta, pulled) = (&self.beta[..n], &self.pulled[..n]);
+        let twin = query.twin.unwrap_or(n);
+        let others = |value: &dyn Fn(usize) -> f64| (0..n).filter(|i| *i != twin).map(value).sum::<f64>();
+        let (square, mass) = (others(&|i| beta[i] * pulled[i]), others(&|i| beta[i].abs()));
+        let own = if twin < n { beta[twin] + self.beta[n] } else { self.beta[n] };
+        ((square + own * self.pulled[twin]).max(0.0), mass + own.abs())
+    }
 }
 
 /// What the dual says about a point.
