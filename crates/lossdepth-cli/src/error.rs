@@ -121,6 +121,10 @@ pub(crate) enum Wrong {
     Text(String),
     #[error("`{0}` is not a number; write it with a decimal point")]
     Comma(String),
+    #[error(
+        "`{0}` is not a number; write it without commas if they part thousands, else with a decimal point"
+    )]
+    Thousands(String),
     #[error("{0:e} is too large to work with, at most 1e100 is allowed")]
     Large(f64),
     #[error("a weight must be finite and not negative, got {0}")]

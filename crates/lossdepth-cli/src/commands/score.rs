@@ -84,6 +84,15 @@ const PIECE: usize = 1 << 16;
 
 pub(crate) fn score(args: &Score) -> Result<Outcome> {
     let started = Instant::now();
+    let read = [Some(&args.data), args.against.reference.as_ref(), args.against.model.as_ref()];
+    if let Some(out) = &args.out
+        && read.into_iter().flatten().any(|path| out.is(path))
+    {
+        return Err(Error::Usage(format!(
+            "{}: cannot be read and written at once; --out needs another name",
+            out.name()
+        )));
+    }
     let job = match (&args.against.model, &args.against.reference) {
         (Some(model), _) => score_by(args, model)?,
         (None, Some(reference)) => score_against(args, reference)?,

@@ -164,6 +164,9 @@ enum Format {
 
 impl Format {
     fn of(head: &[u8]) -> Result<Self, Problem> {
+        if let Some(what) = stranger(head) {
+            return Err(Problem::Unsupported(what.to_owned()));
+        }
         Ok(match head {
             [b'P', b'A', b'R', b'1', ..] => Self::Parquet,
             [b'P', b'A', b'R', b'E', ..] => {
@@ -200,6 +203,42 @@ impl Format {
             _ => return None,
         })
     }
+}
+
+/// What users may well have at hand and is not read here: what it is, and what to do.
+fn stranger(head: &[u8]) -> Option<&'static str> {
+    // The first entry of a zip archive has its name here.
+    let entry = head.get(30..).unwrap_or_default();
+    let is_zip = head.starts_with(b"PK\x03\x04");
+    Some(match head {
+        [0x28, 0xb5, 0x2f, 0xfd, ..] => "compressed by Zstandard: unpack it, or compress it by gzip",
+        [b'B', b'Z', b'h', b'1'..=b'9', ..] => "compressed by bzip2: unpack it, or compress it by gzip",
+        [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => "compressed by xz: unpack it, or compress it by gzip",
+        _ if is_zip && (entry.starts_with(b"[Content_Types].xml") || entry.starts_with(b"_rels/")) => {
+            "an Excel workbook: save the sheet as CSV"
+        }
+        _ if is_zip && entry.starts_with(b"mimetype") => "an OpenDocument file: save the sheet as CSV",
+        [0xd0, 0xcf, 0x11, 0xe0, ..] => "an Excel workbook of the old kind: save the sheet as CSV",
+        [0x80, 2..=5, b'c' | b'}' | b']' | 0x95, ..] => {
+            "a Python pickle, which could run anything: save it as NPY, NPZ, Parquet or CSV"
+        }
+        // The length of a header that is JSON.
+        [_, _, _, _, 0, 0, 0, 0, b'{', b'"', ..] => {
+            "a safetensors file: a model goes after --model, and a table is saved as NPY, NPZ, Parquet or CSV"
+        }
+        _ if head.starts_with(b"SQLite format 3\0") => "an SQLite database: save the table as CSV",
+        _ if is_json(head) => "JSON: save it as CSV, Parquet or Arrow",
+        _ => return None,
+    })
+}
+
+/// Whether a text starts like lists or objects of JSON, which no table does.
+fn is_json(head: &[u8]) -> bool {
+    let mut marks = head.iter().filter(|b| !b.is_ascii_whitespace());
+    matches!(
+        (marks.next(), marks.next()),
+        (Some(b'{'), Some(b'"' | b'}')) | (Some(b'['), Some(b'[' | b'{' | b'"' | b']'))
+    )
 }
 
 const HDF5: &str = "an HDF5 file (MAT 7.3 is one): save it as MAT 5 (`-v7` in MATLAB), Parquet, NPZ or CSV";

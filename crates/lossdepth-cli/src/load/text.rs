@@ -103,10 +103,23 @@ fn parse(field: &str) -> Result<f64, Wrong> {
         Ok(value) if value.is_finite() => Ok(value),
         _ if field.is_empty() => Err(Wrong::Empty),
         _ if is_missing(field) => Err(Wrong::Missing(field.to_owned())),
-        Ok(_) => Err(Wrong::NotFinite(field.to_owned())),
-        Err(_) if field.replacen(',', ".", 1).parse::<f64>().is_ok() => Err(Wrong::Comma(field.to_owned())),
+        Ok(_) => Err(Wrong::NotFinite(shorten(field))),
+        Err(_) if in_thousands(field) => Err(Wrong::Thousands(shorten(field))),
+        Err(_) if field.replacen(',', ".", 1).parse::<f64>().is_ok() => Err(Wrong::Comma(shorten(field))),
         Err(_) => Err(Wrong::Text(shorten(field))),
     }
+}
+
+/// Whether commas part a number into groups of three digits, as in `1,000` and `-12,345,678.9`.
+fn in_thousands(field: &str) -> bool {
+    let digits = field.trim_start_matches(['+', '-']);
+    let whole = digits.split('.').next().unwrap_or_default();
+    let groups: Vec<&str> = whole.split(',').collect();
+    let [first, rest @ ..] = &groups[..] else { return false };
+    !rest.is_empty()
+        && (1..=3).contains(&first.len())
+        && rest.iter().all(|group| group.len() == 3)
+        && field.replace(',', "").parse::<f64>().is_ok()
 }
 
 /// Enough of a value to recognise it by.

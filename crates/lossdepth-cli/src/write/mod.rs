@@ -78,6 +78,16 @@ impl Target {
         };
         Ok(Self { path: PathBuf::from(path), format, gzip })
     }
+
+    /// The file as it was called.
+    pub(crate) fn name(&self) -> String {
+        self.path.display().to_string()
+    }
+
+    /// Whether this is a file that exists under another name.
+    pub(crate) fn is(&self, other: &Path) -> bool {
+        matches!((fs::canonicalize(&self.path), fs::canonicalize(other)), (Ok(ours), Ok(theirs)) if ours == theirs)
+    }
 }
 
 /// The file being written, under its temporary name; also for whoever handles Ctrl-C.

@@ -53,6 +53,12 @@ fn not_numbers() {
         "",
         "data.csv: line 2 (row 0), column `a`: `1,5` is not a number; write it with a decimal point",
     );
+    let thousands =
+        "is not a number; write it without commas if they part thousands, else with a decimal point";
+    for number in ["1,000", "-12,345,678.9"] {
+        let place = "data.csv: line 2 (row 0), column `a`";
+        refused(format!("a;b\n{number};2\n3;4\n"), "", &format!("{place}: `{number}` {thousands}"));
+    }
     refused("a,b\n1,2\n,4\n", "", "data.csv: line 3 (row 1), column `a`: missing value");
     refused("1,2\n3,NA\n", "", "data.csv: line 2 (row 1), column `1`: missing value (`NA`)");
     refused("1,\n3,4\n", "", "data.csv: line 1 (row 0), column `1`: missing value");
@@ -230,4 +236,50 @@ fn nothing_panics_on_noise() {
             assert!(fine && !ran.err.contains("panicked"), "{text:?}: {:?} {}", ran.code, ran.err);
         }
     }
+}
+
+#[test]
+fn files_of_other_programs() {
+    let mut sheet = b"PK\x03\x04".to_vec();
+    sheet.resize(30, 0);
+    let named = |name: &str| [&sheet[..], name.as_bytes()].concat();
+    let cases: [(Vec<u8>, &str); 12] = [
+        (b"\x28\xb5\x2f\xfd\x04\x00".to_vec(), "compressed by Zstandard: unpack it, or compress it by gzip"),
+        (b"BZh91AY&SY".to_vec(), "compressed by bzip2: unpack it, or compress it by gzip"),
+        (b"\xfd7zXZ\0\0\x04".to_vec(), "compressed by xz: unpack it, or compress it by gzip"),
+        (named("[Content_Types].xml"), "an Excel workbook: save the sheet as CSV"),
+        (named("_rels/.rels"), "an Excel workbook: save the sheet as CSV"),
+        (named("mimetypeapplication/vnd.oasis"), "an OpenDocument file: save the sheet as CSV"),
+        (b"\xd0\xcf\x11\xe0\xa1".to_vec(), "an Excel workbook of the old kind: save the sheet as CSV"),
+        (
+            b"\x80\x04\x95\x10\0".to_vec(),
+            "a Python pickle, which could run anything: save it as NPY, NPZ, Parquet or CSV",
+        ),
+        (b"SQLite format 3\0\x10\0".to_vec(), "an SQLite database: save the table as CSV"),
+        (b"{\"a\": [1, 2]}".to_vec(), "JSON: save it as CSV, Parquet or Arrow"),
+        (b" [\n  {\"a\": 1}]".to_vec(), "JSON: save it as CSV, Parquet or Arrow"),
+        (b"[[1, 2], [3, 4]]".to_vec(), "JSON: save it as CSV, Parquet or Arrow"),
+    ];
+    for (content, message) in cases {
+        refused(content, "", &format!("data.csv: {message}"));
+    }
+    let folder = Folder::with(GOOD);
+    assert_eq!(folder.run(&["fit", "data.csv", "--out", "model.safetensors"]).code, Some(0));
+    let model =
+        "a safetensors file: a model goes after --model, and a table is saved as NPY, NPZ, Parquet or CSV";
+    expect(&folder, "model.safetensors", &format!("model.safetensors: {model}"));
+    expect(&folder, "data.csv --reference model.safetensors", &format!("model.safetensors: {model}"));
+}
+
+#[test] // Of a table that was scored into itself nothing but the scores would be left.
+fn a_file_is_not_written_while_it_is_read() {
+    let message =
+        |name: &str| format!("{name}: cannot be read and written at once; --out needs another name");
+    refused(GOOD, "--out data.csv", &message("data.csv"));
+    refused(GOOD, "--out ./data.csv", &message("./data.csv"));
+    refused(GOOD, "--reference good.csv --out good.csv", &message("good.csv"));
+    let folder = Folder::with(GOOD);
+    folder.write("scores.csv", "an older run");
+    assert_eq!(folder.score("data.csv --out scores.csv").code, Some(0));
+    assert_eq!(folder.read("data.csv"), GOOD);
 }

@@ -680,3 +680,31 @@ fn queries_that_are_rows_meet_the_tolerance_under_wide_constraints() {
     }
     failures.report();
 }
+
+#[test] // Two solvers with nothing in common but the definition, on queries at and next to rows and balls of all sizes.
+fn constraints_next_to_rows_are_within_their_errors() {
+    let mut random = Random::new(78);
+    let mut failures = Failures::default();
+    for _ in 0..150 {
+        let (n, d) = (2 + random.below(8), 1 + random.below(3));
+        let rows = random.cloud(n, d);
+        let sample = Reference::new(&rows).unwrap();
+        let queries: Vec<Vec<f64>> = (0..6)
+            .map(|k| {
+                let off = if k == 0 { 0.0 } else { 10f64.powi(-2 * k) };
+                rows[random.below(n)].iter().map(|x| x + off * random.normal()).collect()
+            })
+            .collect();
+        let radius = 10f64.powf(random.between(-1.0, 4.0));
+        let intercept = Intercept::ALL[random.below(3)];
+        let method = svm(KernelChoice::Linear, intercept, Variant::Constrained { radius }, 1.0);
+        let linear = Depth::hinge().intercept(intercept).variant(Variant::Constrained { radius });
+        let kernel = fitted(method, &sample).score(&queries).unwrap();
+        let linear = linear.fit(&sample).unwrap().score(&queries).unwrap();
+        for (a, b) in kernel.iter().zip(&linear) {
+            let close = (a.depth - b.depth).abs() <= a.error + b.error;
+            failures.check(close, || format!("{rows:?} {intercept} {radius}: {a:?} {b:?}"));
+        }
+    }
+    failures.report();
+}
