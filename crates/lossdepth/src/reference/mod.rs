@@ -7,7 +7,7 @@ pub(crate) use mcd::normal_quantile;
 pub use scale::{Scale, Scaling, ScalingWarning, Transform};
 
 use crate::error::{DepthError, Result};
-use crate::linalg::dot;
+use crate::linalg::{Twofold, dot};
 use crate::rows::{AsRows, Rows};
 use crate::simd::sum_of;
 use std::sync::Arc;
@@ -107,7 +107,9 @@ impl Reference {
         Self::check(rows, given.iter().filter(|w| **w > 0.0).count())?;
         // Dividing by the largest first keeps the sum from overflowing.
         let largest = given.iter().fold(0.0f64, |m, w| m.max(*w));
-        let total: f64 = given.iter().map(|w| w / largest).sum();
+        let mut total = Twofold::default();
+        given.iter().for_each(|w| total.add(w / largest));
+        let total = total.value();
         let whole = given.iter().all(|w| w.fract() == 0.0 && *w < 1e15);
         let weights = given.iter().map(|w| w / largest / total).collect();
         let mass = if whole { Mass::Counts(given.iter().sum()) } else { Mass::Importance };

@@ -41,6 +41,8 @@ pub(crate) struct Point<'a> {
     /// How many sample points there are, and the largest norm of one.
     pub(crate) count: usize,
     pub(crate) reach: f64,
+    /// How far the turn into the principal axes may have carried a row of the sample off, and the query.
+    pub(crate) drift: (f64, f64),
     /// $\frac12 \sum_i \omega_i |\ell'(m_i)|$.
     pub(crate) pull: f64,
     /// How far rounding may have carried a margin of the sample off, and that of the query.
@@ -120,7 +122,9 @@ impl Point<'_> {
         let (w, z) = (&self.theta[self.free..], &self.query[self.free..]);
         let along = dot(w, &self.gradient[self.free..]) - bias * dot(w, z);
         let slack = radius * self.gradient_norm(bias) + along;
-        fenchel + at_least_zero(slack) + 2.0 * radius * self.rounding(loss)
+        // The turn into the axes counts on the margins, and on the gradient.
+        let turned = self.pull * self.drift.0 + 0.5 * loss.grad(-self.value).abs() * self.drift.1;
+        fenchel + at_least_zero(slack) + 2.0 * radius * (self.rounding(loss) + turned)
     }
 
     /// The gradient in the intercept, and the Fenchel–Young term that making the dual variables feasible costs.
@@ -180,6 +184,6 @@ pub(crate) fn risk_error(gap: f64, reg: f64, norm_w: f64) -> f64 {
 }
 
 /// Cuts off what rounding leaves below zero, and leaves NaN alone, unlike `f64::max`.
-fn at_least_zero(x: f64) -> f64 {
+pub(crate) fn at_least_zero(x: f64) -> f64 {
     if x < 0.0 { 0.0 } else { x }
 }

@@ -17,7 +17,7 @@
 mod careful;
 
 use super::central_path::Rows;
-use super::certificate::risk_error;
+use super::certificate::{at_least_zero, risk_error};
 use super::gram::Gram;
 use super::newton::factor_hessian;
 use super::quasi_newton::{Outcome, Queue};
@@ -509,7 +509,10 @@ impl<'a> Paths<'a> {
         let gathered: Vec<f64> = (0..q).map(|j| dot(self.features.tall.col(j), &weighted)).collect();
         let (fenchel, pull) = self.dual_point(k, found, &gathered);
         let w = &found.theta[self.features.free..];
-        fenchel + (radius * norm(&pull) - dot(w, &pull)).max(0.0) + radius * self.rounding(k)
+        let slack = at_least_zero(radius * norm(&pull) - dot(w, &pull));
+        // The turn into the axes counts on the margins, and on the gathered multipliers: half the mass is on either side.
+        let (sample, query) = self.features.drift(norm(&self.slots[k].query));
+        fenchel + slack + radius * (self.rounding(k) + sample + query)
     }
 
     /// What rounding may have done to the gathered multipliers.
@@ -531,9 +534,11 @@ impl<'a> Paths<'a> {
         } else {
             f64::NAN
         };
+        // Whatever the gap says: both the depth and its estimate lie between 0 and the objective, up to rounding of that.
+        let blur = self.blur(k, &found);
+        let ceiling =
+            blur + if self.task.variant == Variant::Risk { risk + found_penalty } else { risk + penalty };
         let Found { theta, error, stop, .. } = found;
-        // Whatever the gap says: both the depth and its estimate lie between 0 and the objective.
-        let ceiling = if self.task.variant == Variant::Risk { risk + found_penalty } else { risk + penalty };
         let error = if error < ceiling { error } else { ceiling };
         let stop = stop.judge(error, self.task.tol);
         let Slot { id, iterations, .. } = self.slots[k];

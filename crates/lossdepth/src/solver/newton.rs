@@ -386,7 +386,8 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
         let (free, count, reach) = (features.free, features.len(), features.reach);
         let pull = self.slopes.iter().map(|s| s.abs()).sum();
         let blur = (features.blur(features.span(theta), 1), features.blur(norm(query) * norm(theta), 1));
-        Point { theta, gradient, query, value, free, count, reach, pull, blur }
+        let drift = features.drift(norm(query));
+        Point { theta, gradient, query, value, free, count, reach, drift, pull, blur }
     }
 
     /// The risk at the current margins.

@@ -63,7 +63,8 @@ impl Radius {
             // Nothing known below: go down by decades rather than by halves, and at last to the floor.
             if self.high > 1e3 * self.floor { 0.1 * self.high } else { self.floor }
         } else {
-            (self.low * self.high).sqrt()
+            // One root at a time: the product may leave the range of the numbers.
+            self.low.sqrt() * self.high.sqrt()
         };
         next.max(self.floor)
     }

@@ -294,6 +294,33 @@ fn a_constrained_hinge_meets_tight_tolerances() {
     assert!(fit.stop == Stop::IterationLimit && fit.iterations <= 130, "{fit:?}");
 }
 
+#[test] // By hand: what is left is half of the distance times the radius, of a direction that passes for rounding.
+fn directions_that_are_left_out_are_in_the_error_of_a_constraint() {
+    for (d, rho, radius) in [(2, 2e-15, 1e8), (50, 1e-14, 1e8), (10, 5e-15, 1e13)] {
+        let row = |x: f64, y: f64| [vec![x, y], vec![0.0; d - 2]].concat();
+        let sample = reference(&[row(-1.0, 0.0), row(1.0, 0.0)]);
+        for method in [Method::Hinge, Method::Logistic] {
+            let settings = settings(method, Intercept::Free, Variant::Constrained { radius }, 1.0);
+            let fit = score_one(&settings, &sample, &row(0.0, rho));
+            // The logistic loss has slope ½ / ln 2 at 0.
+            let slope = if method == Method::Hinge { 1.0 } else { 0.5 / std::f64::consts::LN_2 };
+            let truth = 1.0 - 0.5 * slope * radius * rho;
+            assert!((fit.depth - truth).abs() <= fit.error + 1e-3 * (1.0 - truth), "{d} {method}: {fit:?}");
+        }
+    }
+}
+
+#[test] // By hand: (2 - radius · 0.53…) / 4, and the margins that say 0 are rounded.
+fn a_depth_of_nothing_has_the_error_of_its_margins() {
+    let z: f64 = 0.532_487_211_528_844;
+    for (row, radius, truth) in [(-1e7, 3.755_958_747_150_983, 2.805e-11)] {
+        let variant = Variant::Constrained { radius };
+        let settings = settings(Method::Hinge, Intercept::Free, variant, 1.0);
+        let fit = score_one(&settings, &reference(&[vec![row], vec![0.0]]), &[z]);
+        assert!((fit.depth - truth).abs() <= fit.error, "{fit:?}");
+    }
+}
+
 fn bars(random: &mut Random, count: usize, alike: bool) -> Vec<Vec<f64>> {
     const SIDE: usize = 12;
     let mut bar = |row: usize| {

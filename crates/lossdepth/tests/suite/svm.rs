@@ -708,3 +708,41 @@ fn constraints_next_to_rows_are_within_their_errors() {
     }
     failures.report();
 }
+
+#[test] // Found by search: products of kernel values left the range of numbers, and what is not a number passed for 0.
+fn kernel_values_out_of_range_are_refused_and_others_are_within_their_error() {
+    let kernel = KernelChoice::Polynomial { gamma: Gamma::Value(1.0), degree: 5, coef0: 1.0 };
+    let rows = [[-2_426_758_962_816_058.5], [-4_103_352_043_852_917.5], [-4_408_588_647_897_311.5]];
+    for intercept in Intercept::ALL {
+        let variant = Variant::Constrained { radius: 7.864_927_763_323_965e-79 };
+        let refused = Depth::new(svm(kernel, intercept, variant, 1.0)).fit(&Reference::new(&rows).unwrap());
+        assert!(matches!(refused, Err(DepthError::Kernel(text)) if text.ends_with("from 0 to 1e140")));
+    }
+    // The same problem in other units: a linear kernel and a radius that goes with it.
+    for size in [1e-162, 1e-155, 1e-140, 1e-70, 1.0, 1e60, 2e69] {
+        let sample = Reference::new(&[[size], [3.0 * size], [3.5 * size]]).unwrap();
+        let variant = Variant::Constrained { radius: 0.1 / size };
+        let fits = fitted(svm(KernelChoice::Linear, Intercept::None, variant, 1.0), &sample);
+        let fit = fits.score(&[[-2.0 * size]]).unwrap()[0];
+        // Everything counts: 1 - ½ · radius · (7.5 / 3 + 2) · size.
+        assert!((fit.depth - 0.775).abs() <= fit.error, "{size:e} {fit:?}");
+        assert!(fit.stop == Stop::Converged || size < 1e-145, "{size:e} {fit:?}");
+    }
+}
+
+#[test] // Two points: 1 - ½ · radius · the distance of the means, with weights that are sums of many.
+fn sums_of_many_weights_are_in_the_error() {
+    for n in [10_000usize, 100_000] {
+        let rows: Vec<Vec<f64>> = (0..n).map(|i| vec![f64::from(u8::from(i % 3 == 0))]).collect();
+        let share = n.div_ceil(3) as f64 / n as f64;
+        let kernel = KernelChoice::Gaussian { gamma: Gamma::Value(1.0) };
+        let method = svm(kernel, Intercept::None, Variant::Constrained { radius: 0.5 }, 1.0).tol(1e-9);
+        let fit = fitted(method, &Reference::new(&rows).unwrap()).score(&[[3.0]]).unwrap()[0];
+        let k = |t: f64| (-t * t).exp();
+        let square =
+            share * share + (1.0 - share) * (1.0 - share) + 2.0 * share * (1.0 - share) * k(1.0) + 1.0
+                - 2.0 * (share * k(2.0) + (1.0 - share) * k(3.0));
+        let truth = 1.0 - 0.25 * square.sqrt();
+        assert!((fit.depth - truth).abs() <= fit.error + 2e-16, "{n} {fit:?} {truth}");
+    }
+}

@@ -10,6 +10,9 @@ use crate::rows::Rows;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+/// Below this, numbers have less digits than others.
+const VANISHING: f64 = 1e-300;
+
 /// Columns of kernel values computed at a time.
 const STEP: usize = 32;
 
@@ -32,6 +35,8 @@ pub struct Space {
     /// Added to every kernel value: 1 for a penalised intercept.
     shift: f64,
     precision: f64,
+    /// How many sums a weight is made of at most: the weights of equal rows are added up.
+    pub(crate) copies: usize,
     /// The largest k(xᵢ, xᵢ).
     pub(crate) largest: f64,
 }
@@ -78,6 +83,9 @@ impl Space {
             Source::Function { kernel, points, .. } => kernel.precision(points.width()),
             Source::Given { .. } => f64::EPSILON,
         };
+        let mut rows = vec![0usize; len];
+        point_of.iter().flatten().for_each(|point| rows[*point] += 1);
+        let copies = rows.into_iter().max().unwrap_or(0).saturating_sub(1);
         let shift = if penalised { 1.0 } else { 0.0 };
         let diagonal: Vec<f64> = match &source {
             Source::Function { kernel, points, .. } => {
@@ -88,7 +96,7 @@ impl Space {
         if let Some(point) = diagonal.iter().position(|k| !sound(*k)) {
             let row = point_of.iter().position(|p| *p == Some(point)).unwrap_or(0);
             return Err(DepthError::Kernel(format!(
-                "the kernel of reference row {row} with itself is {}, expected a number from 0 to 1e200",
+                "the kernel of reference row {row} with itself is {}, expected a number from 0 to 1e140",
                 diagonal[point] - shift
             )));
         }
@@ -103,6 +111,7 @@ impl Space {
             mass: sample.mass(),
             shift,
             precision,
+            copies,
         })
     }
 
@@ -154,7 +163,7 @@ impl Space {
     /// $k(z, z)$.
     ///
     /// # Errors
-    /// A value that is negative, not finite or beyond 1e200.
+    /// A value that is negative, not finite or beyond 1e140.
     pub(crate) fn own(&self, query: &[f64]) -> Result<f64> {
         let own = match &self.source {
             Source::Function { kernel, .. } => kernel.diagonal(query),
@@ -162,7 +171,7 @@ impl Space {
         };
         if !sound(own) {
             return Err(DepthError::Kernel(format!(
-                "the kernel of a query with itself is {own}, expected a number from 0 to 1e200"
+                "the kernel of a query with itself is {own}, expected a number from 0 to 1e140"
             )));
         }
         Ok(own + self.shift)
@@ -297,7 +306,7 @@ impl Space {
 
     /// How far rounding may carry a kernel value with a query off; `own` is $k(z, z)$.
     pub(crate) fn rounding(&self, own: f64) -> f64 {
-        (self.precision + 2.0 * f64::EPSILON) * self.largest.max(own)
+        (self.precision + 2.0 * f64::EPSILON) * self.largest.max(own) + VANISHING
     }
 
     /// The gradient in $z$ of $\sum_i c_i k(x_i, z) + c_z k(z, z)$, the latter's point held fixed on one side; empty
@@ -378,9 +387,9 @@ impl Space {
     }
 }
 
-/// A kernel of a point with itself that can be worked with.
+/// A kernel of a point with itself that can be worked with: solvers multiply two of them.
 fn sound(own: f64) -> bool {
-    (0.0..=1e200).contains(&own)
+    (0.0..=1e140).contains(&own)
 }
 
 fn check_column(column: &[f64]) -> Result<()> {

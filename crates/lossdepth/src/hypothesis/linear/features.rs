@@ -50,6 +50,8 @@ pub struct Features {
     sample_len: usize,
     /// Differences below this are rounding.
     noise: f64,
+    /// Whether the coordinates are those of a kernel.
+    kernel: bool,
     single: Option<Single>,
 }
 
@@ -69,6 +71,11 @@ struct Frame {
     noise: f64,
 }
 
+/// Differences below this are rounding, or have no square.
+fn noise(largest: f64, columns: usize) -> f64 {
+    (8.0 * f64::EPSILON * largest * (columns as f64).sqrt()).max(1e-150)
+}
+
 impl Features {
     /// Centres (if the intercept is free) and rotates the sample.
     pub(crate) fn new(sample: &Reference, free_intercept: bool) -> Self {
@@ -79,7 +86,7 @@ impl Features {
         let points = Matrix::from_fn(n, d, |i, j| rows.row(origin[i])[j] - center[j]);
         // Of the centred numbers: how far the centre is from 0, or rounded, shifts all of them alike, and the query.
         let largest = (0..d).flat_map(|j| points.col(j)).fold(0.0f64, |m, v| m.max(v.abs()));
-        let noise = 8.0 * f64::EPSILON * largest * (d as f64).sqrt();
+        let noise = noise(largest, d);
 
         // In the span of the sample first, where that is smaller than the space.
         let (points, span) = if n < d {
@@ -92,7 +99,7 @@ impl Features {
         let frame = Frame { center, turn: axes.transposed(), axes, noise };
         let squares = weights.iter().map(|w| w * w).collect();
         let features = Self::turned(&points, frame, &weights, squares, sample.mass(), free_intercept);
-        Self { origin, sample_len: sample.len(), ..features }
+        Self { origin, sample_len: sample.len(), kernel: false, ..features }
     }
 
     /// Points by coordinates of which the first carry most of the variance, as in a pivoted Cholesky factor: only
@@ -109,7 +116,7 @@ impl Features {
     ) -> Self {
         let (n, d) = (points.rows(), points.cols());
         let largest = (0..d).flat_map(|j| points.col(j)).fold(0.0f64, |m, v| m.max(v.abs()));
-        let noise = 8.0 * f64::EPSILON * largest * (d as f64).sqrt();
+        let noise = noise(largest, d);
         let mut center = vec![0.0; d];
         if free_intercept {
             for j in 0..d {
@@ -167,6 +174,7 @@ impl Features {
             rank,
             sample_len: n,
             noise,
+            kernel: true,
             single: None,
         }
     }
@@ -217,6 +225,19 @@ impl Features {
     /// so many steps.
     pub(crate) fn blur(&self, span: f64, steps: usize) -> f64 {
         0.5 * f64::EPSILON * (self.width() + 2 * steps + 4) as f64 * span
+    }
+
+    /// How far the turn into the principal axes may carry a row of the sample off, and a query of this size: by the rounding of
+    /// sums over the columns, along axes that are orthogonal up to rounding, and by directions that are left out as noise. (Kernels
+    /// look after their coordinates themselves.)
+    pub(crate) fn drift(&self, query: f64) -> (f64, f64) {
+        if self.kernel {
+            return (0.0, 0.0);
+        }
+        let (columns, axes) = (self.axes.rows(), self.axes.cols());
+        let unit = 0.5 * f64::EPSILON * (columns + axes + 8) as f64;
+        let dropped = (axes.max(self.rank) - self.rank) as f64;
+        (unit * self.reach + dropped.sqrt() * self.noise, (unit + 8.0 * f64::EPSILON) * query + self.noise)
     }
 
     /// How many independent observations the sample is worth: its size, or Kish's effective size.

@@ -12,7 +12,7 @@ use crate::penalty::Variant;
 use crate::rows::Rows;
 use crate::simd::{LANES, vectorised};
 use crate::solver::active_set::{ActiveSet, Columns, End, Point, Query};
-use crate::solver::certificate::risk_error;
+use crate::solver::certificate::{at_least_zero, risk_error};
 use crate::solver::radius::Radius;
 use crate::solver::{Stop, Task};
 use std::cell::RefCell;
@@ -188,7 +188,8 @@ impl Machine {
 
     /// How far rounding may have carried a value of the classifier off, in units of the kernel, given its values.
     fn rounding(&self, own: f64, updates: usize) -> f64 {
-        let sums = self.space.len() as f64 / LANES as f64 + 8.0;
+        // Weights that are sums themselves are off by half a unit for each, twice what a sum of two halves is.
+        let sums = self.space.len() as f64 / LANES as f64 + 8.0 + 2.0 * self.space.copies as f64;
         f64::EPSILON * self.space.largest.max(own) * 0.25 * (sums + updates as f64)
     }
 
@@ -272,10 +273,9 @@ impl Machine {
         let Variant::Constrained { radius } = self.task.variant else {
             unreachable!("a penalty is positive")
         };
-        // Squares below the smallest number are taken for 0.
-        let slip = (self.rounding(query.own, 0) + self.space.rounding(query.own)).max(1e-300);
+        let slip = self.rounding(query.own, 0) + self.space.rounding(query.own);
         let proven = self.space.len() == 1 && query.twin.is_some();
-        let error = if proven { 0.0 } else { radius * slip.sqrt() };
+        let error = if proven { 0.0 } else { radius * (2.0 * slip).sqrt() };
         Found {
             beta: None,
             scale: 1.0,
@@ -336,15 +336,16 @@ impl Machine {
         let fenchel = set.look_with(&point, 0.5 * scale, shifted);
         // The square of the length is what is left of terms that may cancel: the length lies between these.
         let off = 2.0 * (slip + kernel) * mass;
-        let (shortest, longest) = ((square - off).max(0.0).sqrt(), (square + off).sqrt());
-        let worst = (0.5 * radius * scale).clamp(shortest, longest);
-        let gap = (fenchel + set.allowance(&point, slip)) / scale + worst * (radius - worst / scale).max(0.0);
+        let (shortest, longest) = (at_least_zero(square - off).sqrt(), (square + off).sqrt());
+        let worst = (0.5 * radius * scale).max(shortest).min(longest);
+        let gap =
+            (fenchel + set.allowance(&point, slip)) / scale + worst * at_least_zero(radius - worst / scale);
         // Longer than the radius, it would have to shrink: convexity says what that costs.
-        let beyond = (1.0 - radius * scale / longest).max(0.0);
+        let beyond = at_least_zero(1.0 - radius * scale / longest);
         let risk = set.risk(&point) / scale;
         // No classifier tells a query from the point that it is: ℓ(m) + ℓ(-m) ≥ 2.
         let floor = query.twin.map_or(0.0, |twin| 2.0 * self.space.half_weights[twin]);
-        let gap = gap.min((risk - floor).max(0.0));
+        let gap = gap.min(at_least_zero(risk - floor));
         let rounding = 2.0 * (slip + kernel) / scale;
         self.found(point, scale, shifted, norm, risk, gap + beyond + rounding, risk + beyond + rounding)
     }
@@ -407,9 +408,13 @@ impl Machine {
     }
 
     fn fit(found: &Found, stderr: f64) -> Fit {
-        let depth = found.depth.clamp(0.0, 1.0);
-        let error = found.error + 8.0 * f64::EPSILON * depth;
-        Fit { depth, error, stderr, iterations: found.iterations, stop: found.stop }
+        let Found { depth, error, iterations, stop, .. } = *found;
+        if depth.is_nan() || error.is_nan() {
+            // After an overflow nothing is known but what every classifier has.
+            return Fit { depth: 1.0, error: 1.0, stderr, iterations, stop: Stop::Stalled };
+        }
+        let depth = depth.clamp(0.0, 1.0);
+        Fit { depth, error: (error + 8.0 * f64::EPSILON * depth).min(1.0), stderr, iterations, stop }
     }
 }
 
@@ -565,24 +570,26 @@ fn search(
     let Task { tol, max_iter, .. } = machine.task;
     let distance = set.look(&point, query, 1.0).square.sqrt();
     let (mut search, mut reg) = Radius::new(radius, tol, distance);
-    let (mut best, mut rounds, mut last): (Option<(Found, f64)>, usize, End) = (None, 0, End::Optimal);
+    let (mut best, mut rounds): (Option<(Found, f64)>, usize) = (None, 0);
     // Solves for a penalty; returns the norm of the minimiser and whether that is it.
     let mut attempt = |reg: f64, best: &mut Option<(Found, f64)>| -> Result<(f64, bool)> {
         let (end, taken) = settle(machine, set, &mut point, query, columns, reg, cancelled)?;
-        (rounds, last) = (rounds + taken, end);
+        rounds += taken;
         let norm = set.look(&point, query, reg).square.sqrt() / (2.0 * reg);
         for inside in [false, true] {
             if !inside || norm <= radius {
                 let found = machine.constrained(set, &point, query, reg, radius, inside);
-                if best.as_ref().is_none_or(|(b, _)| found.error < b.error) {
-                    *best = Some((found, reg));
+                if best.as_ref().is_none_or(|(b, _)| found.error < b.error || b.error.is_nan()) {
+                    *best = Some((conclude(machine, found, end, rounds), reg));
                 }
             }
         }
         Ok((norm, rounds >= max_iter || best.as_ref().is_some_and(|(b, _)| b.error <= tol)))
     };
+    let mut enough = false;
     for _ in 0..RADIUS_STEPS {
-        let (norm, enough) = attempt(reg, &mut best)?;
+        let norm;
+        (norm, enough) = attempt(reg, &mut best)?;
         let over = enough || norm == 0.0 || search.inactive(reg, norm);
         let next = search.next(reg, norm);
         if over || (next - reg).abs() <= 1e-14 * reg {
@@ -591,8 +598,8 @@ fn search(
         reg = next;
     }
     // Inside the ball the gap grows with the penalty and rounding with its inverse: the best may be between two steps.
-    if let Some((found, at)) = &best
-        && found.error > tol
+    if let Some((_, at)) = best
+        && !enough
     {
         for reg in [at / NEXT, at * NEXT] {
             if attempt(reg, &mut best)?.1 {
@@ -601,7 +608,7 @@ fn search(
         }
     }
     match best {
-        Some((found, _)) => Ok(conclude(machine, found, last, rounds)),
+        Some((found, _)) => Ok(Found { iterations: rounds, ..found }),
         None => unreachable!("at least one penalty is tried"),
     }
 }

@@ -25,6 +25,7 @@ pub(crate) use columns::Columns;
 pub(crate) use factor::Factor;
 pub(crate) use top::Top;
 
+use super::certificate::at_least_zero;
 use crate::error::Result;
 use crate::simd::{LANES, fold, vectorised};
 use inner::{Inner, PACK, Stiffness};
@@ -79,7 +80,7 @@ impl Point {
         let others = |value: &dyn Fn(usize) -> f64| (0..n).filter(|i| *i != twin).map(value).sum::<f64>();
         let (square, mass) = (others(&|i| beta[i] * pulled[i]), others(&|i| beta[i].abs()));
         let own = if twin < n { beta[twin] + self.beta[n] } else { self.beta[n] };
-        ((square + own * self.pulled[twin]).max(0.0), mass + own.abs())
+        (at_least_zero(square + own * self.pulled[twin]), mass + own.abs())
     }
 }
 

@@ -445,6 +445,7 @@ impl<'a, L: Smooth + Dual, T: Precision> Sweep<'a, L, T> {
             free: self.features.free,
             count: self.features.len(),
             reach: self.features.reach,
+            drift: self.features.drift(norm(&slot.query)),
             pull: slot.pull,
             blur: (
                 self.features.blur(slot.walked, slot.steps),
