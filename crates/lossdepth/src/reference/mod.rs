@@ -108,7 +108,9 @@ impl Reference {
         // Dividing by the largest first keeps the sum from overflowing.
         let largest = given.iter().fold(0.0f64, |m, w| m.max(*w));
         let mut total = Twofold::default();
-        given.iter().for_each(|w| total.add(w / largest));
+        for w in &given {
+            total.add(w / largest);
+        }
         let total = total.value();
         let whole = given.iter().all(|w| w.fract() == 0.0 && *w < 1e15);
         let weights = given.iter().map(|w| w / largest / total).collect();
