@@ -464,7 +464,7 @@ impl<'a> Paths<'a> {
 
     /// What rounding of the margins may do to a depth: the loss has slope 1, and the masses sum to 1.
     fn blur(&self, k: usize, found: &Found) -> f64 {
-        let at_query = norm(&self.slots[k].query) * norm(&found.theta);
+        let at_query: f64 = self.slots[k].query.iter().zip(&found.theta).map(|(z, t)| (z * t).abs()).sum();
         0.5 * self.features.blur(self.features.span(&found.theta) + at_query, 1)
     }
 
@@ -511,8 +511,13 @@ impl<'a> Paths<'a> {
         let w = &found.theta[self.features.free..];
         let slack = at_least_zero(radius * norm(&pull) - dot(w, &pull));
         // The turn into the axes counts on the margins, and on the gathered multipliers: half the mass is on either side.
+        fenchel + slack + radius * (self.rounding(k) + self.drift(k))
+    }
+
+    /// How far the turn into the axes may have carried row and query off, together.
+    fn drift(&self, k: usize) -> f64 {
         let (sample, query) = self.features.drift(norm(&self.slots[k].query));
-        fenchel + slack + radius * (self.rounding(k) + sample + query)
+        sample + query
     }
 
     /// What rounding may have done to the gathered multipliers.
@@ -536,8 +541,12 @@ impl<'a> Paths<'a> {
         };
         // Whatever the gap says: both the depth and its estimate lie between 0 and the objective, up to rounding of that.
         let blur = self.blur(k, &found);
-        let ceiling =
-            blur + if self.task.variant == Variant::Risk { risk + found_penalty } else { risk + penalty };
+        let above = match self.task.variant {
+            Variant::Risk => found_penalty,
+            Variant::Objective => penalty,
+            Variant::Constrained { radius } => radius * self.drift(k),
+        };
+        let ceiling = risk + above + blur;
         let Found { theta, error, stop, .. } = found;
         let error = if error < ceiling { error } else { ceiling };
         let stop = stop.judge(error, self.task.tol);
