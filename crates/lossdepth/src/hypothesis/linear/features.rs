@@ -235,8 +235,9 @@ impl Features {
             return (0.0, 0.0);
         }
         let (columns, axes) = (self.axes.rows(), self.axes.cols());
-        let unit = 0.5 * f64::EPSILON * (columns + axes + 8) as f64;
-        let dropped = (axes.max(self.rank) - self.rank) as f64;
+        // Four times the roundings of one sum: the basis, its axes, their product and the turn itself.
+        let unit = 2.0 * f64::EPSILON * (columns + axes + 8) as f64;
+        let dropped = columns.min(self.len()).saturating_sub(self.rank) as f64;
         (unit * self.reach + dropped.sqrt() * self.noise, (unit + 8.0 * f64::EPSILON) * query + self.noise)
     }
 
