@@ -5,7 +5,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser, ValueParser};
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 use lossdepth::depth::{Kind, Setting, Value};
 use lossdepth::hypothesis::kernel::KernelChoice;
-use lossdepth::{DepthError, Method, Preset, Scale, Settings};
+use lossdepth::{DepthError, Method, Preset, Scale, Settings, Variant};
 
 /// The settings given on the command line.
 #[derive(Debug, Clone, Default)]
@@ -44,6 +44,13 @@ impl Given {
         let settings = Settings::with(method, preset.into_iter().chain(self.values.iter().cloned()))?;
         if settings.scale != Scale::Mcd && self.values.iter().any(|(name, _)| *name == "support_fraction") {
             return Err(Error::Usage("`--support-fraction` goes with `--scale mcd`".to_owned()));
+        }
+        if matches!(settings.variant, Variant::Constrained { .. })
+            && self.values.iter().any(|(name, _)| *name == "reg")
+        {
+            return Err(Error::Usage(
+                "`--reg` plays no part in variant `constrained`: `--radius` takes its place".to_owned(),
+            ));
         }
         if settings.kernel == KernelChoice::Precomputed {
             return Err(Error::Usage("kernel `precomputed` is for the Rust and Python libraries".to_owned()));

@@ -1,6 +1,7 @@
 //! Labels and p-values beside the scores.
 
 use crate::args::Running;
+use crate::console;
 use crate::error::{Error, Result, count};
 use crate::write::{Field, Kind, Values};
 use clap::Args;
@@ -82,7 +83,21 @@ impl Judge {
             let how = if how.is_empty() { "split" } else { how };
             Conformal::named(how, labels.split_seed)?.calibrate(model.settings(), sample, &run)
         });
-        Ok(Self::new(labels, line.transpose()?, calibration.transpose()?, None))
+        let calibration = calibration.transpose()?;
+        if let (Some(rate), Some(calibration)) = (labels.fdr, &calibration)
+            && calibration.smallest() > rate
+        {
+            // Only a split leaves rows of the reference out.
+            let all = matches!(labels.p_values.as_deref(), Some("cross" | "leave-one-out"));
+            console::warning(format_args!(
+                "nothing can be found at a false discovery rate of {rate}: {} rows to calibrate with, so that no p-value is below \
+                 {:.3}; more rows{} give smaller ones",
+                calibration.size(),
+                calibration.smallest(),
+                if all { "" } else { ", or `--p-values=leave-one-out`," }
+            ));
+        }
+        Ok(Self::new(labels, line.transpose()?, calibration, None))
     }
 
     fn new(labels: &Labels, line: Option<f64>, calibration: Option<Calibration>, own: Option<Own>) -> Self {

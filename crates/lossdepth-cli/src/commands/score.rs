@@ -69,11 +69,11 @@ pub(crate) struct Score {
     #[command(flatten)]
     pub(crate) labels: Labels,
 
-    /// Write to this file: .csv, .tsv or .json (with .gz or not), .parquet, .arrow [default: CSV to standard output]
+    /// Write to this file: .csv, .tsv or .json (with .gz or not), .parquet, .arrow; `-` is CSV to standard output
     ///
     /// The file appears when all rows are done, or not at all.
-    #[arg(long, value_name = "FILE", value_parser = Target::parse, help_heading = "Output")]
-    pub(crate) out: Option<Target>,
+    #[arg(long, value_name = "FILE", value_parser = Target::parse, default_value = "-", help_heading = "Output")]
+    pub(crate) out: Target,
 
     #[command(flatten)]
     pub(crate) running: Running,
@@ -85,12 +85,10 @@ const PIECE: usize = 1 << 16;
 pub(crate) fn score(args: &Score) -> Result<Outcome> {
     let started = Instant::now();
     let read = [Some(&args.data), args.against.reference.as_ref(), args.against.model.as_ref()];
-    if let Some(out) = &args.out
-        && read.into_iter().flatten().any(|path| out.is(path))
-    {
+    if read.into_iter().flatten().any(|path| args.out.is(path)) {
         return Err(Error::Usage(format!(
             "{}: cannot be read and written at once; --out needs another name",
-            out.name()
+            args.out.name()
         )));
     }
     let job = match (&args.against.model, &args.against.reference) {
@@ -211,6 +209,7 @@ impl<'a> Job<'a> {
             settings: model.settings().clone(),
             columns: names.features,
             reference_rows: model.reference_len(),
+            warning: model.warning().map(ToString::to_string),
             fields,
         };
         Ok(Self {
@@ -218,7 +217,7 @@ impl<'a> Job<'a> {
             model,
             judge,
             held: Vec::new(),
-            output: Output::open(args.out.as_ref(), about)?,
+            output: Output::open(&args.out, about)?,
             progress: Progress::new(args.running.quiet, rows),
             classes: names.label.is_some().then(Classes::default),
             label: names.label.unwrap_or_default(),

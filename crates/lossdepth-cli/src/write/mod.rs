@@ -35,13 +35,17 @@ pub(crate) struct About {
     pub(crate) settings: Settings,
     pub(crate) columns: Vec<String>,
     pub(crate) reference_rows: usize,
+    /// What the model was fitted with instead of what was asked for, if so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) warning: Option<String>,
     /// The columns of the output.
     #[serde(skip)]
     pub(crate) fields: Vec<Field>,
 }
 
+/// The formats of files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Format {
+pub(crate) enum Format {
     Csv,
     Tsv,
     Json,
@@ -49,17 +53,21 @@ enum Format {
     Arrow,
 }
 
-/// A file to write, and how.
+/// Where to write, and how.
 #[derive(Debug, Clone)]
-pub(crate) struct Target {
-    path: PathBuf,
-    format: Format,
-    gzip: bool,
+pub(crate) enum Target {
+    /// CSV to standard output.
+    Standard,
+    /// A file.
+    File { path: PathBuf, format: Format, gzip: bool },
 }
 
 impl Target {
-    /// The format is in the extension.
+    /// `-` is standard output; for a file the format is in the extension.
     pub(crate) fn parse(path: &str) -> Result<Self, String> {
+        if path == "-" {
+            return Ok(Self::Standard);
+        }
         let lower = path.to_lowercase();
         let (stem, gzip) = lower.strip_suffix(".gz").map_or((lower.as_str(), false), |stem| (stem, true));
         let format = match Path::new(stem).extension().and_then(|extension| extension.to_str()) {
@@ -76,17 +84,21 @@ impl Target {
                 );
             }
         };
-        Ok(Self { path: PathBuf::from(path), format, gzip })
+        Ok(Self::File { path: PathBuf::from(path), format, gzip })
     }
 
     /// The file as it was called.
     pub(crate) fn name(&self) -> String {
-        self.path.display().to_string()
+        match self {
+            Self::Standard => "standard output".to_owned(),
+            Self::File { path, .. } => path.display().to_string(),
+        }
     }
 
     /// Whether this is a file that exists under another name.
     pub(crate) fn is(&self, other: &Path) -> bool {
-        matches!((fs::canonicalize(&self.path), fs::canonicalize(other)), (Ok(ours), Ok(theirs)) if ours == theirs)
+        let Self::File { path, .. } = self else { return false };
+        matches!((fs::canonicalize(path), fs::canonicalize(other)), (Ok(ours), Ok(theirs)) if ours == theirs)
     }
 }
 
@@ -116,29 +128,21 @@ enum Sink {
 
 impl Output {
     /// Opens the output; nothing is written before the first rows are.
-    pub(crate) fn open(target: Option<&Target>, about: About) -> Result<Self> {
-        let Some(target) = target else {
+    pub(crate) fn open(target: &Target, about: About) -> Result<Self> {
+        let name = target.name();
+        let Target::File { path, format, gzip } = target else {
             let sink = Sink::Standard(BufWriter::with_capacity(1 << 16, io::stdout()));
             let export = Box::new(csv::Table::commas());
-            return Ok(Self {
-                name: "standard output".into(),
-                path: None,
-                sink,
-                export,
-                about,
-                begun: false,
-            });
+            return Ok(Self { name, path: None, sink, export, about, begun: false });
         };
-        let name = target.path.display().to_string();
-        let (path, file) =
-            temporary(&target.path).map_err(|source| Error::Output { file: name.clone(), source })?;
+        let (path, file) = temporary(path).map_err(|source| Error::Output { file: name.clone(), source })?;
         let file = BufWriter::with_capacity(1 << 16, file);
-        let sink = if target.gzip {
+        let sink = if *gzip {
             Sink::Gzip(Box::new(GzEncoder::new(file, Compression::default())))
         } else {
             Sink::Plain(file)
         };
-        let export: Box<dyn Export> = match target.format {
+        let export: Box<dyn Export> = match format {
             Format::Csv => Box::new(csv::Table::commas()),
             Format::Tsv => Box::new(csv::Table::tabs()),
             Format::Json => Box::new(json::Document::default()),

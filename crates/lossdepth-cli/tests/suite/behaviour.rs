@@ -116,10 +116,14 @@ fn settings_reach_the_library() {
 
 #[test]
 fn a_fallback_of_the_scaling_is_a_warning() {
-    let ran = Folder::with("x,y\n0,0\n1,2\n2,1\n").score("data.csv --scale mcd --quiet");
+    let folder = Folder::with("x,y\n0,0\n1,2\n2,1\n");
+    let ran = folder.score("data.csv --scale mcd --quiet --out scores.json");
     assert_eq!(ran.code, Some(0));
-    let warning = "warning: scale `mcd` needs at least 5 different rows, the reference has 3: used `standard` instead\n";
-    assert_eq!(ran.err, warning);
+    let warning = "scale `mcd` needs at least 5 different rows, the reference has 3: used `standard` instead";
+    assert_eq!(ran.err, format!("warning: {warning}\n"));
+    // Whoever reads the scores alone learns of it too.
+    let scores: serde_json::Value = serde_json::from_str(&folder.read("scores.json")).unwrap();
+    assert_eq!(scores["warning"], warning);
 }
 
 #[test]

@@ -205,6 +205,23 @@ fn p_values_beside_the_scores() {
 }
 
 #[test]
+fn a_rate_that_no_p_value_can_reach_is_a_warning() {
+    let folder = Folder::with(table(20, 0, 5));
+    let warned = |how: &str| {
+        let args = format!(
+            "data.csv --reference data.csv --label bad --quiet --p-values={how} --fdr 0.06 --out s.csv"
+        );
+        let ran = folder.score(&args);
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        ran.err.lines().find(|line| line.starts_with("warning: ")).map(str::to_owned)
+    };
+    let warning = "warning: nothing can be found at a false discovery rate of 0.06: 10 rows to calibrate with, so that no \
+                   p-value is below 0.091; more rows, or `--p-values=leave-one-out`, give smaller ones";
+    assert_eq!(warned("split").as_deref(), Some(warning));
+    assert_eq!(warned("leave-one-out"), None);
+}
+
+#[test]
 fn mistakes_about_labels_are_explained() {
     let folder = Folder::with(TABLE);
     for (args, message) in [

@@ -22,6 +22,9 @@ fn csv() {
         (Some(0), "AUC-ROC 1.0000 (outlier: `kind` = 1, 1 of 11 rows)\n")
     );
     assert_snapshot("score.csv", &ran.out);
+    let folder = Folder::with(TABLE);
+    assert_eq!(folder.score(&format!("data.csv {ARGS} --out -")).out, ran.out);
+    assert_eq!(folder.list(), ["data.csv"]);
 }
 
 #[test]

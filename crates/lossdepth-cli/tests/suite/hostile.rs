@@ -163,6 +163,11 @@ fn bad_settings() {
     refused(GOOD, "--radius 2", "`radius` goes with variant `constrained`, not with `risk`");
     refused(
         GOOD,
+        "--variant constrained --radius 2 --reg 0.1",
+        "`--reg` plays no part in variant `constrained`: `--radius` takes its place",
+    );
+    refused(
+        GOOD,
         "--scale mcd --support-fraction 2",
         "`--support-fraction` must be between 0.5 and 1, got 2",
     );

@@ -161,6 +161,13 @@ impl Calibration {
         self.upto.last().copied().unwrap_or(0.0)
     }
 
+    /// The smallest p-value that a row can get, $1 / (1 + \text{size})$: that of a row shallower than all of the calibration.
+    ///
+    /// Nothing can be found at a false discovery rate below it.
+    pub fn smallest(&self) -> f64 {
+        1.0 / (1.0 + self.size())
+    }
+
     /// The p-values of some rows, given their depths in the whole reference.
     ///
     /// A split does not look at those: it scores the rows against its own part of the reference.
