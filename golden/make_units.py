@@ -108,12 +108,12 @@ def moments(weights, signed):
     ]
 
 
-def hinge(intercept, rows, query):
+def hinge(intercept, rows, query, reg=REG):
     """Risk and objective at the minimum, and the complementarity that is left.
 
     Margins m + short - over = 1, multipliers 0 < a < 1, on the way to a * over = (1 - a) * short = 0.
     """
-    signed, mass, penalty = problem(intercept, rows, query)
+    signed, mass, penalty = problem(intercept, rows, query, reg)
     q, n = len(penalty), len(signed)
     theta, a, over, short = [D(0)] * q, [D("0.5")] * n, [D(9)] * n, [D(10)] * n
     for _ in range(400):
@@ -160,7 +160,7 @@ def hinge(intercept, rows, query):
 def depth(loss, intercept, rows, query, reg=REG):
     """Risk and objective at the minimum, and the square of the last Newton decrement."""
     if loss is None:
-        return hinge(intercept, rows, query)
+        return hinge(intercept, rows, query, reg)
     signed, mass, penalty = problem(intercept, rows, query, reg)
     q = len(penalty)
 

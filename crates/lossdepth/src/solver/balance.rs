@@ -1,10 +1,10 @@
 //! Sums over sample and query with twice the digits, for certificates whose square is divided by a small penalty.
 
-use crate::hypothesis::linear::Features;
-use crate::linalg::{Twofold, TwofoldVector, dot_twofold, norm};
+use crate::hypothesis::linear::{Drift, Features};
+use crate::linalg::{Twofold, TwofoldVector, axpy, dot_twofold, norm};
 
 /// $\sum_i (a_i + b_i) t_i + (a_z + b_z) \hat z + \mu w$: two parts of each coefficient, the sample's and the query's, and `penalty`
-/// $\mu$.
+/// $\mu$. Where a drift is given, in coordinates that are corrected by it.
 pub(super) fn sum(
     features: &Features,
     query: &[f64],
@@ -12,7 +12,15 @@ pub(super) fn sum(
     at_query: [f64; 2],
     at: &TwofoldVector,
     penalty: f64,
+    drift: Option<&Drift<'_>>,
 ) -> Vec<f64> {
+    let lacking = drift.map_or_else(Vec::new, |drift| {
+        let mut more = drift.sum(sample[0], at_query[0] + at_query[1]);
+        if !sample[1].is_empty() {
+            axpy(1.0, &drift.sum(sample[1], 0.0), &mut more);
+        }
+        more
+    });
     let entry = |j: usize| {
         let mut sum = Twofold::default();
         if j < features.width() {
@@ -28,6 +36,9 @@ pub(super) fn sum(
         if j >= features.free {
             sum.add_product(penalty, at.high[j]);
             sum.add_product(penalty, at.low[j]);
+        }
+        if j >= features.free {
+            sum.add(lacking.get(j - features.free).copied().unwrap_or(0.0));
         }
         sum.value()
     };

@@ -15,15 +15,17 @@
 //! reached, whatever the path.
 
 mod careful;
+mod certificate;
+mod influence;
 
 use super::central_path::Rows;
-use super::certificate::{at_least_zero, risk_error};
+use super::certificate::risk_error;
 use super::gram::Gram;
 use super::newton::factor_hessian;
 use super::quasi_newton::{Outcome, Queue};
 use super::radius::Radius;
 use super::{Stop, Task};
-use crate::hypothesis::linear::Features;
+use crate::hypothesis::linear::{Drift, Features};
 use crate::linalg::{COLUMN_GROUP, Cholesky, Matrix, WeightedQr, axpy, dot, multiply_first, norm};
 use crate::penalty::Variant;
 
@@ -55,6 +57,25 @@ pub(crate) fn solve(features: &Features, task: &Task, width: usize, queue: &mut 
         for (k, found) in done {
             let (id, outcome) = paths.report(k, found);
             queue.done(id, outcome);
+        }
+    }
+}
+
+/// Solves one query in coordinates that are corrected by what the turn into the principal axes has done.
+pub(crate) fn correct<'a>(
+    features: &'a Features,
+    task: &'a Task,
+    query: &[f64],
+    drift: Drift<'a>,
+) -> Outcome {
+    let mut paths = Paths::new(features, task, COLUMN_GROUP);
+    paths.drift = Some(drift);
+    paths.start(0, 0, query.to_vec());
+    loop {
+        let done = paths.advance();
+        paths.weigh(&done);
+        if let Some((k, found)) = done.into_iter().next() {
+            return paths.report(k, found).1;
         }
     }
 }
@@ -144,6 +165,8 @@ struct Slot {
 struct Paths<'a> {
     features: &'a Features,
     task: &'a Task,
+    /// How far the coordinates of the sample and of the only query are off, if that is to be part of the problem.
+    drift: Option<Drift<'a>>,
     /// ½ωᵢ, and ½ for the query.
     masses: Vec<f64>,
     /// Σ ωᵢ tᵢ.
@@ -164,6 +187,7 @@ impl<'a> Paths<'a> {
         Self {
             features,
             task,
+            drift: None,
             masses: features.half_weights.iter().copied().chain([0.5]).collect(),
             mean: (0..q).map(|j| 2.0 * dot(features.tall.col(j), &features.half_weights)).collect(),
             slots,
@@ -332,6 +356,10 @@ impl<'a> Paths<'a> {
         self.refresh(k, &mut found);
         let gathered = self.gathered.col(k).to_vec();
         let (fenchel, mut gap) = self.penalised_gap(k, &mut found, &gathered);
+        if self.drift.is_some() {
+            // Nothing is proven of coordinates as they are.
+            gap = f64::INFINITY;
+        }
         let length = norm(&found.theta[free..]);
         let mut blur = self.blur(k, &found);
         let within = |gap: f64, blur: f64| risk_error(gap, reg, length) + blur <= self.task.tol;
@@ -431,6 +459,9 @@ impl<'a> Paths<'a> {
 
     /// All multipliers 1: the answer whenever it leaves every margin at 1 or below.
     fn closed_form(&mut self, k: usize) -> Option<Found> {
+        if self.drift.is_some() {
+            return None;
+        }
         let (n, free) = (self.features.len(), self.features.free);
         let Slot { query, reg, .. } = &self.slots[k];
         let reg = *reg;
@@ -462,12 +493,6 @@ impl<'a> Paths<'a> {
         Some(found)
     }
 
-    /// What rounding of the margins may do to a depth: the loss has slope 1, and the masses sum to 1.
-    fn blur(&self, k: usize, found: &Found) -> f64 {
-        let at_query: f64 = self.slots[k].query.iter().zip(&found.theta).map(|(z, t)| (z * t).abs()).sum();
-        0.5 * self.features.blur(self.features.span(&found.theta) + at_query, 1)
-    }
-
     /// Computes the margins at the parameters.
     fn refresh(&self, k: usize, found: &mut Found) {
         let (n, q) = (self.features.len(), self.features.width());
@@ -477,54 +502,6 @@ impl<'a> Paths<'a> {
             axpy(*t, self.features.tall.col(j), &mut margin[..n]);
         }
         margin[n] = -dot(&self.slots[k].query, &found.theta);
-    }
-
-    /// Makes the multipliers feasible; returns the Fenchel–Young sum and $\sum_j c_j a_j u_j$ on the penalised
-    /// coordinates, given the sample's part of that sum.
-    fn dual_point(&self, k: usize, found: &mut Found, gathered: &[f64]) -> (f64, Vec<f64>) {
-        let (n, free) = (self.features.len(), self.features.free);
-        if free == 1 {
-            found.dual[n] = (2.0 * dot(&self.features.half_weights, &found.dual[..n])).clamp(0.0, 1.0);
-        }
-        let mut pull: Vec<f64> = gathered.iter().chain([&0.0]).copied().collect();
-        axpy(-0.5 * found.dual[n], &self.slots[k].query, &mut pull);
-        let rows = self.masses.iter().zip(&found.margin).zip(&found.dual);
-        let fenchel =
-            rows.map(|((c, m), a)| c * if *m < 1.0 { (1.0 - m) * (1.0 - a) } else { a * (m - 1.0) }).sum();
-        (fenchel, pull[free..].to_vec())
-    }
-
-    /// The Fenchel–Young sum, and with it the gap.
-    fn penalised_gap(&self, k: usize, found: &mut Found, gathered: &[f64]) -> (f64, f64) {
-        let (fenchel, mut pull) = self.dual_point(k, found, gathered);
-        axpy(-2.0 * found.reg, &found.theta[self.features.free..], &mut pull);
-        let length = norm(&pull) + self.rounding(k);
-        (fenchel, fenchel + length / (4.0 * found.reg) * length)
-    }
-
-    fn constrained_gap(&self, k: usize, found: &mut Found, radius: f64) -> f64 {
-        let weighted: Vec<f64> =
-            self.features.half_weights.iter().zip(&found.dual).map(|(c, a)| c * a).collect();
-        let q = self.features.width();
-        let gathered: Vec<f64> = (0..q).map(|j| dot(self.features.tall.col(j), &weighted)).collect();
-        let (fenchel, pull) = self.dual_point(k, found, &gathered);
-        let w = &found.theta[self.features.free..];
-        let slack = at_least_zero(radius * norm(&pull) - dot(w, &pull));
-        // The turn into the axes counts on the margins, and on the gathered multipliers: half the mass is on either side.
-        fenchel + slack + radius * (self.rounding(k) + self.drift(k))
-    }
-
-    /// How far the turn into the axes may have carried row and query off, together.
-    fn drift(&self, k: usize) -> f64 {
-        let (sample, query) = self.features.drift(norm(&self.slots[k].query));
-        sample + query
-    }
-
-    /// What rounding may have done to the gathered multipliers.
-    fn rounding(&self, k: usize) -> f64 {
-        // Half the mass on either side; sums of n terms are rounded by at most n half units.
-        let units = 0.25 * (self.features.len() + 4) as f64;
-        units * f64::EPSILON * (self.features.reach + norm(&self.slots[k].query))
     }
 
     fn report(&mut self, k: usize, found: Found) -> (usize, Outcome) {
@@ -547,66 +524,13 @@ impl<'a> Paths<'a> {
             Variant::Constrained { radius } => radius * self.drift(k),
         };
         let ceiling = risk + above + blur;
+        let value = -found.margin[self.features.len()];
+        let pull = dot(&self.features.half_weights, &found.dual[..self.features.len()]);
         let Found { theta, error, stop, .. } = found;
         let error = if error < ceiling { error } else { ceiling };
         let stop = stop.judge(error, self.task.tol);
         let Slot { id, iterations, .. } = self.slots[k];
-        (id, Outcome { depth: risk + penalty, error, stderr, iterations, stop, theta })
-    }
-
-    /// For every sample row its loss and weighted slope; on the kink the multiplier is the slope.
-    fn losses_and_slopes(&self, found: &Found) -> (Vec<f64>, Vec<f64>) {
-        let rows = self.features.half_weights.iter().zip(&found.margin).zip(&found.dual);
-        rows.map(|((c, m), a)| ((1.0 - m).max(0.0), -c * a)).unzip()
-    }
-
-    /// Prepares the second moments that [`shifts`](Self::shifts) needs, for all queries just done.
-    ///
-    /// The curvature of the expected loss at the margin is estimated by a Gaussian kernel of Silverman's width, as
-    /// is usual for support vector machines.
-    fn weigh(&mut self, done: &[(usize, Found)]) {
-        if done.is_empty() || self.task.variant != Variant::Risk || !self.task.stderr {
-            return;
-        }
-        let (n, weights) = (self.features.len(), &self.features.half_weights);
-        for (k, found) in done {
-            let margins = &found.margin[..n];
-            let mean = 2.0 * dot(margins, weights);
-            let squares = margins.iter().zip(weights).map(|(m, c)| 2.0 * c * (m - mean) * (m - mean));
-            let width = 1.06 * squares.sum::<f64>().sqrt() * self.features.observations().powf(-0.2);
-            let height = if width > 0.0 { 1.0 / (width * (2.0 * std::f64::consts::PI).sqrt()) } else { 0.0 };
-            for ((h, m), c) in self.curvatures.col_mut(*k).iter_mut().zip(margins).zip(weights) {
-                let x = if width > 0.0 { (1.0 - m) / width } else { 0.0 };
-                *h = c * height * (-0.5 * x * x).exp();
-            }
-        }
-        self.gram.load(&self.features.tall, &self.curvatures, self.slots.len());
-    }
-
-    /// ⟨tᵢ, q⟩ with H q = 2 reg w: how the minimiser's reaction adds to the influence of a row on the risk. Zero
-    /// for the other variants, by the envelope theorem.
-    fn shifts(&mut self, k: usize, found: &Found) -> Vec<f64> {
-        let (n, q, free) = (self.features.len(), self.features.width(), self.features.free);
-        let mut shifts = vec![0.0; n];
-        if self.task.variant != Variant::Risk {
-            return shifts;
-        }
-        // A query on the kink stays there: its curvature is as good as infinite.
-        let kink = (found.margin[n] - 1.0).abs() <= 1e-6;
-        let total: f64 = self.curvatures.col(k).iter().sum();
-        let at_query = if kink { 1e6 * (total + found.reg) } else { 0.0 };
-        let sample = self.gram.lower(&self.features.tall, &self.curvatures, k);
-        let factor = factor_hessian(&sample, &self.slots[k].query, at_query, found.reg, free);
-        let Some(factor) = factor else { return shifts };
-        let mut rhs: Vec<f64> = found.theta.iter().map(|w| 2.0 * found.reg * w).collect();
-        rhs[..free].fill(0.0);
-        factor.solve(&mut rhs);
-        if rhs.iter().all(|x| x.is_finite()) {
-            for (j, t) in rhs[..q].iter().enumerate() {
-                axpy(*t, self.features.tall.col(j), &mut shifts);
-            }
-        }
-        shifts
+        (id, Outcome { depth: risk + penalty, error, stderr, iterations, stop, theta, value, pull })
     }
 }
 

@@ -10,7 +10,7 @@ use super::line_search::search;
 use super::quasi_newton::Outcome;
 use super::radius::Radius;
 use super::{Stop, Task};
-use crate::hypothesis::linear::Features;
+use crate::hypothesis::linear::{Drift, Features};
 use crate::linalg::{Cholesky, Matrix, axpy, dot, hadamard, multiply_symmetric, norm};
 use crate::loss::{Dual, Smooth};
 use crate::penalty::Variant;
@@ -32,6 +32,8 @@ pub(crate) struct Newton<'a, L> {
     loss: &'a L,
     features: &'a Features,
     task: &'a Task,
+    /// How far the coordinates are off, if that is to be part of the problem; for those that are solved with care only.
+    drift: Option<Drift<'a>>,
     weighted: Matrix,
     margins: Vec<f64>,
     along: Vec<f64>,
@@ -60,7 +62,22 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
         let room = || vec![0.0; n];
         let weighted = Matrix::zeros(n, features.width());
         let (margins, along, slopes, curvatures) = (room(), room(), room(), room());
-        Self { loss, features, task, weighted, margins, along, slopes, curvatures }
+        Self { loss, features, task, drift: None, weighted, margins, along, slopes, curvatures }
+    }
+
+    /// Goes on from `theta`, with care, in coordinates that are corrected by what the turn into the principal axes has done.
+    pub(crate) fn correct(
+        &mut self,
+        query: &[f64],
+        mut theta: Vec<f64>,
+        drift: Drift<'a>,
+        used: usize,
+    ) -> Outcome {
+        let (mut iterations, reg) = (used, self.task.reg);
+        self.drift = Some(drift);
+        let (found, stop) = self.careful(query, &mut theta, reg, &mut iterations);
+        self.drift = None;
+        self.report(query, theta, reg, found, iterations, stop)
     }
 
     /// Goes on from `theta` until converged, stalled or out of iterations.
@@ -420,9 +437,10 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
         if self.task.variant == Variant::Objective {
             depth += reg * dot(&theta[free..], &theta[free..]);
         }
+        let (value, pull) = (dot(query, &theta), self.slopes.iter().map(|s| s.abs()).sum());
         let stderr = if self.task.stderr { self.standard_error(query, &theta, reg) } else { f64::NAN };
         let stop = stop.judge(error, self.task.tol);
-        Outcome { depth, error, stderr, iterations, stop, theta }
+        Outcome { depth, error, stderr, iterations, stop, theta, value, pull }
     }
 
     fn standard_error(&mut self, query: &[f64], theta: &[f64], reg: f64) -> f64 {

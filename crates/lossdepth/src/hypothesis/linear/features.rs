@@ -10,12 +10,18 @@
 //! A free intercept is a first column of ones, and the sample is centred so that it is orthogonal
 //! to the rest.
 
+mod drift;
+
+pub(crate) use self::drift::Drift;
+
+use self::drift::Measured;
 use crate::linalg::{
     COLUMN_GROUP, Matrix, Real, dot, eigen, multiply, multiply_symmetric, norm, orthonormal_basis,
 };
 use crate::reference::{Mass, Reference};
 use crate::rows::Rows;
 use crate::simd::{sum_of, vectorised};
+use std::sync::OnceLock;
 
 /// The sample turned into its principal axes: what all queries of a linear depth share.
 #[derive(Debug, Clone)]
@@ -52,6 +58,9 @@ pub struct Features {
     noise: f64,
     /// Whether the coordinates are those of a kernel.
     kernel: bool,
+    /// The rows as they were given, unless the coordinates are those of a kernel.
+    sample: Option<Reference>,
+    measured: OnceLock<Measured>,
     single: Option<Single>,
 }
 
@@ -99,7 +108,7 @@ impl Features {
         let frame = Frame { center, turn: axes.transposed(), axes, noise };
         let squares = weights.iter().map(|w| w * w).collect();
         let features = Self::turned(&points, frame, &weights, squares, sample.mass(), free_intercept);
-        Self { origin, sample_len: sample.len(), kernel: false, ..features }
+        Self { origin, sample_len: sample.len(), kernel: false, sample: Some(sample.clone()), ..features }
     }
 
     /// Points by coordinates of which the first carry most of the variance, as in a pivoted Cholesky factor: only
@@ -175,6 +184,8 @@ impl Features {
             sample_len: n,
             noise,
             kernel: true,
+            sample: None,
+            measured: OnceLock::new(),
             single: None,
         }
     }
@@ -225,20 +236,6 @@ impl Features {
     /// so many steps.
     pub(crate) fn blur(&self, span: f64, steps: usize) -> f64 {
         0.5 * f64::EPSILON * (self.width() + 2 * steps + 4) as f64 * span
-    }
-
-    /// How far the turn into the principal axes may carry a row of the sample off, and a query of this size: by the rounding of
-    /// sums over the columns, along axes that are orthogonal up to rounding, and by directions that are left out as noise. (Kernels
-    /// look after their coordinates themselves.)
-    pub(crate) fn drift(&self, query: f64) -> (f64, f64) {
-        if self.kernel {
-            return (0.0, 0.0);
-        }
-        let (columns, axes) = (self.axes.rows(), self.axes.cols());
-        // Four times the roundings of one sum: the basis, its axes, their product and the turn itself.
-        let unit = 2.0 * f64::EPSILON * (columns + axes + 8) as f64;
-        let dropped = columns.min(self.len()).saturating_sub(self.rank) as f64;
-        (unit * self.reach + dropped.sqrt() * self.noise, (unit + 8.0 * f64::EPSILON) * query + self.noise)
     }
 
     /// How many independent observations the sample is worth: its size, or Kish's effective size.

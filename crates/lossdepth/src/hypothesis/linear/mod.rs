@@ -1,9 +1,12 @@
 //! Linear classifiers $f(x) = \langle w, x \rangle + b$ with penalty $\|w\|^2$.
 
 mod features;
+mod turn;
 
+pub(crate) use features::Drift;
 pub use features::Features;
 
+use self::turn::{Turn, Turned};
 use super::Hypothesis;
 use crate::depth::batch::{Batch, Ticket};
 use crate::depth::{Fit, Run};
@@ -19,6 +22,7 @@ use crate::solver::newton::Newton;
 use crate::solver::quasi_newton::{self, Outcome, Queue};
 use crate::solver::{Shares, Task};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::f64::consts::LN_2;
 use std::str::FromStr;
 
@@ -155,13 +159,21 @@ impl<L: Loss> Linear<L> {
         })
     }
 
+    /// A row as the features are made of it: with a constant where the intercept is penalised.
+    fn extended<'r>(&self, row: &'r [f64]) -> Cow<'r, [f64]> {
+        match self.intercept {
+            Intercept::Penalised => row.iter().copied().chain([1.0]).collect(),
+            Intercept::Free | Intercept::None => row.into(),
+        }
+    }
+
     /// The coordinates of a few queries, one column each.
     fn locate(&self, features: &Features, queries: Rows<'_>) -> Matrix {
         if self.intercept != Intercept::Penalised {
             return features.locate(queries);
         }
         let width = queries.width() + 1;
-        let data: Vec<f64> = queries.iter().flat_map(|row| row.iter().copied().chain([1.0])).collect();
+        let data: Vec<f64> = queries.iter().flat_map(|row| self.extended(row).into_owned()).collect();
         match Rows::new(&data, width) {
             Ok(rows) => features.locate(rows),
             Err(_) => unreachable!("every row got one more column"),
@@ -176,8 +188,7 @@ impl<L: Loss> Linear<L> {
         influence: Vec<f64>,
     ) -> Explanation {
         let (weights, intercept) = if self.intercept == Intercept::Penalised {
-            let extended: Vec<f64> = query.iter().copied().chain([1.0]).collect();
-            let (mut w, _) = features.classifier(&outcome.theta, &extended);
+            let (mut w, _) = features.classifier(&outcome.theta, &self.extended(query));
             let b = w.pop().unwrap_or(0.0);
             (w, b)
         } else {
@@ -187,10 +198,23 @@ impl<L: Loss> Linear<L> {
     }
 }
 
+/// The share of the tolerance that is left to the turn into the principal axes.
+const TURN: f64 = 1e-3;
+
+/// The task for a solver that knows the sample in its principal axes: under a penalty a share of the tolerance is for the turn
+/// into them.
+fn in_axes(task: Task, run: &Run<'_>) -> Task {
+    let share = if matches!(task.variant, Variant::Constrained { .. }) { 0.0 } else { TURN };
+    Task { stderr: !run.depths_only, tol: (1.0 - share) * task.tol, ..task }
+}
+
 /// Hands a worker the coordinates of its next queries.
 struct Located<'a, 'b, L> {
     linear: &'a Linear<L>,
     features: &'a Features,
+    queries: Rows<'a>,
+    /// What is asked for, up to the turn into the principal axes.
+    task: &'a Task,
     ticket: Ticket<'a, 'b, Outcome>,
     /// How many queries to turn into the principal axes at once: a product for a few of them spends its time on the axes.
     width: usize,
@@ -198,18 +222,36 @@ struct Located<'a, 'b, L> {
     ready: Vec<(usize, Vec<f64>)>,
 }
 
-impl<'a, 'b, L: Loss> Located<'a, 'b, L> {
-    fn new(
-        linear: &'a Linear<L>,
-        features: &'a Features,
-        ticket: Ticket<'a, 'b, Outcome>,
-        width: usize,
-    ) -> Self {
-        Self { linear, features, ticket, width, ready: Vec::new() }
+impl<L: Turned> Located<'_, '_, L> {
+    /// Adds to the error of an outcome what the turn into the principal axes may have done: a bound known beforehand, or where that
+    /// is too much, what is measured; and where that is too much, solves the query in coordinates that are corrected. (A constraint is certified with that bound from the beginning.)
+    fn certify(&self, query: &[f64], outcome: &mut Outcome) {
+        if matches!(self.task.variant, Variant::Constrained { .. }) {
+            return;
+        }
+        let (query, tol) = (self.linear.extended(query), self.linear.task.tol);
+        let turn = Turn { loss: &self.linear.loss, features: self.features, task: self.task, outcome };
+        let mut more = L::bounded(&turn, self.features.drift_of(&query));
+        let measured = (more > TURN * tol).then(|| self.features.measured_drift(&query)).flatten();
+        let mut again = None;
+        if let Some((drift, located)) = measured {
+            more = more.min(L::measured(&turn, &drift));
+            if outcome.error + more > tol {
+                again = Some(L::corrected(&turn, &located, drift));
+            }
+        }
+        outcome.error += more;
+        if let Some(again) = again
+            && again.error < outcome.error
+        {
+            *outcome = again;
+        }
+        // By what the caller gets to see.
+        outcome.stop = outcome.stop.judge(outcome.fit().error, tol);
     }
 }
 
-impl<L: Loss> Queue for Located<'_, '_, L> {
+impl<L: Turned> Queue for Located<'_, '_, L> {
     fn next(&mut self, most: usize) -> Vec<(usize, Vec<f64>)> {
         if self.ready.is_empty() {
             let count = self.width.min(self.ticket.share()).max(most);
@@ -221,7 +263,8 @@ impl<L: Loss> Queue for Located<'_, '_, L> {
         self.ready.drain(rest..).rev().collect()
     }
 
-    fn done(&mut self, id: usize, outcome: Outcome) {
+    fn done(&mut self, id: usize, mut outcome: Outcome) {
+        self.certify(self.queries.row(id), &mut outcome);
         self.ticket.done(id, outcome);
     }
 
@@ -261,10 +304,11 @@ impl<L: Smooth + Dual> Linear<L> {
     fn outcomes(&self, features: &Features, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Outcome>> {
         let batch = Batch::new(queries, run);
         let width = slots(features, queries.len(), batch.workers());
-        let task = Task { stderr: !run.depths_only, ..self.task(features) };
+        let task = in_axes(self.task(features), run);
         batch.run(|ticket| {
-            let mut queue = Located::new(self, features, ticket, width);
-            quasi_newton::solve(&self.loss, features, &task, width, &mut queue);
+            let (linear, task, ready) = (self, &task, Vec::new());
+            let mut queue = Located { linear, features, queries, task, ticket, width, ready };
+            quasi_newton::solve(&self.loss, features, task, width, &mut queue);
         })
     }
 }
@@ -301,10 +345,11 @@ impl Linear<Hinge> {
     fn outcomes(&self, features: &Features, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Outcome>> {
         let batch = Batch::new(queries, run);
         let width = slots(features, queries.len(), batch.workers()).min(32);
-        let task = Task { stderr: !run.depths_only, ..self.task };
+        let task = in_axes(self.task, run);
         batch.run(|ticket| {
-            let mut queue = Located::new(self, features, ticket, width);
-            interior::solve(features, &task, width, &mut queue);
+            let (linear, task, ready) = (self, &task, Vec::new());
+            let mut queue = Located { linear, features, queries, task, ticket, width, ready };
+            interior::solve(features, task, width, &mut queue);
         })
     }
 }

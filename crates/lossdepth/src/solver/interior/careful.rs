@@ -72,14 +72,19 @@ impl Paths<'_> {
         if gap.is_finite() {
             (_, found.dual, found.theta, found.margin) = best;
         }
-        (gap, f64::EPSILON * found.margin.iter().fold(0.0f64, |m, x| m.max(x.abs())))
+        let beyond = self.drift.as_ref().map_or((0.0, 0.0), |drift| drift.blur(&found.theta[free..]));
+        let rounding = f64::EPSILON * found.margin.iter().fold(0.0f64, |m, x| m.max(x.abs()));
+        (gap, rounding + 0.5 * (beyond.0 + beyond.1))
     }
 
     /// The margins of all rows, the query's last.
     fn exact_margins(&self, query: &[f64], at: &TwofoldVector) -> Vec<f64> {
-        let mut margins = at.project(&self.features.tall).high;
-        margins.push(-at.dot(query).value());
-        margins
+        let (mut margins, mut value) = (at.project(&self.features.tall), at.dot(query));
+        if let Some(drift) = &self.drift {
+            drift.correct(&at.high[self.features.free..], &mut margins, &mut value);
+        }
+        margins.high.push(-value.value());
+        margins.high
     }
 
     /// $\sum_j (c_j a_j + \delta_j) u_j - 2 \lambda w$.
@@ -93,7 +98,7 @@ impl Paths<'_> {
     ) -> Vec<f64> {
         let n = self.features.len();
         let (sample, at_query) = ([&masses[..n], &changes[..n]], [-masses[n], -changes[n]]);
-        balance::sum(self.features, query, sample, at_query, at, -2.0 * reg)
+        balance::sum(self.features, query, sample, at_query, at, -2.0 * reg, self.drift.as_ref())
     }
 
     /// The gap that masses with these changes prove at a point; and the changes, balanced.
@@ -117,6 +122,7 @@ impl Paths<'_> {
             axpy(-bias, query, &mut left);
         }
         let (mut fenchel, mut objective) = (0.0, 0.0);
+        let beyond = self.drift.as_ref().map_or((0.0, 0.0), |drift| drift.blur(&at.high[free..]));
         for j in 0..=n {
             let (c, m) = (self.masses[j], margin[j]);
             let (at_least, at_most) = (masses[j] + changes[j], (c - masses[j]) - changes[j]);
@@ -125,12 +131,16 @@ impl Paths<'_> {
             }
             objective += c * (1.0 - m).max(0.0);
             // A margin is known to a unit in its last place, and on the kink that may be on either side.
-            let off = f64::EPSILON * m.abs();
+            let off = f64::EPSILON * m.abs() + if j < n { beyond.0 } else { beyond.1 };
             fenchel +=
                 at_most.max(0.0) * (1.0 - m + off).max(0.0) + at_least.max(0.0) * (m - 1.0 + off).max(0.0);
         }
         let sizes = self.features.reach + norm(query) + 2.0 * reg * norm(&at.high);
-        let length = balance::length(self.features, query, &left, bias, sizes);
+        let mut length = balance::length(self.features, query, &left, bias, sizes);
+        if let Some(drift) = &self.drift {
+            length += drift.beyond(masses.iter().copied(), masses[n])
+                + drift.beyond(changes.iter().copied(), changes[n]);
+        }
         // Where a multiplier has rounded to beyond its domain, scaling all of them down costs this much at most.
         let domain = 2.0 * f64::EPSILON * (objective + reg * norm(&at.high[free..]).powi(2));
         let gap = fenchel + length / (4.0 * reg) * length + domain;

@@ -93,12 +93,15 @@ impl<L: Smooth + Dual> Newton<'_, L> {
     /// Margins, slopes and curvatures of the sample, and the rest of what is known at a point.
     fn look_carefully(&mut self, query: &[f64], at: &TwofoldVector, reg: f64) -> Look {
         let (features, free) = (self.features, self.features.free);
-        let margins = at.project(&features.tall);
+        let (mut margins, mut value) = (at.project(&features.tall), at.dot(query));
+        if let Some(drift) = &self.drift {
+            drift.correct(&at.high[free..], &mut margins, &mut value);
+        }
         for (i, c) in features.half_weights.iter().enumerate() {
             let (slope, curvature) = self.loss.near(margins.high[i], margins.low[i]);
             (self.slopes[i], self.curvatures[i]) = (c * slope, c * curvature);
         }
-        let value = at.dot(query).parts();
+        let value = value.parts();
         let (slope, curvature) = self.loss.near(-value.0, -value.1);
         let (at_query, query_curvature) = (-0.5 * slope, 0.5 * curvature);
         let w = &at.high[free..];
@@ -119,7 +122,7 @@ impl<L: Smooth + Dual> Newton<'_, L> {
         shifts: &Shifts,
     ) -> Vec<f64> {
         let (sample, at_query) = ([&self.slopes[..], &shifts.sample[..]], [at_query, shifts.query]);
-        balance::sum(self.features, query, sample, at_query, at, 2.0 * reg)
+        balance::sum(self.features, query, sample, at_query, at, 2.0 * reg, self.drift.as_ref())
     }
 
     /// The Newton step, and the error of the depth that it proves.
@@ -149,6 +152,12 @@ impl<L: Smooth + Dual> Newton<'_, L> {
         // Margins have twice the digits until they are rounded once.
         let largest = look.margins.high.iter().fold(0.0f64, |m, x| m.max(x.abs()));
         point.blur = (f64::EPSILON * largest, f64::EPSILON * look.value.0.abs());
+        if let Some(drift) = &self.drift {
+            let (sample, at_query) = drift.blur(&at.high[free..]);
+            point.blur = (point.blur.0 + sample, point.blur.1 + at_query);
+            let beyond = |pull: f64, blur: f64| (0.5 + 0.5 * pull * blur.exp()) * blur * blur;
+            gap += beyond(point.pull, sample) + beyond(look.at_query, at_query);
+        }
         let error = point.error_of_gap(self.loss, reg, self.task, gap);
         // Whatever the gap says: both the depth and its estimate lie between 0 and the objective.
         (step, error.min(look.objective))
@@ -203,7 +212,15 @@ impl<L: Smooth + Dual> Newton<'_, L> {
         let slopes: f64 = self.slopes.iter().zip(&shifts.sample).map(|(s, t)| s.abs() + t.abs()).sum();
         let query_terms = (look.at_query.abs() + shifts.query.abs() + bias.abs()) * norm(query);
         let sizes = slopes * self.features.reach + query_terms + 2.0 * reg * norm(&at.high);
-        let length = balance::length(self.features, query, &left, bias, sizes);
+        let mut length = balance::length(self.features, query, &left, bias, sizes);
+        if let Some(drift) = &self.drift {
+            let masses = self.slopes.iter().zip(&shifts.sample).map(|(s, t)| s.abs() + t.abs());
+            length += drift.beyond(masses, look.at_query.abs() + shifts.query.abs() + bias.abs());
+            // And the margins of multipliers beside the best ones.
+            let (sample, at_query) = drift.blur(&at.high[free..]);
+            sum +=
+                sample * shifts.sample.iter().map(|t| t.abs()).sum::<f64>() + at_query * shifts.query.abs();
+        }
         // Where a slope has rounded to beyond its domain, scaling all of them down costs this much at most.
         sum + length / (4.0 * reg) * length + 2.0 * f64::EPSILON * look.objective
     }

@@ -43,6 +43,9 @@ pub(crate) struct Outcome {
     pub(crate) stop: Stop,
     /// The minimiser, in the coordinates of [`Features`].
     pub(crate) theta: Vec<f64>,
+    /// $f(z)$ there, and $\frac12 \sum_i \omega_i |\ell'(m_i)|$.
+    pub(crate) value: f64,
+    pub(crate) pull: f64,
 }
 
 impl Outcome {

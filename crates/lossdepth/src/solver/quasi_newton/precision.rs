@@ -108,7 +108,8 @@ impl Precision for f64 {
         slot.stage = Stage::Idle;
         let (depth, error, iterations) = (slot.depth, slot.error, slot.iterations);
         let (stop, theta) = (Stop::Converged, slot.theta.clone());
-        End::Done(slot.id, super::Outcome { depth, error, stderr, iterations, stop, theta })
+        let (value, pull) = (slot.value, slot.pull);
+        End::Done(slot.id, super::Outcome { depth, error, stderr, iterations, stop, theta, value, pull })
     }
 
     /// Hands a stubborn query to Newton's method.
