@@ -58,7 +58,7 @@ pub struct Features {
     noise: f64,
     /// Whether the coordinates are those of a kernel.
     kernel: bool,
-    /// The rows as they were given, unless the coordinates are those of a kernel.
+    /// The rows as they were given, where it is worth measuring what became of them.
     sample: Option<Reference>,
     measured: OnceLock<Measured>,
     single: Option<Single>,
@@ -108,7 +108,8 @@ impl Features {
         let frame = Frame { center, turn: axes.transposed(), axes, noise };
         let squares = weights.iter().map(|w| w * w).collect();
         let features = Self::turned(&points, frame, &weights, squares, sample.mass(), free_intercept);
-        Self { origin, sample_len: sample.len(), kernel: false, sample: Some(sample.clone()), ..features }
+        let kept = drift::affordable(n, d, features.rank).then(|| sample.clone());
+        Self { origin, sample_len: sample.len(), kernel: false, sample: kept, ..features }
     }
 
     /// Points by coordinates of which the first carry most of the variance, as in a pivoted Cholesky factor: only

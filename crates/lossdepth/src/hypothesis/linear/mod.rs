@@ -224,7 +224,8 @@ struct Located<'a, 'b, L> {
 
 impl<L: Turned> Located<'_, '_, L> {
     /// Adds to the error of an outcome what the turn into the principal axes may have done: a bound known beforehand, or where that
-    /// is too much, what is measured; and where that is too much, solves the query in coordinates that are corrected. (A constraint is certified with that bound from the beginning.)
+    /// is too much, what is measured; and where that is too much, solves the query in coordinates that are corrected. (A constraint
+    /// is certified with that bound from the beginning.)
     fn certify(&self, query: &[f64], outcome: &mut Outcome) {
         if matches!(self.task.variant, Variant::Constrained { .. }) {
             return;
@@ -236,7 +237,8 @@ impl<L: Turned> Located<'_, '_, L> {
         let mut again = None;
         if let Some((drift, located)) = measured {
             more = more.min(L::measured(&turn, &drift));
-            if outcome.error + more > tol {
+            // Only a solution that is good enough in its coordinates can be so in better ones.
+            if outcome.error <= tol && outcome.error + more > tol {
                 again = Some(L::corrected(&turn, &located, drift));
             }
         }

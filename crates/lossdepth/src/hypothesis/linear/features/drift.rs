@@ -17,6 +17,11 @@ use crate::simd::vectorised;
 /// How many products it may take to measure the sample's drift; beyond that the bound known beforehand has to do.
 const AFFORDABLE: usize = 100_000_000;
 
+/// Whether the drift of so many rows is worth measuring.
+pub(super) fn affordable(rows: usize, columns: usize, rank: usize) -> bool {
+    rows.saturating_mul(columns).saturating_mul(rank) <= AFFORDABLE
+}
+
 /// What was measured of the axes and of the sample.
 #[derive(Debug, Clone)]
 pub(super) struct Measured {
@@ -105,11 +110,7 @@ impl Features {
 
     /// What all queries share of it, measured when it is first asked for.
     fn measured(&self) -> Option<&Measured> {
-        let sample = self.sample.as_ref()?;
-        let (columns, rank) = (self.axes.rows(), self.rank);
-        if self.len().saturating_mul(columns).saturating_mul(rank) > AFFORDABLE {
-            return None;
-        }
+        let (sample, rank) = (self.sample.as_ref()?, self.rank);
         let measure = || {
             let mut skew = Matrix::zeros(rank, rank);
             for j in 0..rank {
