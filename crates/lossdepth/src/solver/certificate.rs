@@ -78,7 +78,7 @@ impl Point<'_> {
     }
 
     /// What the rounding of the margins may do to the depth.
-    fn blurred(&self, loss: &impl Smooth, shares: Shares) -> f64 {
+    pub(crate) fn blurred(&self, loss: &impl Smooth, shares: Shares) -> f64 {
         let off = |pull: f64, blur: f64| pull * blur * blur.exp() + blur * blur;
         let query = off(0.5 * loss.grad(-self.value).abs(), self.blur.1);
         shares.sample * off(self.pull, self.blur.0) + shares.query * query

@@ -517,7 +517,8 @@ impl<'a> Paths<'a> {
             f64::NAN
         };
         // Whatever the gap says: both the depth and its estimate lie between 0 and the objective, up to rounding of that.
-        let blur = self.blur(k, &found);
+        let beyond = self.drift.as_ref().map_or((0.0, 0.0), |drift| drift.blur(w));
+        let blur = self.blur(k, &found) + 0.5 * (beyond.0 + beyond.1);
         let above = match self.task.variant {
             Variant::Risk => found_penalty,
             Variant::Objective => penalty,

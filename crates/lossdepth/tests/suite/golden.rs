@@ -91,7 +91,9 @@ fn large_features_with_hardly_any_penalty() {
 #[test] // Rows far from the origin, nearly collinear, of many sizes: what the turn into principal axes rounds is in the error.
 fn what_the_axes_round_is_in_the_error() {
     let (file, mut failures) = (golden("turned.json"), Failures::default());
-    for set in file["sets"].as_array().unwrap() {
+    // Where columns drown in the rounding of others little is known, and that is what the error says.
+    let known = |name: &str, most: f64| file[name].as_array().unwrap().iter().map(move |set| (set, most));
+    for (set, most) in known("sets", 1e-3).chain(known("dropped", 1.0 + 1e-6)) {
         let (rows, queries) = (table(&set["rows"]), table(&set["queries"]));
         let (reg, sample) = (set["reg"].as_f64().unwrap(), Reference::new(&rows).unwrap());
         for case in set["cases"].as_array().unwrap() {
@@ -104,7 +106,7 @@ fn what_the_axes_round_is_in_the_error() {
                 let settings = Settings { tol, ..settings(method, intercept, variant, reg) };
                 let fits = score(&settings, &sample, &queries);
                 for (ours, theirs) in fits.iter().zip(numbers(&case[variant.name()])) {
-                    let close = (ours.depth - theirs).abs() <= ours.error && ours.error <= 1e-3;
+                    let close = (ours.depth - theirs).abs() <= ours.error && ours.error <= most;
                     failures.check(close, || {
                         format!(
                             "{method} {intercept} {variant:?} {reg:e} {tol:e} {rows:?}: {theirs}, {ours:?}"

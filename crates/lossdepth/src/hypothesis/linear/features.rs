@@ -56,6 +56,8 @@ pub struct Features {
     sample_len: usize,
     /// Differences below this are rounding.
     noise: f64,
+    /// The largest norm of what was left of a row because of that.
+    dropped: f64,
     /// Whether the coordinates are those of a kernel.
     kernel: bool,
     /// The rows as they were given, where it is worth measuring what became of them.
@@ -155,6 +157,8 @@ impl Features {
         let n = points.rows();
         let moments: Vec<f64> = (0..points.cols()).map(|j| second_moment(points.col(j), weights)).collect();
         let rank = moments.iter().rposition(|m| m.sqrt() > frame.noise).map_or(0, |j| j + 1);
+        let left = |i: usize| norm(&(rank..points.cols()).map(|j| points.at(i, j)).collect::<Vec<f64>>());
+        let dropped = if rank < points.cols() { (0..n).map(left).fold(0.0, f64::max) } else { 0.0 };
         let free = usize::from(free_intercept);
         let tall =
             Matrix::from_fn(n, rank + free, |i, j| if j < free { 1.0 } else { points.at(i, j - free) });
@@ -184,6 +188,7 @@ impl Features {
             rank,
             sample_len: n,
             noise,
+            dropped,
             kernel: true,
             sample: None,
             measured: OnceLock::new(),

@@ -237,8 +237,8 @@ impl<L: Turned> Located<'_, '_, L> {
         let mut again = None;
         if let Some((drift, located)) = measured {
             more = more.min(L::measured(&turn, &drift));
-            // Only a solution that is good enough in its coordinates can be so in better ones.
-            if outcome.error <= tol && outcome.error + more > tol {
+            // Better coordinates are for those that were solved in these, or are the worse for them.
+            if (outcome.error <= tol || more > outcome.error) && outcome.error + more > tol {
                 again = Some(L::corrected(&turn, &located, drift));
             }
         }

@@ -146,19 +146,20 @@ impl Turned for Hinge {
 
     fn measured(turn: &Turn<'_, Self>, drift: &Drift<'_>) -> f64 {
         let (shifts, weights) = (turn.shifts(drift), &turn.features.half_weights);
-        // Below the kink the slope is -1, on it between that and 0.
-        let slope = |margin: f64| if margin < 1.0 - KINK { -1.0 } else { 0.0 };
-        let on_kink = |margin: f64| if (margin - 1.0).abs() <= KINK { 1.0 } else { 0.0 };
-        let slopes: Vec<f64> = shifts.margins.iter().zip(weights).map(|(m, c)| c * slope(*m)).collect();
-        let (at_query, query_on_kink) =
-            (-0.5 * slope(-turn.outcome.value), 0.5 * on_kink(-turn.outcome.value));
-        let query = shifts.query.abs() + shifts.query_slack;
+        // Below the kink the slope is -1, on it between that and 0; a row that may get there is on it.
+        let slope = |margin: f64, reach: f64| if margin < 1.0 - KINK - reach { -1.0 } else { 0.0 };
+        let on_kink = |margin: f64, reach: f64| if (margin - 1.0).abs() <= KINK + reach { 1.0 } else { 0.0 };
+        let reach = |i: usize| shifts.sample[i].abs() + shifts.slack[i];
+        let rows = || shifts.margins.iter().enumerate();
+        let slopes: Vec<f64> = rows().map(|(i, m)| weights[i] * slope(*m, reach(i))).collect();
+        let (margin, query) = (-turn.outcome.value, shifts.query.abs() + shifts.query_slack);
+        let (at_query, query_on_kink) = (-0.5 * slope(margin, query), 0.5 * on_kink(margin, query));
         let mut losses = (at_query + query_on_kink) * query;
         let mut gradient = Turn::<Self>::gradient(drift, &slopes, at_query)
             + query_on_kink * (norm(&drift.query) + drift.query_beyond);
-        for (i, margin) in shifts.margins.iter().enumerate() {
-            let kink = weights[i] * on_kink(*margin);
-            losses += (slopes[i].abs() + kink) * (shifts.sample[i].abs() + shifts.slack[i]);
+        for (i, margin) in rows() {
+            let kink = weights[i] * on_kink(*margin, reach(i));
+            losses += (slopes[i].abs() + kink) * reach(i);
             if kink > 0.0 {
                 let row: Vec<f64> = (0..drift.query.len()).map(|j| drift.sample.at(i, j)).collect();
                 gradient += kink * (norm(&row) + drift.sample_beyond[i]);

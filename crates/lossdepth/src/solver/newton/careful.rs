@@ -21,7 +21,7 @@
 use super::{Found, Newton};
 use crate::linalg::{Twofold, TwofoldVector, WeightedQr, axpy, dot, dot_twofold, norm, two_sum};
 use crate::loss::{Dual, Smooth};
-use crate::solver::{Stop, balance};
+use crate::solver::{Shares, Stop, balance};
 
 /// How often neither the error nor the objective may improve, beside once for each coordinate: rows on a corner come in
 /// one by one.
@@ -159,8 +159,9 @@ impl<L: Smooth + Dual> Newton<'_, L> {
             gap += beyond(point.pull, sample) + beyond(look.at_query, at_query);
         }
         let error = point.error_of_gap(self.loss, reg, self.task, gap);
-        // Whatever the gap says: both the depth and its estimate lie between 0 and the objective.
-        (step, error.min(look.objective))
+        // Whatever the gap says: both the depth and its estimate lie between 0 and the objective, as far as that is known.
+        let ceiling = look.objective + point.blurred(self.loss, Shares::RISK);
+        (step, error.min(ceiling))
     }
 
     /// The gap that the slopes with these changes prove, where `left` is the residual with them; changes that lead out

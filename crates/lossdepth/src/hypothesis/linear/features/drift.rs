@@ -84,8 +84,7 @@ impl Features {
         let (columns, axes) = (self.axes.rows(), self.axes.cols());
         // Four times the roundings of one sum: the basis, its axes, their product and the turn itself.
         let unit = 2.0 * f64::EPSILON * (columns + axes + 8) as f64;
-        let dropped = columns.min(self.len()).saturating_sub(self.rank) as f64;
-        (unit * self.reach + dropped.sqrt() * self.noise, (unit + 8.0 * f64::EPSILON) * query + self.noise)
+        (unit * self.reach + 2.0 * self.dropped, (unit + 8.0 * f64::EPSILON) * query + self.noise)
     }
 
     /// The same for a query as it was given.
