@@ -123,8 +123,21 @@ impl Point<'_> {
         let along = dot(w, &self.gradient[self.free..]) - bias * dot(w, z);
         let slack = radius * self.gradient_norm(bias) + along;
         // The turn into the axes counts on the margins, and on the gradient.
-        let turned = self.pull * self.drift.0 + 0.5 * loss.grad(-self.value).abs() * self.drift.1;
-        fenchel + at_least_zero(slack) + 2.0 * radius * (self.rounding(loss) + turned)
+        let at_query = 0.5 * loss.grad(-self.value).abs();
+        let turned = self.pull * self.drift.0 + at_query * self.drift.1;
+        let beyond = second_order(0.5, self.pull, radius * self.drift.0)
+            + second_order(0.5, at_query, radius * self.drift.1);
+        fenchel + at_least_zero(slack) + 2.0 * (radius * (self.rounding(loss) + turned) + beyond)
+    }
+
+    /// By how much the risk may be above what it is found to be under a constraint, where the turn into the axes has moved the margins.
+    pub(crate) fn risk_above(&self, loss: &impl Smooth, radius: f64) -> f64 {
+        let pulls = (self.pull, 0.5 * loss.grad(-self.value).abs());
+        let (sample, query) = (radius * self.drift.0, radius * self.drift.1);
+        pulls.0 * sample
+            + pulls.1 * query
+            + second_order(0.5, pulls.0, sample)
+            + second_order(0.5, pulls.1, query)
     }
 
     /// The gradient in the intercept, and the Fenchel–Young term that making the dual variables feasible costs.
@@ -163,6 +176,12 @@ impl Point<'_> {
         let sizes = self.pull * self.reach + 0.5 * loss.grad(-self.value).abs() * norm(self.query);
         0.5 * f64::EPSILON * (self.count + 4) as f64 * sizes
     }
+}
+
+/// What a change of margins by `shift` adds to their losses, of mass $c$, and to a gap, beyond its first order: the mass times half of
+/// the curvature, which is below $|\ell'| e^{\text{shift}}$ (`slope` has the mass in it) or below 2, times the square.
+pub(crate) fn second_order(c: f64, slope: f64, shift: f64) -> f64 {
+    (c + 0.5 * slope.abs() * shift.exp()) * shift * shift
 }
 
 /// An $h$ with $1 - e^{-h} (1 + h) \ge$ `ratio`, which is below 1.

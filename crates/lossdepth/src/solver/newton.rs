@@ -129,7 +129,9 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
             for candidate in [pulled].into_iter().chain(inside) {
                 let gradient = self.gradient_at(query, &candidate, 0.0);
                 let point = self.point(query, &candidate, &gradient);
-                let error = point.error(self.loss, reg, self.task).min(self.risk(query, &candidate));
+                // Both the depth and its estimate lie between 0 and the risk, and below that of the origin.
+                let ceiling = self.risk(query, &candidate) + point.risk_above(self.loss, radius);
+                let error = point.error(self.loss, reg, self.task).min(ceiling).min(self.loss.value(0.0));
                 if error < best.0 {
                     best = (error, candidate);
                 }

@@ -3,6 +3,7 @@
 use crate::common::{
     Failures, LINEAR, Random, column, methods, mixed_queries, reference, score, score_one, settings, variants,
 };
+use lossdepth::loss::{Exponential, Hinge, Logistic, Loss, SquaredHinge};
 use lossdepth::reference::Scaling;
 use lossdepth::{Fit, Intercept, Method, Reference, Scale, Settings, Stop, Variant};
 
@@ -218,6 +219,43 @@ fn any_units_with_any_penalty_on_ill_conditioned_data() {
                             });
                         }
                     }
+                }
+            }
+        }
+    }
+    failures.report();
+}
+
+#[test] // The query is between rows that only a small column tells apart, and that drowns in the rounding of a large one.
+fn columns_that_drown_are_in_the_error() {
+    let large = [1e16, -1e16, 1e16, -1e16].map(|x| vec![x, 0.0]);
+    let rows: Vec<Vec<f64>> = large.into_iter().chain([vec![0.0, 45.0]]).collect();
+    let (sample, query, mut failures) = (reference(&rows), vec![0.0, 35.0], Failures::default());
+    // f(z) is 7/9 of f at the last row and 2/9 of its mean at the others: no linear classifier has less than this risk.
+    let share = (1.0 / 5.0) / (7.0 / 9.0);
+    let least = |loss: &dyn Loss| {
+        let risk = |i: i32| {
+            let f = 0.01 * f64::from(i);
+            0.5 * (share * loss.value(f) + loss.value(-f))
+        };
+        (-2000..2000).map(risk).fold(1.0, f64::min) - 0.01
+    };
+    let losses: [(Method, &dyn Loss); 4] = [
+        (Method::Logistic, &Logistic),
+        (Method::Hinge, &Hinge),
+        (Method::SquaredHinge, &SquaredHinge),
+        (Method::Exponential, &Exponential),
+    ];
+    for (method, loss) in losses {
+        for intercept in [Intercept::Free, Intercept::None] {
+            for reg in [1e-6, 1e-3, 1.0] {
+                let constrained = Variant::Constrained { radius: 30.0 };
+                for variant in [Variant::Risk, Variant::Objective, constrained] {
+                    let settings = settings(method, intercept, variant, reg);
+                    let fit = score(&settings, &sample, std::slice::from_ref(&query))[0];
+                    failures.check(fit.depth + fit.error >= least(loss), || {
+                        format!("{method} {intercept} {variant:?} {reg:e}: {fit:?}, at least {}", least(loss))
+                    });
                 }
             }
         }

@@ -232,7 +232,7 @@ impl<L: Turned> Located<'_, '_, L> {
         }
         let (query, tol) = (self.linear.extended(query), self.linear.task.tol);
         let turn = Turn { loss: &self.linear.loss, features: self.features, task: self.task, outcome };
-        let mut more = L::bounded(&turn, self.features.drift_of(&query));
+        let mut more = L::bounded(&turn, self.features.drift(self.features.size(&query)));
         let measured = (more > TURN * tol).then(|| self.features.measured_drift(&query)).flatten();
         let mut again = None;
         if let Some((drift, located)) = measured {

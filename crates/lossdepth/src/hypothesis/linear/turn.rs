@@ -14,7 +14,7 @@ use crate::linalg::{dot, norm};
 use crate::loss::{Dual, Hinge, Loss, Smooth};
 use crate::penalty::Variant;
 use crate::solver::Task;
-use crate::solver::certificate::{Point, risk_error};
+use crate::solver::certificate::{Point, risk_error, second_order};
 use crate::solver::interior;
 use crate::solver::newton::{Newton, project};
 use crate::solver::quasi_newton::Outcome;
@@ -82,12 +82,6 @@ impl<L: Smooth> Turn<'_, L> {
     }
 }
 
-/// What a change of a margin by `shift` adds beyond its first order, to the loss as to a gap: $c$ times half of the curvature, which
-/// is below $|\ell'| e^{\text{shift}}$ or below 2, times the square.
-fn second_order(c: f64, slope: f64, shift: f64) -> f64 {
-    (c + 0.5 * slope.abs() * shift.exp()) * shift * shift
-}
-
 impl<L: Smooth + Dual> Turned for L {
     fn bounded(turn: &Turn<'_, Self>, drift: (f64, f64)) -> f64 {
         let Turn { task, outcome, .. } = turn;
@@ -103,7 +97,7 @@ impl<L: Smooth + Dual> Turned for L {
     }
 
     fn measured(turn: &Turn<'_, Self>, drift: &Drift<'_>) -> f64 {
-        let Turn { loss, features, task, outcome } = turn;
+        let Turn { loss, features, task, outcome, .. } = turn;
         let (shifts, weights) = (turn.shifts(drift), &features.half_weights);
         let mut slopes = vec![0.0; features.len()];
         loss.walk(&shifts.margins, &shifts.margins, 0.0, weights, &mut slopes);
@@ -125,23 +119,30 @@ impl<L: Smooth + Dual> Turned for L {
     }
 
     fn corrected<'a>(turn: &Turn<'a, Self>, query: &[f64], drift: Drift<'a>) -> Outcome {
-        let Turn { loss, features, task, outcome } = *turn;
+        let Turn { loss, features, task, outcome, .. } = *turn;
         Newton::new(loss, features, task).correct(query, outcome.theta.clone(), drift, outcome.iterations)
     }
 }
 
 /// How near to 1 a margin is taken to be on the kink of the hinge.
-const KINK: f64 = 1e-6;
+const KINK: f64 = 1e-3;
 
-/// Rows on the kink move the minimiser in proportion to their drift, by a factor that is not known, and with it the risk; here it is
-/// an estimate. The objective does not depend on that.
-const KINK_FACTOR: f64 = 4.0;
+/// What changes for the hinge.
+struct Changes {
+    /// The losses, by so much at most,
+    losses: f64,
+    /// those of rows on the kink,
+    on_kink: f64,
+    /// and the gradient.
+    gradient: f64,
+}
 
 impl Turned for Hinge {
     fn bounded(turn: &Turn<'_, Self>, drift: (f64, f64)) -> f64 {
-        // All slopes are 1 at most, and half of the mass is on either side.
+        // All slopes are 1 at most, half of the mass is on either side, and all of it may be on the kink.
         let gradient = 0.5 * (drift.0 + drift.1);
-        turn.of_losses(norm(turn.w()) * gradient, gradient)
+        let losses = norm(turn.w()) * gradient;
+        turn.change(&Changes { losses, on_kink: losses, gradient })
     }
 
     fn measured(turn: &Turn<'_, Self>, drift: &Drift<'_>) -> f64 {
@@ -154,18 +155,20 @@ impl Turned for Hinge {
         let slopes: Vec<f64> = rows().map(|(i, m)| weights[i] * slope(*m, reach(i))).collect();
         let (margin, query) = (-turn.outcome.value, shifts.query.abs() + shifts.query_slack);
         let (at_query, query_on_kink) = (-0.5 * slope(margin, query), 0.5 * on_kink(margin, query));
-        let mut losses = (at_query + query_on_kink) * query;
-        let mut gradient = Turn::<Self>::gradient(drift, &slopes, at_query)
+        let gradient = Turn::<Self>::gradient(drift, &slopes, at_query)
             + query_on_kink * (norm(&drift.query) + drift.query_beyond);
+        let mut changes =
+            Changes { losses: (at_query + query_on_kink) * query, on_kink: query_on_kink * query, gradient };
         for (i, margin) in rows() {
             let kink = weights[i] * on_kink(*margin, reach(i));
-            losses += (slopes[i].abs() + kink) * reach(i);
+            changes.losses += (slopes[i].abs() + kink) * reach(i);
             if kink > 0.0 {
                 let row: Vec<f64> = (0..drift.query.len()).map(|j| drift.sample.at(i, j)).collect();
-                gradient += kink * (norm(&row) + drift.sample_beyond[i]);
+                changes.on_kink += kink * reach(i);
+                changes.gradient += kink * (norm(&row) + drift.sample_beyond[i]);
             }
         }
-        turn.of_losses(losses, gradient)
+        turn.change(&changes)
     }
 
     fn corrected<'a>(turn: &Turn<'a, Self>, query: &[f64], drift: Drift<'a>) -> Outcome {
@@ -174,15 +177,16 @@ impl Turned for Hinge {
 }
 
 impl Turn<'_, Hinge> {
-    /// The change of the depth where the losses change by so much, and the gradient.
-    fn of_losses(&self, losses: f64, gradient: f64) -> f64 {
-        let task = self.task;
-        let gap = gradient / (4.0 * task.reg) * gradient;
-        let more = match task.variant {
-            Variant::Risk => KINK_FACTOR * losses + risk_error(gap, task.reg, norm(self.w())),
-            _ => losses + gap,
+    /// The change of the depth. Multipliers between 0 and 1 are optimal on the kink only, so that a row that leaves it adds to the gap
+    /// in the first order.
+    fn change(&self, changes: &Changes) -> f64 {
+        let &Changes { losses, on_kink, gradient } = changes;
+        let gap = gradient / (4.0 * self.task.reg) * gradient + on_kink;
+        let error = match self.task.variant {
+            Variant::Risk => risk_error(gap, self.task.reg, norm(self.w())),
+            _ => gap,
         };
-        limited(more, task)
+        limited(losses + error, self.task)
     }
 }
 

@@ -37,7 +37,17 @@ impl Paths<'_> {
 
         let here = TwofoldVector::new(found.theta.clone());
         let mut best = (f64::INFINITY, found.dual.clone(), found.theta.clone(), found.margin.clone());
-        let (mut changes, mut x) = (vec![0.0; n + 1], TwofoldVector::new(vec![0.0; query.len()]));
+        let mut x = TwofoldVector::new(vec![0.0; query.len()]);
+        // The path has led rows to the kink in coordinates as they are; in corrected ones that much is missing.
+        let missing: Vec<f64> = if self.drift.is_some() {
+            self.exact_margins(query, &here).iter().map(|m| 1.0 - m).collect()
+        } else {
+            vec![0.0; n + 1]
+        };
+        let change = |j: usize, moved: f64| {
+            (weights[j] * (missing[j] - moved)).clamp(-masses[j], self.masses[j] - masses[j])
+        };
+        let mut changes: Vec<f64> = (0..=n).map(|j| change(j, 0.0)).collect();
         let mut left = self.imbalance(query, &here, reg, &masses, &changes);
         let mut last = f64::INFINITY;
         for _ in 0..REFINEMENTS {
@@ -47,7 +57,7 @@ impl Paths<'_> {
             changes[..n].copy_from_slice(&x.project(&features.tall).high);
             changes[n] = -x.dot(query).value();
             for j in 0..=n {
-                changes[j] = (-weights[j] * changes[j]).clamp(-masses[j], self.masses[j] - masses[j]);
+                changes[j] = change(j, changes[j]);
             }
             left = self.imbalance(query, &here, reg, &masses, &changes);
             let mut there = here.clone();

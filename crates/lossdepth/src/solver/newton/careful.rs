@@ -21,6 +21,7 @@
 use super::{Found, Newton};
 use crate::linalg::{Twofold, TwofoldVector, WeightedQr, axpy, dot, dot_twofold, norm, two_sum};
 use crate::loss::{Dual, Smooth};
+use crate::solver::certificate::second_order;
 use crate::solver::{Shares, Stop, balance};
 
 /// How often neither the error nor the objective may improve, beside once for each coordinate: rows on a corner come in
@@ -155,8 +156,7 @@ impl<L: Smooth + Dual> Newton<'_, L> {
         if let Some(drift) = &self.drift {
             let (sample, at_query) = drift.blur(&at.high[free..]);
             point.blur = (point.blur.0 + sample, point.blur.1 + at_query);
-            let beyond = |pull: f64, blur: f64| (0.5 + 0.5 * pull * blur.exp()) * blur * blur;
-            gap += beyond(point.pull, sample) + beyond(look.at_query, at_query);
+            gap += second_order(0.5, point.pull, sample) + second_order(0.5, look.at_query, at_query);
         }
         let error = point.error_of_gap(self.loss, reg, self.task, gap);
         // Whatever the gap says: both the depth and its estimate lie between 0 and the objective, as far as that is known.

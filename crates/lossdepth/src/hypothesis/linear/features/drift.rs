@@ -87,10 +87,9 @@ impl Features {
         (unit * self.reach + 2.0 * self.dropped, (unit + 8.0 * f64::EPSILON) * query + self.noise)
     }
 
-    /// The same for a query as it was given.
-    pub(crate) fn drift_of(&self, query: &[f64]) -> (f64, f64) {
-        let centred: Vec<f64> = query.iter().zip(&self.center).map(|(z, c)| z - c).collect();
-        self.drift(norm(&centred))
+    /// How far a query is from the centre.
+    pub(crate) fn size(&self, query: &[f64]) -> f64 {
+        norm(&query.iter().zip(&self.center).map(|(z, c)| z - c).collect::<Vec<f64>>())
     }
 
     /// What it was; `None` where to measure that would take too long.
