@@ -15,7 +15,7 @@ use crate::rows::Rows;
 use crate::simd::vectorised;
 
 /// How many products it may take to measure the sample's drift; beyond that the bound known beforehand has to do.
-const AFFORDABLE: usize = 100_000_000;
+const AFFORDABLE: usize = 1_000_000_000;
 
 /// Whether the drift of so many rows is worth measuring.
 pub(super) fn affordable(rows: usize, columns: usize, rank: usize) -> bool {
