@@ -9,16 +9,18 @@ from lossdepth._base import Depth, documented
 if TYPE_CHECKING:
     from sklearn.utils import Tags
 
+_PARAMETERS = {
+    "reg": """reg : float, default=1.0
+    The weight of the penalty: the classifier minimises risk + reg * ||f||^2. Positive.""",
+    "intercept": """intercept : {"free", "penalised", "none"}, default="none"
+    Whether the classifier has an intercept; a penalised one is the kernel plus 1.""",
+}
+
 
 class KernelDepth(Depth):
     """What the depths with a kernel and a penalty have in common: everything but the loss."""
 
-    _parameters: ClassVar[dict[str, str]] = {
-        "reg": """reg : float, default=1.0
-    The weight of the penalty: the classifier minimises risk + reg * ||f||^2. Positive.""",
-        "intercept": """intercept : {"free", "penalised", "none"}, default="none"
-    Whether the classifier has an intercept; a penalised one is the kernel plus 1.""",
-    }
+    _parameters: ClassVar[dict[str, str]] = _PARAMETERS
 
     def __init__(
         self,
@@ -142,6 +144,11 @@ class KernelLogisticDepth(KernelDepth):
     """
 
     _method = "klr"
+    _parameters: ClassVar[dict[str, str]] = _PARAMETERS | {
+        "memory": """memory : float or None, default=None
+    How many bytes the factor of the Gram matrix and its copies may take; half of the machine's
+    memory by default. A reference that needs more is refused.""",
+    }
 
 
 @documented
@@ -192,8 +199,8 @@ class GPDepth(Depth):
         "probabilities": """probabilities : {"averaged", "mode"}, default="averaged"
     Whether the probabilities are averaged over the posterior or taken at its mode.""",
         "memory": """memory : float or None, default=None
-    How many bytes the Gram matrix and what is made of it may take; 4 GiB by default. A reference
-    that needs more is refused.""",
+    How many bytes the Gram matrix and what is made of it may take; half of the machine's memory by
+    default. A reference that needs more is refused.""",
     }
 
     def __init__(
