@@ -20,7 +20,7 @@ use std::str::FromStr;
 
 const EXAMPLES: &str = "\
 Examples:
-  lossdepth score data.csv --scale standard            each row against the others
+  lossdepth score data.csv --scale standard            each row against the whole table
   lossdepth score new.csv --reference old.csv          new rows against old ones
   lossdepth fit old.csv --out model.safetensors        a model, to score new rows with:
   lossdepth score new.csv --model model.safetensors

@@ -159,8 +159,8 @@ fn plain(error: &io::Error) -> String {
 /// A setting is called as on the command line.
 fn as_flag(error: &DepthError) -> String {
     match error {
-        DepthError::Setting { name, expected, got } => {
-            format!("`--{}` must be {expected}, got {got}", name.replace('_', "-"))
+        DepthError::Setting { name, .. } => {
+            error.to_string().replacen(name, &format!("--{}", name.replace('_', "-")), 1)
         }
         DepthError::NoSuchSetting { method, name, has } => {
             let flag = |name: &str| format!("--{}", name.replace('_', "-"));

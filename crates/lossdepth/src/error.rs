@@ -23,7 +23,7 @@ pub(crate) fn in_bytes(count: u64) -> String {
 #[non_exhaustive]
 pub enum DepthError {
     /// A numeric setting is outside its range.
-    #[error("`{name}` must be {expected}, got {got}")]
+    #[error("`{name}` must be {expected}, got {}", short(*.got))]
     Setting {
         /// The setting, as it is called in Rust, on the command line and in Python.
         name: &'static str,
@@ -173,6 +173,11 @@ pub enum DepthError {
         /// What the system said.
         reason: String,
     },
+}
+
+/// A number, without rows of zeros.
+fn short(number: f64) -> String {
+    if number.is_finite() && number.abs() >= 1e16 { format!("{number:e}") } else { number.to_string() }
 }
 
 fn by(version: &str) -> String {

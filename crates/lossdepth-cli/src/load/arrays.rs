@@ -253,6 +253,14 @@ impl Block {
                 }
             }
             Data::Columns(input, start) => {
+                // No more memory than there are bytes.
+                let bytes =
+                    (self.width as u64).checked_mul(of as u64).and_then(|n| n.checked_mul(size as u64));
+                let end = bytes.and_then(|bytes| bytes.checked_add(*start));
+                if end.is_none_or(|end| !matches!(input.seek(SeekFrom::End(0)), Ok(length) if end <= length))
+                {
+                    return Err(io::ErrorKind::UnexpectedEof.into());
+                }
                 self.chunk.resize(rows * self.width * size, 0);
                 for column in columns {
                     let at = *start + (column as u64 * of as u64 + first as u64) * size as u64;

@@ -92,6 +92,13 @@ impl<B: Batches> Columnar<B> {
                 why: "a column is not there".to_owned(),
             })
         };
+        // Such a column has as many rows as it says, without a byte for them.
+        if let Some(column) =
+            wanted.numbers().find(|&column| rows > 0 && self.types[column] == DataType::Null)
+        {
+            let at = Place { line: None, row: piece.first + start };
+            return Err(wanted.cell(at, column, Wrong::Empty));
+        }
         piece.grow(rows, wanted.columns.weights.is_some());
         for (place, column) in wanted.numbers().enumerate() {
             let mut wrong = None;
@@ -230,6 +237,10 @@ fn numbers(array: &ArrayRef, put: &mut dyn FnMut(usize, Option<f64>)) -> bool {
             (0..array.len()).for_each(|row| put(row, None));
             true
         }
+        DataType::Dictionary(_, of) if **of == DataType::Null => {
+            (0..array.len()).for_each(|row| put(row, None));
+            true
+        }
         DataType::Dictionary(..) => {
             let dictionary = array.as_any_dictionary();
             let mut values = vec![None; dictionary.values().len()];
@@ -274,6 +285,7 @@ fn texts(array: &ArrayRef, put: &mut dyn FnMut(usize, String)) -> bool {
             moments!(TimestampMicrosecondType, value_as_datetime)
         }
         DataType::Timestamp(TimeUnit::Nanosecond, _) => moments!(TimestampNanosecondType, value_as_datetime),
+        DataType::Dictionary(_, of) if **of == DataType::Null => true,
         DataType::Dictionary(..) => {
             let dictionary = array.as_any_dictionary();
             let mut values = vec![None; dictionary.values().len()];

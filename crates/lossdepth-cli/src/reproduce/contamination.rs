@@ -94,9 +94,9 @@ struct Asked {
 #[derive(Serialize, Deserialize)]
 struct Zoned {
     /// The scores that bound the zones.
-    levels: Vec<f64>,
+    levels: [f64; ZONES.len()],
     /// For each zone the share of the cluster within, and of the contamination.
-    shares: Vec<[f64; 2]>,
+    shares: [[f64; 2]; ZONES.len()],
     /// Where the places of interest are among the scores on the grid.
     places: [f64; 2],
     /// The share of the contamination that the detector itself takes for normal.
@@ -175,14 +175,14 @@ impl Rival {
         let (mut scores, offset) = self.score(sample, &rows, run)?;
         let own = scores.split_off(nodes);
         let ranked = Ranked::new(&scores, &vec![1.0; nodes])?;
-        let levels: Vec<f64> = ZONES.iter().map(|p| ranked.quantile(*p)).collect();
+        let levels = ZONES.map(|p| ranked.quantile(p));
         let inside = |level: f64, list: &[f64]| {
             list.iter().filter(|score| **score >= level).count() as f64 / list.len() as f64
         };
         let (cluster, rest) = own.split_at(COUNTS[0]);
         let (wrong, places) = rest.split_at(COUNTS[1]);
         Ok(Zoned {
-            shares: levels.iter().map(|level| [inside(*level, cluster), inside(*level, wrong)]).collect(),
+            shares: levels.map(|level| [inside(level, cluster), inside(level, wrong)]),
             places: [ranked.place(places[0]), ranked.place(places[1])],
             accepted: offset.map(|offset| inside(offset, wrong)),
             levels,

@@ -61,11 +61,14 @@ impl Data {
         if order == 0 { self.clone() } else { self.pick(&Random::new(order).choose(self.len(), self.len())) }
     }
 
-    /// These rows, then those of another table of the same width.
-    pub(super) fn and(mut self, other: &Self) -> Self {
+    /// These rows, then those of another table; none if it has another width.
+    pub(super) fn and(mut self, other: &Self) -> Option<Self> {
+        if self.width != other.width {
+            return None;
+        }
         self.values.extend_from_slice(&other.values);
         self.labels.extend_from_slice(&other.labels);
-        self
+        Some(self)
     }
 
     /// The same rows in other units.

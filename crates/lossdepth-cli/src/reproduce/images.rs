@@ -4,7 +4,7 @@ use super::data::Data;
 use super::report::{Report, Table};
 use super::workshop::Workshop;
 use crate::commands::within_memory;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use lossdepth::depth::Value;
 use lossdepth::evaluation::Ranking;
 use lossdepth::simulate::Random;
@@ -194,7 +194,10 @@ fn split(shop: &Workshop, set: Set) -> Result<Split> {
             let file = format!("{}/{part}-images-idx3-ubyte.gz", set.name());
             Data::read(&shop.file(set.name(), &file)?)
         };
-        read("train")?.and(&read("t10k")?)
+        let (train, more) = (read("train")?, read("t10k")?);
+        train.and(&more).ok_or_else(|| {
+            Error::Usage(format!("the images of {}/train and {0}/t10k differ in size", set.name()))
+        })?
     };
     let mut order = Random::new(2025).choose(all.len(), all.len());
     if shop.quick {

@@ -4,7 +4,7 @@ use super::data::Data;
 use super::report::{Report, Table};
 use super::sketch::{median, number, share};
 use super::workshop::Workshop;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::picture::{Pair, Style, images};
 use lossdepth::depth::Value;
 use lossdepth::evaluation::Ranking;
@@ -200,11 +200,18 @@ impl Task<'_> {
             let auc = Ranking::new(outliers.clone(), inliers.clone())?.auc(0.95)?.value;
             Ok(Found { auc, inliers, outliers, classes })
         })?;
-        Ok(done.value)
+        let Found { inliers, outliers, classes, .. } = &done.value;
+        if [inliers.len(), outliers.len(), classes.len()]
+            == [self.album.counts[1], self.album.counts[2], self.album.counts[2]]
+        {
+            Ok(done.value)
+        } else {
+            Err(Error::Usage(format!("the kept result {NAME}/{name} is damaged: --fresh computes it again")))
+        }
     }
 
     /// The deepest and the shallowest inlier and outlier of the first draw.
-    fn outstanding(&self, found: &Found) -> Result<Vec<Image>> {
+    fn outstanding(&self, found: &Found) -> Result<[Image; 4]> {
         let name = format!("{}-images", self.way.key);
         let done = self.shop.cell(NAME, &name, &self.asked(0), None, |run| {
             let [reference, inliers, outliers] = self.rows(0);
@@ -223,12 +230,13 @@ impl Task<'_> {
                 let (label, pixels) = (plain.labels[i], plain.rows()?.row(i).to_vec());
                 Ok(Image { label, depth: why.fit.depth, pixels, weights: why.weights.clone() })
             };
-            why.iter().enumerate().map(image).collect()
+            let [a, b, c, d] = [0, 1, 2, 3].map(|i| image((i, &why[i])));
+            Ok([a?, b?, c?, d?])
         })?;
         Ok(done.value)
     }
 
-    fn report(&self, report: &mut Report, found: &[Found], outstanding: &[Image]) -> Result<()> {
+    fn report(&self, report: &mut Report, found: &[Found], outstanding: &[Image; 4]) -> Result<()> {
         let names = self.album.names;
         let file = format!("{NAME}-{}", self.way.key);
         let kinds = ["Deepest inlier", "Shallowest inlier", "Deepest outlier", "Shallowest outlier"];
@@ -299,12 +307,12 @@ impl Task<'_> {
         Ok(())
     }
 
-    fn claims(&self, report: &mut Report, found: &[Found], outstanding: &[Image]) {
+    fn claims(&self, report: &mut Report, found: &[Found], outstanding: &[Image; 4]) {
         if self.shop.data.is_none() {
             return;
         }
         let names = self.album.names;
-        let (deepest, shallowest) = (&outstanding[2], &outstanding[3]);
+        let [_, _, deepest, shallowest] = outstanding;
         let tops = |class: u8, deepest: bool| among(found, class, 1, deepest) * found.len() as f64;
         report.list([
             format!(

@@ -71,7 +71,7 @@ impl<B: Batches> Export for File<B> {
 
     fn rows(&mut self, out: &mut dyn Write, _: &About, columns: &[Values<'_>]) -> io::Result<()> {
         if let Some((schema, writer)) = &mut self.writer {
-            let arrays = columns.iter().map(array).collect();
+            let arrays = columns.iter().map(array).collect::<io::Result<_>>()?;
             writer.write(&RecordBatch::try_new(schema.clone(), arrays).map_err(io::Error::other)?)?;
         }
         self.ready.hand_over(out)
@@ -96,14 +96,20 @@ fn schema(fields: &[Field], about: &str) -> Schema {
 }
 
 /// A number that is not there is null.
-fn array(values: &Values<'_>) -> ArrayRef {
-    match values {
+fn array(values: &Values<'_>) -> io::Result<ArrayRef> {
+    Ok(match values {
         Values::Integers(values) => Arc::new(Int64Array::from(values.to_vec())),
         Values::Numbers(values) => {
             Arc::new(values.iter().map(|value| (!value.is_nan()).then_some(*value)).collect::<Float64Array>())
         }
-        Values::Texts(values) => Arc::new(StringArray::from_iter_values(values.iter())),
-    }
+        Values::Texts(values) => {
+            // Texts are found by 32 bits.
+            if i32::try_from(values.iter().map(String::len).sum::<usize>()).is_err() {
+                return Err(io::Error::other("ids or labels of more than 2 GiB in a block of rows"));
+            }
+            Arc::new(StringArray::from_iter_values(values.iter()))
+        }
+    })
 }
 
 impl Batches for ArrowWriter<Ready> {

@@ -288,3 +288,16 @@ fn a_file_is_not_written_while_it_is_read() {
     assert_eq!(folder.score("data.csv --out scores.csv").code, Some(0));
     assert_eq!(folder.read("data.csv"), GOOD);
 }
+
+#[test] // A table cannot pad what is wider than 65,535 letters.
+fn names_of_any_length() {
+    let name = "n".repeat(70_000);
+    let folder = Folder::with(format!("{name},b\n1,2\n3,4\n5,7\n2,2\n"));
+    let ran = folder.run(&["explain", "data.csv", "--row", "0"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert!(ran.out.contains(&name));
+    assert_eq!(folder.run(&["fit", "data.csv", "--out", "model.safetensors"]).code, Some(0));
+    let ran = folder.run(&["info", "model.safetensors"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert!(ran.out.contains(&name));
+}

@@ -172,8 +172,8 @@ impl Scaling {
     ///
     /// # Errors
     /// If `support_fraction` is not between 0.5 and 1, the number of weights is not the number of rows, a weight is
-    /// negative or not finite, no weight is positive, a number is not finite or too large, or the numbers of a column
-    /// differ by less than 1e-140.
+    /// negative or not finite, no weight is positive, a number is not finite or too large, the numbers of a column
+    /// differ by less than 1e-140, or there are more than 23,170 columns to whiten.
     pub fn learn(
         scale: Scale,
         rows: Rows<'_>,
@@ -184,6 +184,13 @@ impl Scaling {
         if scale == Scale::None {
             let center = vec![0.0; rows.width()];
             return Ok((Scaling { center, transform: Transform::Identity }, None));
+        }
+        let width = rows.width();
+        if scale == Scale::Whiten && width.saturating_mul(width) > MOST_CORRELATIONS {
+            let what = format!(
+                "the scaling `whiten` would need the correlations of {width} columns, which is too many"
+            );
+            return Err(DepthError::Settings(format!("{what}: `standard` and `robust` do without")));
         }
         let cloud = Cloud::new(rows, weights);
         for (column, found) in cloud.columns().iter().enumerate() {
@@ -271,6 +278,9 @@ impl Scaling {
         }
     }
 }
+
+/// 4 GiB of numbers.
+const MOST_CORRELATIONS: usize = 1 << 29;
 
 fn check(rows: Rows<'_>, weights: &[f64], support_fraction: f64) -> Result<()> {
     if !(0.5..=1.0).contains(&support_fraction) {

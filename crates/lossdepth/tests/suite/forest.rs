@@ -685,3 +685,24 @@ fn standard_errors_are_those_of_the_sampling() {
         assert!((claimed / spread - 1.0).abs() < 0.15, "{query}: {claimed} {spread}");
     }
 }
+
+#[test] // The mass of a row was cut off at 1e15 units, 22 % of all; sums of larger masses went over.
+fn large_weights_are_weights() {
+    let mut random = Random::new(23);
+    let rows = random.cloud(30, 3);
+    let queries = random.cloud(6, 3);
+    let depths = |weights: &[f64]| -> Vec<f64> {
+        let sample = Reference::weighted(&rows, weights).unwrap();
+        score(Forest::new(), &sample, &queries).iter().map(|fit| fit.depth).collect()
+    };
+    let near = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() <= 1e-5);
+    // One row has nine tenths; importance weights, and nearly the same ones as counts.
+    let heavy: Vec<f64> =
+        (0..30).map(|i| if i == 0 { 260.0 } else { 0.5 + (0.7 * f64::from(i)).sin().abs() }).collect();
+    let counts: Vec<f64> = heavy.iter().map(|w| (w * 1e8).round()).collect();
+    assert!(near(&depths(&heavy), &depths(&counts)));
+    // Counts whose sum is more than 64 bits hold.
+    let huge: Vec<f64> = (0..30).map(|i| 1e18 * f64::from(1 + i % 4) + 4096.0).collect();
+    let small: Vec<f64> = (0..30).map(|i| f64::from(1 + i % 4)).collect();
+    assert!(near(&depths(&huge), &depths(&small)));
+}

@@ -431,3 +431,34 @@ fn bad_settings_are_refused() {
     assert!(Depth::halfspace().tol(f64::NAN).fit(&sample).is_err());
     assert!(Depth::halfspace().tol(0.0).fit(&sample).is_ok());
 }
+
+#[test] // Products of small numbers leave the range of floating point: an order by them was none, and sorting panicked.
+fn numbers_of_any_size_have_an_order() {
+    let mut random = Random::new(17);
+    for round in 0..20 {
+        let n = 40;
+        let points: Vec<[f64; 2]> = (0..n)
+            .map(|_| {
+                let along = random.below(1000) as f64;
+                [along, along + random.below(3) as f64 - 1.0]
+            })
+            .collect();
+        // With a point that is far off, columns cannot be brought to another size.
+        let far = 2f64.powi(100);
+        let sample = |unit: f64, far: f64| {
+            let small = points.iter().map(|p| p.map(|v| v * unit));
+            let rows: Vec<[f64; 2]> = small.chain((round % 2 == 0).then_some([far, far])).collect();
+            Reference::new(rows.as_slice()).unwrap()
+        };
+        let depths = |unit: f64, far: f64| -> Vec<f64> {
+            let queries: Vec<[f64; 2]> = points.iter().map(|p| p.map(|v| v * unit)).collect();
+            let fitted = Depth::halfspace().fit(&sample(unit, far)).unwrap();
+            fitted.score(queries.as_slice()).unwrap().iter().map(|fit| fit.depth).collect()
+        };
+        let plain = depths(1.0, far);
+        for unit in [-560, -700, -1000] {
+            assert_eq!(depths(2f64.powi(unit), 1.0), plain, "2^{unit}");
+        }
+        assert!(Regions::new(&sample(2f64.powi(-560), 1.0)).is_ok());
+    }
+}

@@ -1,7 +1,7 @@
 //! Bad samples, weights, queries and settings: a clear error and nothing else.
 
 use crate::common::LINEAR;
-use lossdepth::hypothesis::Hypothesis;
+use lossdepth::hypothesis::{Forest, Hypothesis, Mlp};
 use lossdepth::{
     Depth, DepthError, FittedDepth, Intercept, Method, Reference, Rows, Run, Scale, Settings, Variant,
 };
@@ -144,4 +144,26 @@ fn is_interrupted<H: Hypothesis>(fitted: &FittedDepth<H>) {
 fn a_cancelled_call_returns_no_numbers() {
     is_interrupted(&Depth::logistic().fit(&good()).unwrap());
     is_interrupted(&Depth::hinge().fit(&good()).unwrap());
+}
+
+#[test]
+fn what_would_take_all_memory_is_refused() {
+    let restarts = |n: usize| Depth::new(Mlp::new().restarts(n)).fit(&good());
+    message(restarts(usize::MAX), "`restarts` must be at most 1000, got 1.8446744073709552e19");
+    message(restarts(1001), "`restarts` must be at most 1000, got 1001");
+    let reg = |reg: f64| Depth::new(Mlp::new().reg(reg)).fit(&good());
+    message(reg(1e308), "`reg` must be at most 1e300 for a network, got 1e308");
+    let fits = reg(1e300).unwrap().score(&[[1.0, 1.0]]).unwrap();
+    assert!((fits[0].depth - 1.0).abs() <= fits[0].error.max(1e-12), "{fits:?}");
+
+    let wide = Reference::new(&(0..3).map(|i| vec![f64::from(i); 40_000]).collect::<Vec<_>>()).unwrap();
+    message(
+        Depth::logistic().scale(Scale::Whiten).fit(&wide),
+        "the scaling `whiten` would need the correlations of 40000 columns, which is too many: `standard` and `robust` do \
+         without",
+    );
+    message(
+        Depth::new(Forest::new().rotations(1)).fit(&wide),
+        "rotations of 40000 columns take too much memory: fewer columns, or `rotations` 0, take less",
+    );
 }

@@ -1,5 +1,6 @@
 //! Explanations for people: a few lines for each row.
 
+use super::super::methods::WIDEST;
 use super::report::{Column, Report, Row};
 use crate::error::count;
 use lossdepth::{Method, Stop};
@@ -181,7 +182,7 @@ fn aligned(lines: &[Vec<String>]) -> String {
     let columns = lines.iter().map(Vec::len).max().unwrap_or(0);
     let widths: Vec<usize> = (0..columns)
         .map(|column| lines.iter().filter_map(|line| line.get(column)).map(|cell| cell.chars().count()).max())
-        .map(Option::unwrap_or_default)
+        .map(|width| width.unwrap_or_default().min(WIDEST))
         .collect();
     let numbers = lines.first().map_or(0, Vec::len);
     let mut out = String::new();

@@ -61,9 +61,14 @@ impl Presorted {
                 format!("{rotations} rotations of {rows} rows and {width} columns take too much memory");
             return Err(DepthError::Settings(format!("{what}: `rotations` can be {most} at most")));
         }
+        if rotations > 0 && width.saturating_mul(width).saturating_mul(rotations) > 1 << 30 {
+            let what = format!("rotations of {width} columns take too much memory");
+            return Err(DepthError::Settings(format!("{what}: fewer columns, or `rotations` 0, take less")));
+        }
         let weights: Vec<f64> = counted.iter().map(|&i| sample.weights()[i]).collect();
         let (masses, observations) = match sample.mass() {
-            Mass::Counts(n) => (whole(&weights, n), n),
+            Mass::Counts(n) if n < 1e15 => (whole(&weights, n), n),
+            Mass::Counts(n) => (fine(&weights), n),
             Mass::Importance => (commensurable(&weights).unwrap_or_else(|| fine(&weights)), rows as f64),
         };
         let masses = reduced(masses);
@@ -133,9 +138,9 @@ fn fine(weights: &[f64]) -> Vec<u64> {
 }
 
 /// The nearest whole number, at least 1.
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // Between 1 and 1e15 times the number of rows.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // Between 1 and 2^52.
 fn integer(x: f64) -> u64 {
-    x.round().clamp(1.0, 1e15) as u64
+    x.round().clamp(1.0, (1u64 << 52) as f64) as u64
 }
 
 /// Divided by what all have in common: equal weights become 1.

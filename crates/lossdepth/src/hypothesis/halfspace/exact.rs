@@ -5,7 +5,8 @@
 //! (Dekker, Knuth, Shewchuk), so the sign of any polynomial of the data is in reach. Everything here is slow and right;
 //! callers decide the clear cases with an error bound first.
 //!
-//! Numbers are expected within about 1e±130 of 1, so that no product leaves the range of `f64`.
+//! Numbers are expected within about 1e±130 of 1, so that no product leaves the range of `f64`; what orders points by
+//! their angle, [`Exact::turn`], is right for smaller ones as well.
 
 use std::cmp::Ordering;
 
@@ -123,12 +124,62 @@ impl Exact {
     /// The sign of $(a - z) \times (b - z)$ in the plane: positive if `b` lies counterclockwise of `a`.
     pub(super) fn turn(&mut self, a: [f64; 2], b: [f64; 2], z: [f64; 2]) -> Ordering {
         // (a0 - z0)(b1 - z1) - (a1 - z1)(b0 - z0), the product of the z taken away from both.
+        let products =
+            [(a[0], b[1]), (-a[0], z[1]), (-z[0], b[1]), (-a[1], b[0]), (a[1], z[0]), (z[1], b[0])];
+        if products.iter().any(|(p, q)| *p != 0.0 && *q != 0.0 && (p * q).abs() < LEAST_PRODUCT) {
+            return sign_of_sum(&products);
+        }
         self.sum.clear();
-        for (p, q) in [(a[0], b[1]), (-a[0], z[1]), (-z[0], b[1]), (-a[1], b[0]), (a[1], z[0]), (z[1], b[0])]
-        {
+        for (p, q) in products {
             self.sum.add_product(p, q);
         }
         self.sum.sign()
+    }
+}
+
+/// The error of a smaller product may not be a floating-point number.
+const LEAST_PRODUCT: f64 = 1e-290;
+
+/// The sign of a sum of products, however small, in whole numbers of any length.
+fn sign_of_sum(products: &[(f64, f64)]) -> Ordering {
+    // |pq| is a whole number below 2^106 times a power of two.
+    let terms = products.iter().map(|(p, q)| {
+        let ((m, e), (n, f)) = (decode(*p), decode(*q));
+        (u128::from(m) * u128::from(n), e + f, (*p < 0.0) != (*q < 0.0))
+    });
+    let terms: Vec<_> = terms.filter(|term| term.0 != 0).collect();
+    let least = terms.iter().map(|term| term.1).min().unwrap_or(0);
+    let mut sums = [Vec::new(), Vec::new()];
+    for (mantissa, exponent, negative) in terms {
+        add_shifted(&mut sums[usize::from(negative)], mantissa, (exponent - least).unsigned_abs() as usize);
+    }
+    let length = sums[0].len().max(sums[1].len());
+    for sum in &mut sums {
+        sum.resize(length, 0);
+    }
+    sums[0].iter().rev().cmp(sums[1].iter().rev())
+}
+
+/// Adds $m 2^s$ to a number of 32 bits a digit, the lowest first.
+fn add_shifted(sum: &mut Vec<u32>, mantissa: u128, shift: usize) {
+    let (mut rest, mut place) = (mantissa, shift / 32);
+    // What a digit leaves to the next one: by being moved, and by being added.
+    let (mut over, mut carry) = (0u64, 0u64);
+    while rest != 0 || over != 0 || carry != 0 {
+        if sum.len() <= place {
+            sum.resize(place + 1, 0);
+        }
+        #[expect(clippy::cast_possible_truncation, reason = "a digit")]
+        let digit = u64::from(rest as u32) << (shift % 32) | over;
+        over = digit >> 32;
+        let total = u64::from(sum[place]) + (digit & u64::from(u32::MAX)) + carry;
+        carry = total >> 32;
+        #[expect(clippy::cast_possible_truncation, reason = "a digit")]
+        {
+            sum[place] = total as u32;
+        }
+        rest >>= 32;
+        place += 1;
     }
 }
 

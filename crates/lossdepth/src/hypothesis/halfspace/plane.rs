@@ -255,7 +255,9 @@ impl Fan {
 pub(super) fn clear_turn(a: [f64; 2], b: [f64; 2]) -> Option<Ordering> {
     let (p, q) = (a[0] * b[1], a[1] * b[0]);
     let cross = p - q;
-    (cross.abs() > 4.0 * f64::EPSILON * (p.abs() + q.abs())).then(|| cross.total_cmp(&0.0))
+    // Products that small are rounded by more than their size says.
+    (cross.abs() > 4.0 * f64::EPSILON * (p.abs() + q.abs()) + f64::MIN_POSITIVE)
+        .then(|| cross.total_cmp(&0.0))
 }
 
 #[cfg(test)]

@@ -67,7 +67,7 @@ pub(crate) fn prove(cone: &Cone<'_>, objective: f64, reg: f64) -> Bounds {
     let low = LESS.iter().fold(0.0f64, |m, &r| m.max(bound(r)));
     let high = LESS.iter().map(|r| 1.0 / r).filter(|r| r * allowed <= most);
     let high = high.fold(objective, |m, r| m.min(bound(r)));
-    Bounds { objective: lower.clamp(0.0, objective), risk: (low, high.max(low)) }
+    Bounds { objective: lower.max(0.0).min(objective), risk: (low, high.max(low)) }
 }
 
 /// The multiples of the penalty that are tried, and their inverses.

@@ -195,6 +195,17 @@ impl Mlp {
                 return Err(DepthError::Setting { name, expected: "at least 1", got: 0.0 });
             }
         }
+        if self.reg > MOST_REG {
+            return Err(DepthError::Setting {
+                name: "reg",
+                expected: "at most 1e300 for a network",
+                got: self.reg,
+            });
+        }
+        if self.restarts > MOST_RESTARTS {
+            let (name, expected) = ("restarts", "at most 1000");
+            return Err(DepthError::Setting { name, expected, got: self.restarts as f64 });
+        }
         if let Some(&got) = self.hidden.iter().find(|h| **h > MOST_UNITS) {
             let (name, expected) = ("hidden", "at most 10000 units in a layer");
             return Err(DepthError::Setting { name, expected, got: got as f64 });
@@ -351,6 +362,12 @@ impl Mlp {
 
 /// No layer has more units than this.
 const MOST_UNITS: usize = 10_000;
+
+/// How often a network is trained at most.
+const MOST_RESTARTS: usize = 1000;
+
+/// A larger penalty, times a few, is no number.
+const MOST_REG: f64 = 1e300;
 
 /// What all queries of a network depth share.
 #[derive(Debug)]
