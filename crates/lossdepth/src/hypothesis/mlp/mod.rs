@@ -178,7 +178,7 @@ impl Mlp {
         self
     }
 
-    /// How often every query is trained; the best network counts.
+    /// How often every query is trained, at most 1000 times; the best network counts.
     #[must_use]
     pub fn restarts(mut self, restarts: usize) -> Self {
         self.restarts = restarts;
