@@ -66,8 +66,8 @@ class MLPDepth(Depth):
         "variant": """variant : {"risk", "objective"}, default="risk"
     Which number is the depth: the risk of the trained network or its risk plus penalty.""",
         "restarts": """restarts : int, default=1
-    How often a network is trained for each query, with other random numbers, at most 1000 times; the
-    one with the smallest risk plus penalty counts.""",
+    How often a network is trained for each query, with other random numbers; at most 1000. The one
+    with the smallest risk plus penalty counts.""",
         "seed": """seed : int, default=0
     Where all random numbers come from. Every query gets the same ones.""",
         "tol": """tol : float, default=1e-5
