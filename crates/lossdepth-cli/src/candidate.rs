@@ -4,7 +4,7 @@ use crate::commands::within_memory;
 use crate::error::{Error, Result};
 use crate::settings::{Given, flag_name, half_of_memory};
 use lossdepth::baseline::{Baseline, FittedBaseline};
-use lossdepth::depth::{Kind, Setting, Value};
+use lossdepth::model::{Kind, Setting, Value};
 use lossdepth::{DepthError, Method, Model, Reference, Rows, Run, Settings, Stop};
 
 /// A method or a baseline.

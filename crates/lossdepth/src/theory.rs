@@ -17,9 +17,9 @@
 //! # Ok::<(), lossdepth::DepthError>(())
 //! ```
 
+use crate::error::positive;
 use crate::error::{DepthError, Result};
 use crate::loss::{Hinge, Logistic, Loss};
-use crate::penalty::positive;
 
 /// The largest $\|w\|$ that a penalty leaves: $W = \sqrt{1 / \text{reg}}$, since $w = 0$ has the risk 1.
 ///

@@ -4,7 +4,7 @@ use crate::args::Roles;
 use crate::error::Result;
 use crate::load::{Columns, Header, Table};
 use flate2::Crc;
-use lossdepth::simulate::Random;
+use lossdepth::numerics::Random;
 use lossdepth::{DepthError, Reference, Rows};
 use std::path::Path;
 

@@ -5,9 +5,9 @@ use super::report::{Report, Table};
 use super::workshop::Workshop;
 use crate::commands::within_memory;
 use crate::error::{Error, Result};
-use lossdepth::depth::Value;
-use lossdepth::evaluation::Ranking;
-use lossdepth::simulate::Random;
+use lossdepth::model::Value;
+use lossdepth::numerics::Random;
+use lossdepth::stats::evaluation::Ranking;
 use lossdepth::{Method, Preset, Run, Settings};
 use serde::Serialize;
 

@@ -6,9 +6,9 @@ use super::sketch::{median, number, share};
 use super::workshop::Workshop;
 use crate::error::{Error, Result};
 use crate::picture::{Pair, Style, images};
-use lossdepth::depth::Value;
-use lossdepth::evaluation::Ranking;
-use lossdepth::simulate::Random;
+use lossdepth::model::Value;
+use lossdepth::numerics::Random;
+use lossdepth::stats::evaluation::Ranking;
 use lossdepth::{Method, Preset, Settings};
 use serde::{Deserialize, Serialize};
 

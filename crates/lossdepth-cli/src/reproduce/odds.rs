@@ -7,7 +7,7 @@ use super::workshop::{Done, Workshop};
 use crate::candidate::Candidate;
 use crate::error::Result;
 use crate::settings::Given;
-use lossdepth::evaluation::Ranking;
+use lossdepth::stats::evaluation::Ranking;
 use lossdepth::{Preset, Run};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
@@ -271,7 +271,7 @@ fn cell(shop: &Workshop, loaded: &Loaded, detector: &str, preset: Option<Preset>
     struct Key<'a> {
         data: &'a str,
         detector: &'a str,
-        settings: Vec<(&'static str, lossdepth::depth::Value)>,
+        settings: Vec<(&'static str, lossdepth::model::Value)>,
         orders: u64,
     }
     let sample = loaded.data.reference()?;

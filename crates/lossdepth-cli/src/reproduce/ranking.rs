@@ -5,9 +5,10 @@ use super::sketch::{Contender, depths, letter, median, share};
 use super::workshop::Workshop;
 use crate::error::Result;
 use crate::picture::{BoxKind, BoxPlot, Panels, Style, box_keys, box_plot};
-use lossdepth::depth::Value;
-use lossdepth::evaluation::{kendall, spearman};
-use lossdepth::simulate::{Mixture, Random};
+use lossdepth::model::Value;
+use lossdepth::numerics::Random;
+use lossdepth::simulate::Mixture;
+use lossdepth::stats::evaluation::{kendall, spearman};
 use lossdepth::{Method, Settings};
 use serde::Serialize;
 

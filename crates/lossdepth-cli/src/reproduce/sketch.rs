@@ -1,7 +1,7 @@
 //! What the figures have in common: who is compared, the depth over a window, words for numbers.
 
 use crate::error::Result;
-use lossdepth::depth::Value;
+use lossdepth::model::Value;
 use lossdepth::view::{Field, Line, ticks};
 use lossdepth::{Method, Preset, Reference, Rows, Run, Settings};
 

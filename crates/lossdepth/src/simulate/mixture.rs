@@ -1,7 +1,7 @@
 //! Mixtures of round Gaussian clusters.
 
-use super::Random;
 use crate::error::{DepthError, Result};
+use crate::numerics::Random;
 
 /// A cluster: $N(\text{mean}, \text{sd}^2 I)$.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,9 +38,9 @@ impl Mixture {
             if got != width {
                 return Err(DepthError::Dimension { row, expected: width, got });
             }
-            crate::rows::Rows::new(&part.mean, width)?.check_finite()?;
-            crate::penalty::positive("share", part.share)?;
-            crate::penalty::positive("sd", part.sd)?;
+            crate::data::Rows::new(&part.mean, width)?.check_finite()?;
+            crate::error::positive("share", part.share)?;
+            crate::error::positive("sd", part.sd)?;
         }
         let total: f64 = parts.iter().map(|part| part.share).sum();
         for part in &mut parts {

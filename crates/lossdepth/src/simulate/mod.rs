@@ -1,7 +1,8 @@
 //! Data to try things on: random numbers that are the same everywhere, and Gaussian mixtures with their densities.
 //!
 //! ```
-//! use lossdepth::simulate::{Mixture, Random};
+//! use lossdepth::numerics::Random;
+//! use lossdepth::simulate::Mixture;
 //! // Two clusters of 100 points each, as in the paper.
 //! let mixture = Mixture::two_modes(3.5, 2)?;
 //! let rows = mixture.draw(&[100, 100], &mut Random::new(0))?;
@@ -11,7 +12,5 @@
 //! ```
 
 mod mixture;
-pub(crate) mod random;
 
 pub use mixture::{Mixture, Part};
-pub use random::Random;

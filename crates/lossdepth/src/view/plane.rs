@@ -1,9 +1,9 @@
 //! A plane through data of any number of columns.
 
 use super::ranked::Ranked;
+use crate::data::{Reference, Scaling, Transform};
 use crate::error::{DepthError, Result};
-use crate::hypothesis::linear::Features;
-use crate::reference::{Reference, Scaling, Transform};
+use crate::problem::Features;
 
 /// A plane in the space of the columns, with two coordinates on it.
 ///
@@ -69,7 +69,7 @@ impl Plane {
         };
         let scaled: Vec<f64> =
             sample.rows().iter().flat_map(|row| row.iter().zip(&factors).map(|(x, a)| x * a)).collect();
-        let rows = crate::rows::Rows::new(&scaled, d)?;
+        let rows = crate::data::Rows::new(&scaled, d)?;
         let features = Features::new(&Reference::weighted(&rows, sample.weights())?, true);
         let total: f64 = features.moments[1..].iter().sum();
         let share = |k: usize| match features.moments.get(1 + k) {
@@ -123,7 +123,7 @@ fn deviations(sample: &Reference) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reference::Scale;
+    use crate::data::Scale;
 
     fn cloud(d: usize) -> Reference {
         let number = |i: usize, j: usize| {

@@ -1,8 +1,9 @@
 //! Rank correlations and simulated data: SciPy's values, the definition over all pairs, moments and densities that agree.
 
 use crate::common::{Random as Draws, golden, numbers, table};
-use lossdepth::evaluation::{kendall, spearman};
-use lossdepth::simulate::{Mixture, Part, Random};
+use lossdepth::numerics::Random;
+use lossdepth::simulate::{Mixture, Part};
+use lossdepth::stats::evaluation::{kendall, spearman};
 
 #[test]
 fn values_are_those_of_scipy() {

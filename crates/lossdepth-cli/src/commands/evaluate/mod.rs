@@ -13,7 +13,7 @@ use crate::picture::{self, Roc, Style};
 use crate::settings::Given;
 use crate::write;
 use clap::{Args, ValueEnum};
-use lossdepth::evaluation::Ranking;
+use lossdepth::stats::evaluation::Ranking;
 use lossdepth::{Method, Reference, Run};
 use report::{LEVEL, Line, Report};
 use std::io::{IsTerminal, stdout};

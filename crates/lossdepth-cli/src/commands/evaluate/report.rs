@@ -2,8 +2,8 @@
 
 use crate::candidate::Candidate;
 use crate::error::{Error, Result};
-use lossdepth::depth::Value;
-use lossdepth::evaluation::{Estimate, RocPoint};
+use lossdepth::model::Value;
+use lossdepth::stats::evaluation::{Estimate, RocPoint};
 use serde::Serialize;
 use std::collections::BTreeMap;
 

@@ -2,8 +2,8 @@
 
 use super::{NAME, Report, Result, Table, Workshop, sketch};
 use crate::picture::{BoxKind, BoxPlot, Style, box_plot};
-use lossdepth::depth::Value;
-use lossdepth::simulate::Random;
+use lossdepth::model::Value;
+use lossdepth::numerics::Random;
 use lossdepth::{Method, Settings, Variant};
 use serde::{Deserialize, Serialize};
 

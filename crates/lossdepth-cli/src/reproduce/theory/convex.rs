@@ -2,8 +2,9 @@
 
 use super::{NAME, Report, Result, Table, Workshop, sketch};
 use crate::picture::{self, Chart, Ground, Look, Map, Mark, Panels, Points, Scene, Style, Trace, chart};
-use lossdepth::hypothesis::kernel::{Gamma, KernelChoice};
-use lossdepth::simulate::{Mixture, Part, Random};
+use lossdepth::kernel::{Gamma, KernelChoice};
+use lossdepth::numerics::Random;
+use lossdepth::simulate::{Mixture, Part};
 use lossdepth::{Intercept, Method, Reference, Rows, Run, Settings, Variant};
 use serde::{Deserialize, Serialize};
 

@@ -2,8 +2,8 @@
 
 use super::{NAME, Report, Result, Table, Workshop, sketch};
 use crate::picture::{Chart, Look, Panels, Style, Trace, chart, chart_keys};
-use lossdepth::hypothesis::kernel::{Gamma, KernelChoice};
-use lossdepth::simulate::Random;
+use lossdepth::kernel::{Gamma, KernelChoice};
+use lossdepth::numerics::Random;
 use lossdepth::theory::{Bounds, gaussian_slope};
 use lossdepth::{Intercept, Method, Reference, Rows, Run, Settings, Variant};
 use serde::{Deserialize, Serialize};

@@ -2,8 +2,9 @@
 
 use super::{NAME, Report, Result, Table, Workshop, sketch};
 use crate::picture::{Band, Chart, Look, Panels, Style, Trace, chart, chart_keys};
-use lossdepth::hypothesis::kernel::{Gamma, KernelChoice};
-use lossdepth::simulate::{Mixture, Part, Random};
+use lossdepth::kernel::{Gamma, KernelChoice};
+use lossdepth::numerics::Random;
+use lossdepth::simulate::{Mixture, Part};
 use lossdepth::theory::{Bounds, PowerLaw, radius};
 use lossdepth::{Intercept, Method, Reference, Rows, Run, Settings, Variant};
 use serde::{Deserialize, Serialize};
