@@ -1,83 +1,36 @@
-//! Pictures: a figure is laid out as a [`Scene`] of shapes and words, and the scene becomes PNG or SVG.
+//! Figures of loss depths: numbers are laid out as a [`Scene`] of shapes and text, and a scene is encoded as PNG or SVG.
 //!
-//! [`figure`](plane) → [`Scene`] → [`raster`] or [`svg`]. What is to be seen was computed by the library; here it is
-//! only arranged. Letters come from a font within the program, so a picture is the same on every machine.
+//! | step | module | what it knows |
+//! |---|---|---|
+//! | 1. compute | `compute` | planes through a sample, contours on a grid, quantiles, box statistics, ticks; no pixels |
+//! | 2. lay out | `figure` | maps, curves, charts, box plots, ROC curves, pairs of images, panels: a function each to a [`Scene`] |
+//! | 3. encode | `scene` | shapes, text and images in pixels; PNG and SVG |
+//!
+//! The crate reads and writes no files: [`Scene::encode`] returns bytes. The font is embedded, so a figure has the same
+//! bytes on every machine.
+//!
+//! ```
+//! use lossdepth_plot::{Chart, Format, Style, Trace, TraceStyle, chart};
+//! let trace = Trace { name: "depth".into(), points: vec![[0.0, 0.2], [1.0, 0.9]], style: TraceStyle::Line(4) };
+//! let style = Style { width: 900, height: 600, title: None, caption: String::new(), text_scale: 1.0 };
+//! let scene = chart(&style, &Chart { traces: vec![trace], ..Chart::new("x", "y") });
+//! assert!(scene.encode(Format::Svg)?.starts_with(b"<svg "));
+//! # Ok::<(), lossdepth_plot::EncodeError>(())
+//! ```
 
-mod axes;
-mod boxes;
-mod chart;
-mod colour;
-mod curve;
-mod font;
-mod images;
-mod labels;
-mod panels;
-mod plane;
-mod raster;
-mod roc;
+// rustfmt sorts neighbouring `mod` lines; the comments keep the order of the flow.
+
+// 1. compute
+mod compute;
+// 2. lay out
+mod figure;
+// 3. encode
 mod scene;
-mod svg;
 
-pub(crate) use axes::Style;
-pub(crate) use boxes::{BoxKind, BoxPlot, box_keys, box_plot};
-pub(crate) use chart::{Band, Chart, Look, Trace, chart, chart_keys};
-pub(crate) use curve::{Curve, curve};
-pub(crate) use images::{Pair, images};
-pub(crate) use panels::Panels;
-pub(crate) use plane::{Ground, KINDS, Map, Mark, Points, Polygon, equal_window, map, map_keys};
-pub(crate) use roc::{Roc, roc};
-pub(crate) use scene::Scene;
-
-use crate::error::{Error, Result};
-use crate::write::Whole;
-use std::path::PathBuf;
-
-/// The kind of a picture.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Png,
-    Svg,
-}
-
-/// A picture to write, and how.
-#[derive(Debug, Clone)]
-pub(crate) struct Target {
-    path: PathBuf,
-    kind: Kind,
-}
-
-impl Target {
-    /// The kind is in the extension.
-    pub(crate) fn parse(path: &str) -> Result<Self, String> {
-        let lower = path.to_lowercase();
-        let kind = match lower.rsplit_once('.') {
-            Some((_, "png")) => Kind::Png,
-            Some((_, "svg")) => Kind::Svg,
-            _ => return Err("the name must end in .png or .svg".into()),
-        };
-        Ok(Self { path: PathBuf::from(path), kind })
-    }
-
-    /// Makes room for the file, so that a folder that cannot be written to is known before the work is done.
-    pub(crate) fn open(&self) -> Result<Open> {
-        Ok(Open { file: Whole::open(&self.path)?, kind: self.kind })
-    }
-}
-
-/// A picture that has a place but is not there yet.
-pub(crate) struct Open {
-    file: Whole,
-    kind: Kind,
-}
-
-impl Open {
-    /// Draws the scene; only now does the file have its name.
-    pub(crate) fn draw(self, scene: &Scene) -> Result<()> {
-        let bytes = match self.kind {
-            Kind::Png => raster::png(scene),
-            Kind::Svg => Ok(svg::svg(scene).into_bytes()),
-        };
-        let bytes = bytes.map_err(|why| Error::Usage(format!("cannot draw: {why}")))?;
-        self.file.write(&bytes)
-    }
-}
+pub use compute::{BoxStatistics, EmpiricalDistribution, Field, Line, Plane, log_ticks, ticks};
+pub use figure::{
+    Background, Band, BoxKind, BoxPlot, Chart, Curve, ImagePair, LegendKey, MAX_KINDS, Map, Mark, Panels,
+    Points, Polygon, Roc, Style, Trace, TraceStyle, box_plot, box_plot_legend, chart, chart_legend, curve,
+    equal_window, images, map, map_legend, roc,
+};
+pub use scene::{EncodeError, Format, Scene};

@@ -1,124 +1,157 @@
-//! What is compared: methods and baselines with settings, as `svm:reg=0.05,gamma=2`.
+//! A detector to compare: a method or a baseline with settings, such as `svm:reg=0.05,gamma=2`.
 
-use crate::commands::within_memory;
-use crate::error::{Error, Result};
-use crate::settings::{Given, flag_name, half_of_memory};
 use lossdepth::baseline::{Baseline, FittedBaseline};
 use lossdepth::depth::{Kind, Setting, Value};
-use lossdepth::{DepthError, Method, Model, Reference, Rows, Run, Settings, Stop};
+use lossdepth::{DepthError, Method, Model, Preset, Reference, Rows, Run, Settings, Stop};
 
-/// A method or a baseline.
+/// A method or a baseline with settings.
 #[derive(Debug, Clone)]
-pub(crate) struct Candidate {
-    /// As it was asked for.
-    pub(crate) name: String,
-    pub(crate) kind: CandidateKind,
+pub struct Candidate {
+    /// As it was requested: `svm`, or `svm:reg=0.05,gamma=2`.
+    pub name: String,
+    kind: CandidateKind,
+    /// Bytes for kernel values, where the settings do not say.
+    memory: Option<f64>,
 }
 
 #[derive(Debug, Clone)]
-pub(crate) enum CandidateKind {
-    /// The settings for a reference of a few rows, and how to make them for one of any size.
-    Depth(Box<Settings>, Recipe),
+enum CandidateKind {
+    Depth { settings: Box<Settings>, preset: Option<Preset>, values: Vec<(&'static str, Value)> },
     Baseline(Box<Baseline>),
 }
 
-/// Settings that may depend on how large the reference is.
-#[derive(Debug, Clone)]
-pub(crate) struct Recipe {
-    given: Given,
-    values: Vec<(&'static str, Value)>,
+/// Settings that candidates have in common.
+#[derive(Debug, Clone, Default)]
+pub struct CommonSettings {
+    /// Values for all candidates that have the setting; a candidate's own settings override them.
+    pub values: Vec<(&'static str, Value)>,
+    /// Values of a preset for methods; `values` override them.
+    pub preset: Option<Preset>,
+    /// Bytes for kernel values, where no setting says.
+    pub memory: Option<f64>,
 }
 
-impl Recipe {
-    fn settings(&self, method: Method, n: f64) -> Result<Settings, DepthError> {
-        let preset = self.given.preset(method, n)?;
-        Settings::with(method, preset.into_iter().chain(self.values.iter().cloned()))
-    }
-}
-
-/// One that has seen the reference.
-pub(crate) enum Fitted {
+/// A candidate fitted to a reference.
+pub enum FittedCandidate {
+    /// A depth.
     Depth(Box<Model>),
+    /// A baseline.
     Baseline(Box<FittedBaseline>),
 }
 
-/// What all rows got.
-pub(crate) struct Scores {
-    pub(crate) values: Vec<f64>,
-    pub(crate) not_converged: usize,
-}
-
-/// A name before its settings are known.
-#[derive(Debug)]
-struct Spec<'a> {
-    name: &'a str,
-    settings: Vec<(&'a str, String)>,
+/// The scores of some rows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scores {
+    /// One per row; low for outliers.
+    pub values: Vec<f64>,
+    /// How many did not reach their tolerance.
+    pub not_converged: usize,
 }
 
 impl Candidate {
-    /// Reads lists such as `svm:reg=0.05,gamma=2,lof`; `given` holds for all that have the setting.
-    pub(crate) fn list(texts: &[String], given: &Given) -> Result<Vec<Self>> {
-        let mut specs: Vec<Spec<'_>> = Vec::new();
-        for text in texts {
-            let mut first = true;
-            for piece in text.split(',').map(str::trim).filter(|piece| !piece.is_empty()) {
-                read(&mut specs, piece, first)?;
-                first = false;
-            }
+    /// The name of a candidate: `method`, or `method:setting=value,…`.
+    pub fn display_name(method: &str, settings: &[(&str, String)]) -> String {
+        if settings.is_empty() {
+            return method.to_owned();
         }
-        if specs.is_empty() {
-            return Err(Error::Usage("no method to compare".to_owned()));
-        }
-        let all: Vec<Self> = specs.iter().map(|spec| spec.candidate(given)).collect::<Result<_>>()?;
-        for (name, _) in given.values() {
-            if !all.iter().any(|candidate| candidate.has(name)) {
-                let flag = flag_name(name);
-                return Err(Error::Usage(format!("`--{flag}` is no setting of any method compared here")));
-            }
-        }
-        if let Some(twice) = (1..all.len()).find(|&i| all[..i].iter().any(|other| other.name == all[i].name))
-        {
-            return Err(Error::Usage(format!("`{}` is twice in --methods", all[twice].name)));
-        }
-        Ok(all)
+        let pairs: Vec<String> = settings.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        format!("{method}:{}", pairs.join(","))
     }
 
-    fn has(&self, name: &str) -> bool {
+    /// A method or baseline by name, with its settings as text.
+    ///
+    /// # Errors
+    /// There is no such method, it has no such setting, or a value is not valid.
+    pub fn new(
+        method: &str,
+        settings: &[(&str, String)],
+        common: &CommonSettings,
+    ) -> Result<Self, DepthError> {
+        let CommonSettings { values: given, preset, memory } = common;
+        let kind = if Baseline::NAMES.contains(&method) {
+            let plain = Baseline::named(method)?;
+            let mut values = Vec::new();
+            for (setting, value) in given {
+                if plain.setting(setting).is_ok() {
+                    values.push((*setting, value.clone()));
+                }
+            }
+            if let (Ok(_), Some(bytes)) = (plain.setting("memory"), memory) {
+                values.insert(0, ("memory", Value::Number(*bytes)));
+            }
+            for (setting, text) in settings {
+                let setting = plain.setting(&setting.replace('-', "_"))?;
+                values.push((setting.name, parse(&setting, text)?));
+            }
+            CandidateKind::Baseline(Box::new(Baseline::with(method, values)?))
+        } else {
+            let method: Method = method.parse()?;
+            let has = |name: &&str| method.settings().contains(name);
+            let mut values: Vec<(&'static str, Value)> =
+                given.iter().filter(|(name, _)| has(name)).cloned().collect();
+            for (setting, text) in settings {
+                let setting = method.setting(&setting.replace('-', "_"))?;
+                values.push((setting.name, parse(&setting, text)?));
+            }
+            // Checks the values; `resolve` has the size of the reference.
+            let settings = Box::new(depth_settings(method, *preset, &values, 2.0)?);
+            CandidateKind::Depth { settings, preset: *preset, values }
+        };
+        Ok(Self { name: Self::display_name(method, settings), kind, memory: *memory })
+    }
+
+    /// Whether the candidate has a setting of this name.
+    pub fn has(&self, name: &str) -> bool {
         match &self.kind {
-            CandidateKind::Depth(settings, _) => settings.method.settings().contains(&name),
+            CandidateKind::Depth { settings, .. } => settings.method.settings().contains(&name),
             CandidateKind::Baseline(baseline) => baseline.setting(name).is_ok(),
         }
     }
 
-    /// Settings and their values, for a reference of this size.
-    pub(crate) fn resolve(&mut self, sample: &Reference) -> Result<(), DepthError> {
-        if let CandidateKind::Depth(settings, recipe) = &mut self.kind {
-            **settings = recipe.settings(settings.method, sample.observations())?;
+    /// Sets what a preset derives from the size of the reference. To be called before [`values`](Self::values) and
+    /// [`fit`](Self::fit).
+    ///
+    /// # Errors
+    /// The preset does not have the method.
+    pub fn resolve(&mut self, sample: &Reference) -> Result<(), DepthError> {
+        if let CandidateKind::Depth { settings, preset, values } = &mut self.kind {
+            **settings = depth_settings(settings.method, *preset, values, sample.observations())?;
         }
         Ok(())
     }
 
-    /// Settings and their values.
-    pub(crate) fn values(&self) -> Vec<(&'static str, Value)> {
+    /// Its settings and their values.
+    pub fn values(&self) -> Vec<(&'static str, Value)> {
         match &self.kind {
-            CandidateKind::Depth(settings, _) => settings.values(),
+            CandidateKind::Depth { settings, .. } => settings.values(),
             CandidateKind::Baseline(baseline) => baseline.values(),
         }
     }
 
-    pub(crate) fn fit(&self, sample: &Reference, run: &Run<'_>) -> Result<Fitted, DepthError> {
+    /// Fits the candidate to a reference.
+    ///
+    /// # Errors
+    /// Those of the method or baseline.
+    pub fn fit(&self, sample: &Reference, run: &Run<'_>) -> Result<FittedCandidate, DepthError> {
         Ok(match &self.kind {
-            CandidateKind::Depth(settings, _) => {
-                Fitted::Depth(Box::new(within_memory(settings).fit(sample)?))
+            CandidateKind::Depth { settings, .. } => {
+                let memory = settings.memory.or(self.memory);
+                let settings = Settings { memory, ..(**settings).clone() };
+                FittedCandidate::Depth(Box::new(settings.fit(sample)?))
             }
-            CandidateKind::Baseline(baseline) => Fitted::Baseline(Box::new(baseline.fit(sample, run)?)),
+            CandidateKind::Baseline(baseline) => {
+                FittedCandidate::Baseline(Box::new(baseline.fit(sample, run)?))
+            }
         })
     }
 }
 
-impl Fitted {
-    /// Scores rows; `own` says that they are the reference itself.
-    pub(crate) fn score(&self, rows: Rows<'_>, own: bool, run: &Run<'_>) -> Result<Scores, DepthError> {
+impl FittedCandidate {
+    /// Scores rows; `own` says that they are the reference itself, so that a row is not its own neighbour.
+    ///
+    /// # Errors
+    /// Rows of another width or with values that are not finite.
+    pub fn score(&self, rows: Rows<'_>, own: bool, run: &Run<'_>) -> Result<Scores, DepthError> {
         match self {
             Self::Depth(model) => {
                 let fits = model.score(rows, run)?;
@@ -133,7 +166,8 @@ impl Fitted {
         }
     }
 
-    pub(crate) fn warning(&self) -> Option<String> {
+    /// What the user should know about the fit.
+    pub fn warning(&self) -> Option<String> {
         let warning = match self {
             Self::Depth(model) => model.warning(),
             Self::Baseline(fitted) => fitted.warning(),
@@ -142,73 +176,15 @@ impl Fitted {
     }
 }
 
-/// Reads what stands between two commas: a name, a name with a setting, one more setting, or one more number of one.
-fn read<'a>(specs: &mut Vec<Spec<'a>>, piece: &'a str, first: bool) -> Result<()> {
-    let (head, setting) = match piece.split_once(':') {
-        Some((name, setting)) => (Some(name.trim()), Some(setting.trim())),
-        None if piece.contains('=') && !first => (None, Some(piece)),
-        None => (Some(piece), None),
-    };
-    if let (Some(number), None, Some(Spec { settings, .. })) = (head, setting, specs.last_mut())
-        && number.parse::<u64>().is_ok()
-        && let (Some((_, value)), false) = (settings.last_mut(), first)
-    {
-        value.push(',');
-        value.push_str(number);
-        return Ok(());
-    }
-    if let Some(name) = head {
-        specs.push(Spec { name, settings: Vec::new() });
-    }
-    let (Some(setting), Some(spec)) = (setting, specs.last_mut()) else { return Ok(()) };
-    let Some((name, value)) = setting.split_once('=') else {
-        let text = format!("`{piece}` in --methods: a setting is written as name=value, as in svm:reg=0.05");
-        return Err(Error::Usage(text));
-    };
-    spec.settings.push((name.trim(), value.trim().to_owned()));
-    Ok(())
-}
-
-impl Spec<'_> {
-    fn candidate(&self, given: &Given) -> Result<Candidate> {
-        let pairs: Vec<String> =
-            self.settings.iter().map(|(name, value)| format!("{name}={value}")).collect();
-        let name = if pairs.is_empty() {
-            self.name.to_owned()
-        } else {
-            format!("{}:{}", self.name, pairs.join(","))
-        };
-        let wrong = |error: DepthError| Error::Usage(format!("`{name}` in --methods: {error}"));
-        let kind = if Baseline::NAMES.contains(&self.name) {
-            let plain = Baseline::named(self.name)?;
-            let mut values = Vec::new();
-            for (setting, value) in given.values() {
-                if plain.setting(setting).is_ok() {
-                    values.push((*setting, value.clone()));
-                }
-            }
-            if let (Ok(_), Some(bytes)) = (plain.setting("memory"), half_of_memory()) {
-                values.insert(0, ("memory", Value::Number(bytes)));
-            }
-            for (setting, text) in &self.settings {
-                let setting = plain.setting(&setting.replace('-', "_")).map_err(wrong)?;
-                values.push((setting.name, parse(&setting, text).map_err(wrong)?));
-            }
-            CandidateKind::Baseline(Box::new(Baseline::with(self.name, values).map_err(wrong)?))
-        } else {
-            let method: Method = self.name.parse().map_err(|_| Error::Usage(unknown(self.name)))?;
-            let has = |name: &&str| method.settings().contains(name);
-            let mut values: Vec<(&'static str, Value)> =
-                given.values().iter().filter(|(name, _)| has(name)).cloned().collect();
-            for (setting, text) in &self.settings {
-                let setting = method.setting(&setting.replace('-', "_")).map_err(wrong)?;
-                values.push((setting.name, parse(&setting, text).map_err(wrong)?));
-            }
-            let recipe = Recipe { given: given.clone(), values };
-            CandidateKind::Depth(Box::new(recipe.settings(method, 2.0).map_err(wrong)?), recipe)
-        };
-        Ok(Candidate { name, kind })
-    }
+/// The settings of a method for a reference of `n` observations: defaults, then the preset, then `values`.
+fn depth_settings(
+    method: Method,
+    preset: Option<Preset>,
+    values: &[(&'static str, Value)],
+    n: f64,
+) -> Result<Settings, DepthError> {
+    let preset = preset.map_or_else(|| Ok(Vec::new()), |preset| preset.values(method, n))?;
+    Settings::with(method, preset.into_iter().chain(values.iter().cloned()))
 }
 
 fn parse(setting: &Setting, text: &str) -> Result<Value, DepthError> {
@@ -221,12 +197,38 @@ fn parse(setting: &Setting, text: &str) -> Result<Value, DepthError> {
     setting.parse(text)
 }
 
-fn unknown(asked: &str) -> String {
-    let names: Vec<&str> = Method::ALL.iter().map(|method| method.name()).chain(Baseline::NAMES).collect();
-    let likeness = |name: &&&str| strsim::jaro_winkler(&asked.to_lowercase(), name);
-    let nearest = names.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
-    match nearest.filter(|name| likeness(name) > 0.7) {
-        Some(name) => format!("no method `{asked}`; did you mean `{name}`?"),
-        None => format!("no method `{asked}`; there are {}", names.join(", ")),
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn own_settings_override_common_ones_and_these_the_preset() {
+        let common = CommonSettings {
+            values: vec![("reg", Value::Number(3.0)), ("nu", Value::Number(0.2))],
+            preset: Some(Preset::PaperCode),
+            memory: Some(1e6),
+        };
+        let value = |candidate: &Candidate, name: &str| {
+            candidate.values().into_iter().find(|(known, _)| *known == name).map(|(_, value)| value)
+        };
+        let plain = Candidate::new("svm", &[], &common).unwrap();
+        assert_eq!((plain.name.as_str(), value(&plain, "reg")), ("svm", Some(Value::Number(3.0))));
+        let own = Candidate::new("svm", &[("reg", "0.5".to_owned())], &common).unwrap();
+        assert_eq!((own.name.as_str(), value(&own, "reg")), ("svm:reg=0.5", Some(Value::Number(0.5))));
+        assert_eq!(value(&own, "nu"), None);
+        let baseline = Candidate::new("oc-svm", &[], &common).unwrap();
+        assert_eq!(value(&baseline, "nu"), Some(Value::Number(0.2)));
+        assert!(Candidate::new("svn", &[], &common).is_err());
+        assert!(Candidate::new("svm", &[("k", "3".to_owned())], &common).is_err());
+    }
+
+    #[test]
+    fn a_preset_knows_the_size_of_the_reference_once_resolved() {
+        let common = CommonSettings { preset: Some(Preset::PaperCode), ..CommonSettings::default() };
+        let mut candidate = Candidate::new("svm", &[], &common).unwrap();
+        let before = candidate.values();
+        let sample = Reference::new(&[[0.0], [1.0], [2.0], [3.0], [4.0]]).unwrap();
+        candidate.resolve(&sample).unwrap();
+        assert_ne!(candidate.values(), before);
     }
 }

@@ -1,68 +1,58 @@
-//! Data sets with labels, from files or made up.
+//! Data sets with labels.
 
-use crate::args::Roles;
-use crate::error::Result;
-use crate::load::{Columns, Header, Table};
 use flate2::Crc;
 use lossdepth::simulate::Random;
 use lossdepth::{DepthError, Reference, Rows};
-use std::path::Path;
 
-/// Rows with a label each, all in memory.
+/// Rows with a label each, in memory.
 #[derive(Debug, Clone)]
-pub(super) struct Data {
+pub struct Data {
     values: Vec<f64>,
     width: usize,
-    /// A whole number for each row: 1 for outliers, or the number of a class.
-    pub(super) labels: Vec<u8>,
+    /// A label per row: 1 for outliers, or the number of a class.
+    pub(crate) labels: Vec<u8>,
 }
 
 impl Data {
-    pub(super) fn new(values: Vec<f64>, width: usize, labels: Vec<u8>) -> Self {
-        Self { values, width, labels }
+    /// The rows of a table, of `width` numbers each, with a label per row: 1 for outliers, or the number of a class.
+    ///
+    /// # Errors
+    /// The numbers are not one row of `width` per label.
+    pub fn new(values: Vec<f64>, width: usize, labels: Vec<u8>) -> Result<Self, DepthError> {
+        let rows = Rows::new(&values, width)?.len();
+        if rows == labels.len() {
+            Ok(Self { values, width, labels })
+        } else {
+            Err(DepthError::WeightCount { expected: rows, got: labels.len() })
+        }
     }
 
-    /// Reads a file that says itself which column is the label.
-    pub(super) fn read(path: &Path) -> Result<Self> {
-        let mut table = Table::open(path, Header::Detect)?;
-        let columns = Columns::of(&table, &Roles::default())?;
-        let piece = table.read(&columns, usize::MAX)?;
-        let all = piece.whole()?;
-        let labels = all.labels.unwrap_or_default().iter().map(|label| class(label));
-        let labels = labels.collect::<Option<Vec<u8>>>().filter(|labels| labels.len() == all.rows.len());
-        let Some(labels) = labels else {
-            let problem = "there must be a label for each row, a whole number from 0 to 255".to_owned();
-            return Err(table.problem(crate::error::Problem::Unsupported(problem)));
-        };
-        Ok(Self { values: all.rows.iter().flatten().copied().collect(), width: all.rows.width(), labels })
-    }
-
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.labels.len()
     }
 
-    pub(super) fn rows(&self) -> Result<Rows<'_>, DepthError> {
+    pub(crate) fn rows(&self) -> Result<Rows<'_>, DepthError> {
         Rows::new(&self.values, self.width)
     }
 
-    pub(super) fn reference(&self) -> Result<Reference, DepthError> {
+    pub(crate) fn reference(&self) -> Result<Reference, DepthError> {
         Reference::new(&self.rows()?)
     }
 
-    /// Some of the rows, in the order that they are asked for.
-    pub(super) fn pick(&self, rows: &[usize]) -> Self {
+    /// The given rows, in that order.
+    pub(crate) fn pick(&self, rows: &[usize]) -> Self {
         let values = rows.iter().flat_map(|&row| &self.values[row * self.width..(row + 1) * self.width]);
         let labels = rows.iter().map(|&row| self.labels[row]);
         Self { values: values.copied().collect(), width: self.width, labels: labels.collect() }
     }
 
-    /// The same rows in another order; for 0, as they are.
-    pub(super) fn shuffled(&self, order: u64) -> Self {
-        if order == 0 { self.clone() } else { self.pick(&Random::new(order).choose(self.len(), self.len())) }
+    /// The rows in a random order of this seed; seed 0 keeps the order.
+    pub(crate) fn shuffled(&self, seed: u64) -> Self {
+        if seed == 0 { self.clone() } else { self.pick(&Random::new(seed).choose(self.len(), self.len())) }
     }
 
-    /// These rows, then those of another table; none if it has another width.
-    pub(super) fn and(mut self, other: &Self) -> Option<Self> {
+    /// These rows, then those of another data set; none if the widths differ.
+    pub(crate) fn concatenated(mut self, other: &Self) -> Option<Self> {
         if self.width != other.width {
             return None;
         }
@@ -71,22 +61,22 @@ impl Data {
         Some(self)
     }
 
-    /// The same rows in other units.
-    pub(super) fn times(mut self, factor: f64) -> Self {
+    /// All values multiplied by a factor.
+    pub(crate) fn scaled(mut self, factor: f64) -> Self {
         self.values.iter_mut().for_each(|value| *value *= factor);
         self
     }
 
-    /// What tells these numbers from others.
-    pub(super) fn fingerprint(&self) -> String {
+    /// The size and a checksum, which identify the data in the cache.
+    pub(crate) fn fingerprint(&self) -> String {
         let mut sum = Crc::new();
         self.values.iter().for_each(|value| sum.update(&value.to_le_bytes()));
         sum.update(&self.labels);
         format!("{} x {}, crc32 {:08x}", self.len(), self.width, sum.sum())
     }
 
-    /// A cloud with a few outliers around it, for trials.
-    pub(super) fn made_up(rows: usize, width: usize, outliers: usize, seed: u64) -> Self {
+    /// A correlated Gaussian sample with outliers of twice its standard deviation, for quick runs.
+    pub(crate) fn synthetic(rows: usize, width: usize, outliers: usize, seed: u64) -> Self {
         let mut random = Random::new(seed);
         let labels: Vec<u8> = (0..rows).map(|row| u8::from(row < outliers)).collect();
         let mut values = Vec::with_capacity(rows * width);
@@ -97,9 +87,4 @@ impl Data {
         }
         Self { values, width, labels }
     }
-}
-
-fn class(label: &str) -> Option<u8> {
-    let number: f64 = label.parse().ok()?;
-    (0..=u8::MAX).find(|class| f64::from(*class) == number)
 }

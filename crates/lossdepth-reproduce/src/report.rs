@@ -1,10 +1,10 @@
-//! What an experiment found, as Markdown for readers and CSV for programs.
+//! The results of an experiment, as Markdown for readers and CSV for programs.
 
-use super::workshop::Workshop;
 use crate::error::{Error, Result};
+use crate::session::Session;
 use std::fmt::Write;
 
-/// The results of an experiment in reading order.
+/// The page of an experiment in reading order, and its tables for programs.
 pub(crate) struct Report {
     title: String,
     blocks: Vec<Block>,
@@ -18,7 +18,7 @@ enum Block {
     Figure { name: String, caption: String },
 }
 
-/// A table of texts.
+/// A table of text cells.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Table {
     pub(crate) head: Vec<String>,
@@ -48,7 +48,7 @@ impl Report {
         self.blocks.push(Block::Text(text.into()));
     }
 
-    /// A list of lines, if there are any.
+    /// A bulleted list; nothing if it is empty.
     pub(crate) fn list(&mut self, lines: impl IntoIterator<Item = String>) {
         let lines: Vec<String> = lines.into_iter().map(|line| format!("- {line}")).collect();
         if !lines.is_empty() {
@@ -56,17 +56,17 @@ impl Report {
         }
     }
 
-    /// A table to read: the first column to the left, the others to the right.
+    /// A table in the page: the first column is aligned left, the others right.
     pub(crate) fn table(&mut self, table: Table) {
         self.blocks.push(Block::Table(table));
     }
 
-    /// A picture that was drawn as `name.png` and `name.svg`.
+    /// A picture that was written as `name.png` and `name.svg`.
     pub(crate) fn figure(&mut self, name: impl Into<String>, caption: impl Into<String>) {
         self.blocks.push(Block::Figure { name: name.into(), caption: caption.into() });
     }
 
-    /// A table for programs, to be written as `name.csv`.
+    /// A table for programs, written as `name.csv`.
     pub(crate) fn sheet(&mut self, name: impl Into<String>, table: Table) {
         self.sheets.push((name.into(), table));
     }
@@ -78,7 +78,7 @@ impl Report {
             let _ = match block {
                 Block::Heading(heading) => writeln!(text, "\n## {heading}"),
                 Block::Text(words) => writeln!(text, "\n{words}"),
-                Block::Table(table) => writeln!(text, "\n{}", pipes(table)),
+                Block::Table(table) => writeln!(text, "\n{}", markdown_table(table)),
                 Block::Figure { name, caption } => {
                     writeln!(text, "\n![{caption}]({name}.png)\n\n*{caption}*")
                 }
@@ -87,16 +87,16 @@ impl Report {
         text
     }
 
-    /// Writes `experiment.md` and the sheets.
-    pub(crate) fn write(&self, shop: &Workshop, experiment: &str) -> Result<()> {
+    /// Writes `experiment.md` and the tables for programs.
+    pub(crate) fn write(&self, session: &Session<'_>, experiment: &str) -> Result<()> {
         for (name, sheet) in &self.sheets {
-            shop.text(&format!("{name}.csv"), &commas(sheet)?)?;
+            session.write_text(&format!("{name}.csv"), &csv_text(sheet)?)?;
         }
-        shop.text(&format!("{experiment}.md"), &self.markdown())
+        session.write_text(&format!("{experiment}.md"), &self.markdown())
     }
 }
 
-fn pipes(table: &Table) -> String {
+fn markdown_table(table: &Table) -> String {
     let line = |cells: &[String]| format!("| {} |", cells.join(" | "));
     let rules: Vec<String> =
         (0..table.head.len()).map(|j| if j == 0 { "---" } else { "---:" }.to_owned()).collect();
@@ -104,14 +104,14 @@ fn pipes(table: &Table) -> String {
     [line(&table.head), line(&rules)].into_iter().chain(rows).collect::<Vec<_>>().join("\n")
 }
 
-fn commas(table: &Table) -> Result<String> {
-    let wrong = |why: &dyn std::fmt::Display| Error::Usage(format!("cannot write a table: {why}"));
+fn csv_text(table: &Table) -> Result<String> {
+    let failed = |why: &dyn std::fmt::Display| Error::Message(format!("cannot write a table: {why}"));
     let mut writer = csv::Writer::from_writer(Vec::new());
     for row in std::iter::once(&table.head).chain(&table.rows) {
-        writer.write_record(row).map_err(|why| wrong(&why))?;
+        writer.write_record(row).map_err(|why| failed(&why))?;
     }
-    let bytes = writer.into_inner().map_err(|why| wrong(&why))?;
-    String::from_utf8(bytes).map_err(|why| wrong(&why))
+    let bytes = writer.into_inner().map_err(|why| failed(&why))?;
+    String::from_utf8(bytes).map_err(|why| failed(&why))
 }
 
 #[cfg(test)]
@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_report_reads_as_markdown() {
+    fn a_report_is_written_as_markdown_and_csv() {
         let mut table = Table::new(["set", "AUC"]);
         table.row(["wine", ".99"]);
         let mut report = Report::new("Test");
@@ -131,6 +131,6 @@ mod tests {
                         ![A map.](map.png)\n\n*A map.*\n";
         assert_eq!(report.markdown(), expected);
         table.row(["a,b", ""]);
-        assert_eq!(commas(&table).unwrap(), "set,AUC\nwine,.99\n\"a,b\",\n");
+        assert_eq!(csv_text(&table).unwrap(), "set,AUC\nwine,.99\n\"a,b\",\n");
     }
 }

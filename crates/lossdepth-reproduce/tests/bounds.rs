@@ -1,9 +1,8 @@
-//! The constants of the propositions: against their formulas, and against depths that must obey them.
+//! The constants of the propositions: against their formulas, and against depths that must satisfy them.
 
-use crate::common::{Random, reference, score, settings};
-use lossdepth::theory::{Bounds, PowerLaw, gaussian_slope, radius};
-use lossdepth::view::{Boxed, log_ticks};
-use lossdepth::{Intercept, Method, Variant};
+use lossdepth::simulate::Random;
+use lossdepth::{Intercept, Method, Reference, Rows, Run, Settings, Variant};
+use lossdepth_reproduce::bounds::{Bounds, PowerLaw, gaussian_slope, radius};
 
 #[test]
 fn bounds_are_those_of_the_proof() {
@@ -26,55 +25,40 @@ fn bounds_are_those_of_the_proof() {
     );
 }
 
+/// Standard normal numbers.
+fn normal(count: usize, random: &mut Random) -> Vec<f64> {
+    (0..count).map(|_| random.normal()).collect()
+}
+
 #[test]
-fn depths_are_no_steeper_than_proven() {
+fn depths_satisfy_their_lipschitz_bound() {
     let mut random = Random::new(17);
     for radius in [0.3, 2.0, 20.0] {
-        let sample = reference(&random.cloud(40, 3));
-        let constrained = Variant::Constrained { radius };
-        let settings = settings(Method::Logistic, Intercept::Penalised, constrained, 1.0);
-        let queries = random.cloud(60, 3);
-        let fits = score(&settings, &sample, &queries);
+        let sample = normal(40 * 3, &mut random);
+        let sample = Reference::new(&Rows::new(&sample, 3).unwrap()).unwrap();
+        let variant = Variant::Constrained { radius };
+        let settings =
+            Settings { variant, intercept: Intercept::Penalised, ..Settings::new(Method::Logistic) };
+        let queries = normal(60 * 3, &mut random);
+        let rows = Rows::new(&queries, 3).unwrap();
+        let fits = settings.fit(&sample).unwrap().score(rows, &Run::default()).unwrap();
         let bound = Bounds::logistic(radius, 1.0).unwrap().lipschitz(1.0);
-        for (i, (a, x)) in fits.iter().zip(&queries).enumerate() {
-            for (b, y) in fits.iter().zip(&queries).take(i) {
+        for (i, (a, x)) in fits.iter().zip(queries.chunks_exact(3)).enumerate() {
+            for (b, y) in fits.iter().zip(queries.chunks_exact(3)).take(i) {
                 let distance = x.iter().zip(y).map(|(x, y)| (x - y).powi(2)).sum::<f64>().sqrt();
-                let moved = (a.depth - b.depth).abs() - a.error - b.error;
-                assert!(moved <= bound * distance, "{moved} {bound} {distance}");
+                let difference = (a.depth - b.depth).abs() - a.error - b.error;
+                assert!(difference <= bound * distance, "{difference} {bound} {distance}");
             }
         }
     }
 }
 
 #[test]
-fn power_laws_are_found() {
+fn power_laws_are_fitted() {
     let exact: Vec<[f64; 2]> = (1..9).map(|i| [f64::from(i), 3.0 * f64::from(i).powf(-0.5)]).collect();
     let law = PowerLaw::fit(&exact).unwrap();
     assert!((law.exponent + 0.5).abs() < 1e-12 && (law.factor - 3.0).abs() < 1e-12);
     assert!(PowerLaw::fit(&[]).is_err() && PowerLaw::fit(&[[1.0, 1.0]]).is_err());
     assert!(PowerLaw::fit(&[[2.0, 1.0], [2.0, 3.0]]).is_err());
     assert!(PowerLaw::fit(&[[1.0, 0.0], [2.0, 1.0]]).is_err());
-}
-
-#[test]
-fn boxes_are_those_of_numpy() {
-    // np.percentile([9, 1, 4, 2, 8, 30, 7], [25, 50, 75]) = 3, 7, 8.5; whiskers by 1.5 · 5.5.
-    let boxed = Boxed::new(&[9.0, 1.0, 4.0, 2.0, 8.0, 30.0, 7.0]).unwrap();
-    assert_eq!((boxed.first, boxed.median, boxed.third), (3.0, 7.0, 8.5));
-    assert_eq!((boxed.low, boxed.high, boxed.beyond), (1.0, 9.0, vec![30.0]));
-    let one = Boxed::new(&[2.0]).unwrap();
-    assert_eq!((one.low, one.median, one.high), (2.0, 2.0, 2.0));
-    assert!(Boxed::new(&[]).is_err() && Boxed::new(&[f64::NAN]).is_err());
-}
-
-#[test]
-fn logarithmic_ticks_are_powers_of_ten_in_the_range() {
-    assert_eq!(log_ticks(1e-3, 1e3, 7), [1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0, 1e3]);
-    assert_eq!(log_ticks(1e-6, 1e6, 5), [1e-6, 1e-3, 1.0, 1e3, 1e6]);
-    assert!(log_ticks(2.0, 7.0, 5).len() > 2);
-    for (low, high) in
-        [(0.0, 1.0), (-1.0, 1.0), (1.0, 1.0), (2.0, 1.0), (f64::NAN, 1.0), (1.0, f64::INFINITY)]
-    {
-        assert!(log_ticks(low, high, 5).is_empty());
-    }
 }

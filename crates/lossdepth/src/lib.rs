@@ -30,9 +30,8 @@
 //! | 3. the answer | `solver` | gradients, bounds; not that this is about depth |
 //! | 4. the estimator | [`depth`] | fit, score, threads; [`Method`] and [`Settings`] by name |
 //! | 5. why | [`explain`] | weights, contributions, influence |
-//! | 6. how it looks | [`view`] | planes, lines of equal depth, round numbers; not how to draw |
-//! | 7. what it is good for | [`evaluation`], [`baseline`], [`conformal`] | AUC and precision, detectors to compare with, labels and p-values |
-//! | 8. whether it is true | [`simulate`], [`theory`] | data with a known density, the constants of the propositions |
+//! | 6. what it is good for | [`evaluation`], [`baseline`], [`conformal`] | AUC and precision, detectors to compare with, labels and p-values |
+//! | 7. random numbers | [`simulate`] | the same numbers from a seed on every machine |
 //!
 //! The crate reads no file, prints nothing, and has no `unsafe` code.
 
@@ -53,22 +52,19 @@ mod solver;
 pub mod depth;
 // 5. why
 pub mod explain;
-// 6. how it looks
-pub mod view;
-// 7. what it is good for
+// 6. what it is good for
 pub mod baseline;
 // ×
 pub mod evaluation;
 // ×
 pub mod conformal;
-// 8. whether it is true
+// 7. random numbers
 pub mod simulate;
-// ×
-pub mod theory;
 
 // Beneath it all.
 mod error;
 mod linalg;
+mod principal;
 mod simd;
 
 pub use depth::method::{Method, Model};
@@ -77,6 +73,7 @@ pub use error::{DepthError, Result};
 pub use explain::Explanation;
 pub use hypothesis::Intercept;
 pub use penalty::{Reported, Variant};
+pub use principal::PrincipalAxes;
 pub use reference::{Reference, Scale};
 pub use rows::{AsRows, Rows};
 pub use solver::Stop;

@@ -1,30 +1,30 @@
-//! Where a number stands among others.
+//! The empirical distribution of weighted values: ranks and quantiles.
 
-use crate::error::{DepthError, Result};
+use lossdepth::{DepthError, Result};
 
-/// Numbers in order, with the share of all weight up to each.
+/// The empirical distribution of values with weights.
 ///
 /// ```
-/// use lossdepth::view::Ranked;
-/// let depths = Ranked::new(&[0.9, 0.2, 0.5, 0.5], &[1.0; 4])?;
+/// use lossdepth_plot::EmpiricalDistribution;
+/// let depths = EmpiricalDistribution::new(&[0.9, 0.2, 0.5, 0.5], &[1.0; 4])?;
 /// assert_eq!(depths.below(0.5), 0.25);
-/// assert_eq!(depths.upto(0.5), 0.75);
+/// assert_eq!(depths.at_most(0.5), 0.75);
 /// assert_eq!(depths.quantile(0.5), 0.5);
 /// # Ok::<(), lossdepth::DepthError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-pub struct Ranked {
-    /// Sorted, with positive weight.
+pub struct EmpiricalDistribution {
+    /// Ascending; all have a positive weight.
     values: Vec<f64>,
-    /// The weight of the first k numbers, for k from 0 on; the last is 1.
+    /// `cumulative[k]` is the share of the first k values; the last is 1.
     cumulative: Vec<f64>,
 }
 
-impl Ranked {
-    /// Sorts the numbers; those without weight are left out.
+impl EmpiricalDistribution {
+    /// The distribution of these values; those of weight 0 are dropped.
     ///
     /// # Errors
-    /// Not one weight for each number, or none that is positive.
+    /// The numbers of values and weights differ, or no weight is positive.
     pub fn new(values: &[f64], weights: &[f64]) -> Result<Self> {
         if values.len() != weights.len() {
             return Err(DepthError::WeightCount { expected: values.len(), got: weights.len() });
@@ -47,32 +47,33 @@ impl Ranked {
         Ok(Self { values: pairs.into_iter().map(|(value, _)| value).collect(), cumulative })
     }
 
-    /// The share of the numbers below `value`.
+    /// The share of values below `value`.
     pub fn below(&self, value: f64) -> f64 {
         self.cumulative[self.values.partition_point(|v| *v < value)]
     }
 
-    /// The share of the numbers at most `value`.
-    pub fn upto(&self, value: f64) -> f64 {
+    /// The distribution function: the share of values at most `value`.
+    pub fn at_most(&self, value: f64) -> f64 {
         self.cumulative[self.values.partition_point(|v| *v <= value)]
     }
 
-    /// The share of the numbers below `value`, and half of those equal to it.
-    pub fn place(&self, value: f64) -> f64 {
-        f64::midpoint(self.below(value), self.upto(value))
+    /// The mid-rank: the share of values below `value` plus half the share equal to it.
+    pub fn mid_rank(&self, value: f64) -> f64 {
+        f64::midpoint(self.below(value), self.at_most(value))
     }
 
-    /// The quantile: the smallest number that at least a share of `p` does not exceed; where exactly `p` does not, the
-    /// middle between it and the next (as the median of an even number of values).
+    /// The `p`-quantile: the smallest value with [`at_most`](Self::at_most) ≥ `p`, or where that share equals `p`, the
+    /// midpoint of it and the next value (as in the median of an even number of values).
     pub fn quantile(&self, p: f64) -> f64 {
+        // Cumulative sums are equal to `p` up to their rounding.
         let tie = self.values.len() as f64 * f64::EPSILON;
         let last = self.values.len() - 1;
-        let reached = self.cumulative[1..].partition_point(|c| *c < p - tie).min(last);
-        let passed = self.cumulative[1..].partition_point(|c| *c <= p + tie).min(last);
-        f64::midpoint(self.values[reached], self.values[passed])
+        let first = self.cumulative[1..].partition_point(|c| *c < p - tie).min(last);
+        let second = self.cumulative[1..].partition_point(|c| *c <= p + tie).min(last);
+        f64::midpoint(self.values[first], self.values[second])
     }
 
-    /// The smallest and the largest number.
+    /// The smallest and the largest value.
     pub fn range(&self) -> (f64, f64) {
         (self.values[0], self.values[self.values.len() - 1])
     }
@@ -90,7 +91,7 @@ mod tests {
             let values: Vec<f64> = rows.iter().map(|(v, _)| f64::from(*v)).collect();
             let weights: Vec<f64> = rows.iter().map(|(_, copies)| *copies as f64).collect();
             let copied: Vec<f64> = rows.iter().flat_map(|(v, k)| vec![f64::from(*v); *k]).collect();
-            let (a, b) = (Ranked::new(&values, &weights).unwrap(), Ranked::new(&copied, &vec![1.0; copied.len()]).unwrap());
+            let (a, b) = (EmpiricalDistribution::new(&values, &weights).unwrap(), EmpiricalDistribution::new(&copied, &vec![1.0; copied.len()]).unwrap());
             prop_assert_eq!(a.quantile(p), b.quantile(p));
             for v in 0..9 {
                 let count = |keep: &dyn Fn(f64) -> bool| {
@@ -98,23 +99,23 @@ mod tests {
                 };
                 let v = f64::from(v);
                 prop_assert!((a.below(v) - count(&|x| x < v)).abs() < 1e-12);
-                prop_assert!((a.upto(v) - count(&|x| x <= v)).abs() < 1e-12);
+                prop_assert!((a.at_most(v) - count(&|x| x <= v)).abs() < 1e-12);
             }
         }
     }
 
     #[test]
-    fn quantiles_are_those_of_the_textbook() {
-        let ranked = Ranked::new(&[4.0, 1.0, 3.0, 2.0], &[1.0; 4]).unwrap();
+    fn quantiles_and_mid_ranks_match_the_definition() {
+        let ranked = EmpiricalDistribution::new(&[4.0, 1.0, 3.0, 2.0], &[1.0; 4]).unwrap();
         assert_eq!([0.0, 0.25, 0.3, 0.5, 1.0].map(|p| ranked.quantile(p)), [1.0, 1.5, 2.0, 2.5, 4.0]);
         assert_eq!(ranked.range(), (1.0, 4.0));
-        assert_eq!(ranked.place(2.0), 0.375);
+        assert_eq!(ranked.mid_rank(2.0), 0.375);
     }
 
     #[test]
-    fn nothing_cannot_be_ranked() {
-        assert!(Ranked::new(&[], &[]).is_err());
-        assert!(Ranked::new(&[1.0], &[0.0]).is_err());
-        assert!(Ranked::new(&[1.0], &[]).is_err());
+    fn values_and_weights_are_required() {
+        assert!(EmpiricalDistribution::new(&[], &[]).is_err());
+        assert!(EmpiricalDistribution::new(&[1.0], &[0.0]).is_err());
+        assert!(EmpiricalDistribution::new(&[1.0], &[]).is_err());
     }
 }

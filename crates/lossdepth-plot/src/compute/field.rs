@@ -1,11 +1,11 @@
-//! Lines and regions of equal value on a grid, by marching squares.
+//! Contour lines and superlevel sets of a function on a grid, by marching squares.
 
-use crate::error::{DepthError, Result};
+use lossdepth::{DepthError, Result};
 
-/// A function on a rectangular grid, between the nodes of which it is taken to be bilinear.
+/// A function on a rectangular grid, bilinear between the nodes.
 ///
 /// ```
-/// use lossdepth::view::Field;
+/// use lossdepth_plot::Field;
 /// let side = [-1.0, 0.0, 1.0];
 /// let hill: Vec<f64> = side.iter().flat_map(|y: &f64| side.map(|x: f64| 1.0 - x.abs() - y.abs())).collect();
 /// let field = Field::new(side.to_vec(), side.to_vec(), hill)?;
@@ -18,27 +18,28 @@ use crate::error::{DepthError, Result};
 pub struct Field {
     xs: Vec<f64>,
     ys: Vec<f64>,
-    /// One line of the grid after the other, from the smallest y on.
+    /// Row by row, from the smallest y.
     values: Vec<f64>,
 }
 
-/// A line of equal value.
+/// A contour line.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Line {
-    /// The corners in order.
+    /// Its vertices in order.
     pub points: Vec<[f64; 2]>,
-    /// Whether it returns to its first corner; if not, it ends at the border of the grid.
+    /// Whether it returns to its first vertex; otherwise it ends at the border of the grid.
     pub closed: bool,
 }
 
-/// No edge.
+/// Stands for no edge.
 const NONE: usize = usize::MAX;
 
 impl Field {
     /// Values at the nodes of a grid: `values[j * xs.len() + i]` belongs to `(xs[i], ys[j])`.
     ///
     /// # Errors
-    /// Fewer than two lines in a direction, lines that do not ascend, values that are not finite or not one a node.
+    /// Fewer than two grid lines in a direction, grid lines that do not ascend, a value that is not finite, or not one value
+    /// per node.
     pub fn new(xs: Vec<f64>, ys: Vec<f64>, values: Vec<f64>) -> Result<Self> {
         let ascends = |side: &[f64]| side.len() > 1 && side.windows(2).all(|pair| pair[0] < pair[1]);
         if !ascends(&xs) || !ascends(&ys) {
@@ -57,12 +58,12 @@ impl Field {
         Ok(Self { xs, ys, values })
     }
 
-    /// The positions of the grid's lines across.
+    /// The x coordinates of the grid.
     pub fn xs(&self) -> &[f64] {
         &self.xs
     }
 
-    /// The positions of the grid's lines up.
+    /// The y coordinates of the grid.
     pub fn ys(&self) -> &[f64] {
         &self.ys
     }
@@ -79,7 +80,7 @@ impl Field {
             .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(*v), high.max(*v)))
     }
 
-    /// The value at a point, bilinear between the nodes; beyond the grid that of the nearest point on it.
+    /// The value at a point, bilinear between the nodes; outside the grid the value at the nearest point of it.
     pub fn at(&self, [x, y]: [f64; 2]) -> f64 {
         let (i, s) = within(&self.xs, x);
         let (j, t) = within(&self.ys, y);
@@ -87,8 +88,8 @@ impl Field {
         across(j) + t * (across(j + 1) - across(j))
     }
 
-    /// The same function on a grid `times` as fine: through the same nodes, cubic between them (Keys 1981), which keeps
-    /// quadratic functions as they are where the grid is even; never beyond the range of the values.
+    /// The function on a grid `times` as fine, by cubic convolution (Keys 1981): exact at the nodes and for quadratic
+    /// functions on an even grid, and clamped to the range of the values.
     #[must_use]
     pub fn refined(&self, times: usize) -> Self {
         let times = times.max(1);
@@ -111,15 +112,15 @@ impl Field {
         Self { values: values.map(|value| value.clamp(low, high)).collect(), xs, ys }
     }
 
-    /// The lines between what is at least `level` and what is less. Every corner is on an edge of the grid, where the
-    /// interpolated value is `level`.
+    /// The contour lines between nodes of at least `level` and nodes below it. Every vertex is on an edge of the grid,
+    /// where the interpolated value is `level`.
     pub fn lines(&self, level: f64) -> Vec<Line> {
         let links = self.links(level);
         let mut seen = vec![false; links.len()];
         let crossing = |edge: &usize| links[*edge] != [NONE; 2];
         let ends = (0..links.len()).filter(|edge| links[*edge][0] != NONE && links[*edge][1] == NONE);
         let mut lines = Vec::new();
-        // Lines that end at the border first, from one of their ends; what is left runs in circles.
+        // Open lines first, each from one of its ends; the lines that remain are closed.
         for edge in ends.chain((0..links.len()).filter(crossing)) {
             if seen[edge] {
                 continue;
@@ -132,7 +133,7 @@ impl Field {
                 let [a, b] = links[here];
                 (here, from) = (if a == from { b } else { a }, here);
             }
-            // A node exactly at the level is crossed on several edges.
+            // A node exactly at the level is a crossing of several edges.
             points.dedup();
             if closed && points.len() > 1 && points.first() == points.last() {
                 points.pop();
@@ -144,15 +145,15 @@ impl Field {
         lines
     }
 
-    /// What is at least `level`, as closed polygons that may run along the border; a point is inside if it is within an
+    /// The superlevel set of `level` as closed polygons, which may follow the border; a point is inside if it is inside an
     /// odd number of them.
     pub fn regions(&self, level: f64) -> Vec<Vec<[f64; 2]>> {
-        // A frame of no width around the grid, lower than the level, closes all lines at the border.
-        let double = |side: &[f64]| -> Vec<f64> {
+        // A border of zero width and values below the level closes every line that would end at the border.
+        let extended = |side: &[f64]| -> Vec<f64> {
             let ends = (side[0], side[side.len() - 1]);
             [ends.0].into_iter().chain(side.iter().copied()).chain([ends.1]).collect()
         };
-        let (xs, ys) = (double(&self.xs), double(&self.ys));
+        let (xs, ys) = (extended(&self.xs), extended(&self.ys));
         let low = level - 1.0 - level.abs();
         let inner = |k: usize, count: usize| (k > 0 && k <= count).then(|| k - 1);
         let value = |i: usize, j: usize| match (inner(i, self.xs.len()), inner(j, self.ys.len())) {
@@ -160,11 +161,11 @@ impl Field {
             _ => low,
         };
         let values = (0..ys.len()).flat_map(|j| (0..xs.len()).map(move |i| (i, j))).map(|(i, j)| value(i, j));
-        let framed = Self { values: values.collect(), xs, ys };
-        framed.lines(level).into_iter().map(|line| line.points).filter(|ring| ring.len() > 2).collect()
+        let bordered = Self { values: values.collect(), xs, ys };
+        bordered.lines(level).into_iter().map(|line| line.points).filter(|ring| ring.len() > 2).collect()
     }
 
-    /// For each edge of the grid that a line crosses, the edges at which the line leaves the two cells beside it.
+    /// For each edge of the grid that a line crosses, the edges at which the line leaves the two adjacent cells.
     ///
     /// Edge 2k goes from node k to the right, 2k + 1 up.
     fn links(&self, level: f64) -> Vec<[usize; 2]> {
@@ -191,7 +192,7 @@ impl Field {
                     3 | 12 => link(left, right),
                     6 | 9 => link(bottom, top),
                     5 | 10 => {
-                        // A saddle: the middle says which of the two pairs of corners is connected.
+                        // A saddle: the mean decides which of the two pairs of corners is connected.
                         let middle = corners.iter().sum::<f64>() / 4.0 >= level;
                         if middle == above[0] {
                             link(bottom, right);
@@ -208,7 +209,7 @@ impl Field {
         links
     }
 
-    /// Where the value on an edge is `level`.
+    /// The point of an edge at which the value is `level`.
     fn crossing(&self, edge: usize, level: f64) -> [f64; 2] {
         let (nx, node) = (self.xs.len(), edge / 2);
         let next = if edge.is_multiple_of(2) { node + 1 } else { node + nx };
@@ -219,15 +220,15 @@ impl Field {
     }
 }
 
-/// Numbers between numbers, on a cubic through four neighbours; beyond the ends they go on as a quadratic would.
+/// Cubic convolution with `times` steps per interval; beyond the ends the values are extrapolated quadratically.
 fn refine(values: &[f64], times: usize) -> Vec<f64> {
     let last = values.len() - 1;
     let at = |k: usize| values[k.min(last)];
-    let beyond = |a: f64, b: f64, c: Option<f64>| c.map_or(2.0 * a - b, |c| 3.0 * (a - b) + c);
+    let extrapolated = |a: f64, b: f64, c: Option<f64>| c.map_or(2.0 * a - b, |c| 3.0 * (a - b) + c);
     let node = |k: usize| match k {
-        // Shifted by one: the first is before the beginning.
-        0 => beyond(at(0), at(1), values.get(2).copied()),
-        k if k > last + 1 => beyond(at(last), at(last - 1), last.checked_sub(2).map(at)),
+        // Index 0 is one before the first value.
+        0 => extrapolated(at(0), at(1), values.get(2).copied()),
+        k if k > last + 1 => extrapolated(at(last), at(last - 1), last.checked_sub(2).map(at)),
         k => at(k - 1),
     };
     let between = |cell: usize, t: f64| {
@@ -238,7 +239,7 @@ fn refine(values: &[f64], times: usize) -> Vec<f64> {
     inner.map(|(cell, t)| between(cell, t)).chain([values[last]]).collect()
 }
 
-/// The cell that a number falls in, and how far it is through it.
+/// The interval that contains a number, and the relative position in it.
 fn within(side: &[f64], x: f64) -> (usize, f64) {
     let cell = side.partition_point(|line| *line <= x).clamp(1, side.len() - 1) - 1;
     (cell, ((x - side[cell]) / (side[cell + 1] - side[cell])).clamp(0.0, 1.0))
@@ -255,7 +256,7 @@ mod tests {
         Field::new(side.clone(), side, values).unwrap()
     }
 
-    /// Even-odd.
+    /// Whether a point is inside by the even-odd rule.
     fn inside(rings: &[Vec<[f64; 2]>], [x, y]: [f64; 2]) -> bool {
         let crosses = |a: [f64; 2], b: [f64; 2]| {
             (a[1] > y) != (b[1] > y) && x < a[0] + (y - a[1]) / (b[1] - a[1]) * (b[0] - a[0])

@@ -1,16 +1,17 @@
-//! What a picture of a depth has to know: a plane through the data, lines of equal depth, round numbers.
+//! What a figure needs computed: which rows to score, contours of their depths, quantiles, axis ticks.
 //!
-//! Nothing here draws. [`Plane`] says which rows to score, [`Field`] turns their depths into lines and regions,
-//! [`ticks`] finds round numbers in a range, [`Ranked`] says where a number stands among others and [`Boxed`] sums them up.
+//! [`Plane`] says which rows to score, [`Field`] turns their depths into contour lines and regions, [`ticks`] chooses
+//! round numbers in a range, [`EmpiricalDistribution`] has ranks and quantiles and [`BoxStatistics`] the numbers of a box
+//! plot.
 
-mod boxes;
-mod contour;
+mod box_statistics;
+mod distribution;
+mod field;
 mod plane;
-mod ranked;
 mod ticks;
 
-pub use boxes::Boxed;
-pub use contour::{Field, Line};
+pub use box_statistics::BoxStatistics;
+pub use distribution::EmpiricalDistribution;
+pub use field::{Field, Line};
 pub use plane::Plane;
-pub use ranked::Ranked;
 pub use ticks::{log_ticks, ticks};

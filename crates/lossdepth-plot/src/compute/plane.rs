@@ -1,14 +1,14 @@
-//! A plane through data of any number of columns.
+//! A plane through a sample of any number of columns.
 
-use super::ranked::Ranked;
-use crate::error::{DepthError, Result};
-use crate::hypothesis::linear::Features;
-use crate::reference::{Reference, Scaling, Transform};
+use super::distribution::EmpiricalDistribution;
+use lossdepth::reference::{Scaling, Transform};
+use lossdepth::{DepthError, PrincipalAxes, Reference, Result, Rows};
 
-/// A plane in the space of the columns, with two coordinates on it.
+/// A plane in the space of the columns, with two coordinates.
 ///
 /// ```
-/// use lossdepth::{Reference, view::Plane};
+/// use lossdepth::Reference;
+/// use lossdepth_plot::Plane;
 /// let sample = Reference::new(&[[0.0, 0.0, 5.0], [4.0, 2.0, 6.0], [8.0, 4.0, 7.0]])?;
 /// let plane = Plane::of_columns(&sample, [2, 0])?;
 /// assert_eq!(plane.coordinates(&[4.0, 9.0, 6.5]), [6.5, 4.0]);
@@ -19,19 +19,19 @@ use crate::reference::{Reference, Scaling, Transform};
 pub struct Plane {
     /// The row at coordinates (0, 0).
     origin: Vec<f64>,
-    /// How the row moves with each coordinate.
-    along: [Vec<f64>; 2],
-    /// How each coordinate changes with the row: the coordinates of a row off the plane are those of its projection.
-    across: [Vec<f64>; 2],
-    /// What of the variance each coordinate holds, if that is what it was chosen for.
+    /// The derivative of the row by each coordinate.
+    directions: [Vec<f64>; 2],
+    /// The derivative of each coordinate by the row: a row off the plane has the coordinates of its projection.
+    projections: [Vec<f64>; 2],
+    /// The share of the variance along each coordinate, for principal axes.
     shares: Option<[f64; 2]>,
 }
 
 impl Plane {
-    /// The plane of two columns, which are the coordinates; the others stay at their medians.
+    /// The plane of two columns, which are the coordinates; the other columns are at their medians.
     ///
     /// # Errors
-    /// There are no two such columns.
+    /// The columns are equal, or one of them does not exist.
     pub fn of_columns(sample: &Reference, columns: [usize; 2]) -> Result<Self> {
         let d = sample.width();
         if columns[0] == columns[1] || columns.iter().any(|column| *column >= d) {
@@ -40,27 +40,26 @@ impl Plane {
         let mut origin = Vec::with_capacity(d);
         for j in 0..d {
             let column: Vec<f64> = sample.rows().iter().map(|row| row[j]).collect();
-            let median = Ranked::new(&column, sample.weights())?.quantile(0.5);
+            let median = EmpiricalDistribution::new(&column, sample.weights())?.quantile(0.5);
             origin.push(if columns.contains(&j) { 0.0 } else { median });
         }
         let unit = |column: usize| (0..d).map(|j| f64::from(u8::from(j == column))).collect::<Vec<f64>>();
-        let along = columns.map(unit);
-        Ok(Self { origin, across: along.clone(), along, shares: None })
+        let directions = columns.map(unit);
+        Ok(Self { origin, projections: directions.clone(), directions, shares: None })
     }
 
-    /// The plane through the mean that holds most of the variance: the first two principal axes of the sample, after
-    /// `scaling` where that acts on every column alone. Where it mixes them (a whitened sample has the same variance in
-    /// all directions) the columns are brought to a variance of 1 instead.
+    /// The plane through the mean along the first two principal axes of the sample, after `scaling` if that is diagonal.
+    /// Otherwise the columns are scaled to variance 1: a whitened sample has the same variance in all directions.
     ///
-    /// The coordinates are in the units of the scaled columns, and 0 at the mean; the largest weight of a column on an
-    /// axis is positive.
+    /// The coordinates are in the units of the scaled columns and 0 at the mean; the largest component of an axis is
+    /// positive.
     ///
     /// # Errors
-    /// There is only one column.
+    /// There is only one column, or `scaling` has another width.
     pub fn principal(sample: &Reference, scaling: &Scaling) -> Result<Self> {
         let d = sample.width();
-        if d < 2 || scaling.width() != d {
-            return Err(DepthError::Settings("principal axes need two columns or more".to_owned()));
+        if scaling.width() != d {
+            return Err(DepthError::Settings("the scaling and the sample differ in width".to_owned()));
         }
         let factors = match scaling.transform() {
             Transform::Identity => vec![1.0; d],
@@ -69,40 +68,33 @@ impl Plane {
         };
         let scaled: Vec<f64> =
             sample.rows().iter().flat_map(|row| row.iter().zip(&factors).map(|(x, a)| x * a)).collect();
-        let rows = crate::rows::Rows::new(&scaled, d)?;
-        let features = Features::new(&Reference::weighted(&rows, sample.weights())?, true);
-        let total: f64 = features.moments[1..].iter().sum();
-        let share = |k: usize| match features.moments.get(1 + k) {
-            Some(moment) if total > 0.0 => moment / total,
-            _ => 0.0,
-        };
-        let axes = [0, 1].map(|k| {
-            let axis = features.axis(k);
-            let largest = axis.iter().fold(0.0f64, |m, w| if w.abs() > m.abs() { *w } else { m });
-            axis.iter().map(|w| w * largest.signum()).collect::<Vec<f64>>()
-        });
+        let rows = Rows::new(&scaled, d)?;
+        let PrincipalAxes { axes, shares } =
+            PrincipalAxes::new(&Reference::weighted(&rows, sample.weights())?)?;
         let over = |axis: &Vec<f64>| axis.iter().zip(&factors).map(|(w, a)| w / a).collect();
         let times = |axis: &Vec<f64>| axis.iter().zip(&factors).map(|(w, a)| w * a).collect();
         Ok(Self {
             origin: sample.mean(),
-            along: axes.each_ref().map(over),
-            across: axes.each_ref().map(times),
-            shares: Some([share(0), share(1)]),
+            directions: axes.each_ref().map(over),
+            projections: axes.each_ref().map(times),
+            shares: Some(shares),
         })
     }
 
     /// The row at some coordinates.
     pub fn row(&self, [u, v]: [f64; 2]) -> Vec<f64> {
-        let [first, second] = &self.along;
+        let [first, second] = &self.directions;
         self.origin.iter().zip(first).zip(second).map(|((o, a), b)| o + u * a + v * b).collect()
     }
 
     /// The coordinates of a row, or of its projection on the plane.
     pub fn coordinates(&self, row: &[f64]) -> [f64; 2] {
-        [0, 1].map(|k| row.iter().zip(&self.origin).zip(&self.across[k]).map(|((x, o), a)| a * (x - o)).sum())
+        [0, 1].map(|k| {
+            row.iter().zip(&self.origin).zip(&self.projections[k]).map(|((x, o), a)| a * (x - o)).sum()
+        })
     }
 
-    /// The share of the sample's variance that each coordinate holds, for principal axes.
+    /// The share of the sample's variance along each coordinate, for principal axes.
     pub fn shares(&self) -> Option<[f64; 2]> {
         self.shares
     }
@@ -123,7 +115,7 @@ fn deviations(sample: &Reference) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reference::Scale;
+    use lossdepth::Scale;
 
     fn cloud(d: usize) -> Reference {
         let number = |i: usize, j: usize| {
@@ -151,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn coordinates_are_uncorrelated_and_hold_the_variance_they_say() {
+    fn coordinates_are_uncorrelated_and_have_the_stated_shares_of_variance() {
         let sample = cloud(4);
         let plane = Plane::principal(&sample, &scaling(&sample, Scale::None)).unwrap();
         let points: Vec<[f64; 2]> = sample.rows().iter().map(|row| plane.coordinates(row)).collect();

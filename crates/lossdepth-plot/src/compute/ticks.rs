@@ -1,12 +1,12 @@
-//! Round numbers.
+//! Tick positions of an axis: round numbers in a range.
 
-/// Round numbers in a range, equally spaced: multiples of 1, 2, 2.5 or 5 times a power of ten, as many as possible but
+/// Equally spaced round numbers in a range: multiples of 1, 2, 2.5 or 5 times a power of ten, as many as possible but
 /// at most `count`.
 ///
-/// Empty if the range is, or has no width that floating-point numbers could divide.
+/// Empty if the range is empty, or too narrow for floating-point numbers to divide.
 ///
 /// ```
-/// use lossdepth::view::ticks;
+/// use lossdepth_plot::ticks;
 /// assert_eq!(ticks(0.0, 1.0, 6), [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]);
 /// assert_eq!(ticks(-3.1, 8.9, 5), [-2.5, 0.0, 2.5, 5.0, 7.5]);
 /// ```
@@ -16,7 +16,7 @@ pub fn ticks(low: f64, high: f64, count: usize) -> Vec<f64> {
     if !width.is_finite() || width <= resolution || count == 0 {
         return Vec::new();
     }
-    // Numbers at the ends belong to the range even if rounding puts them a hair beyond it.
+    // The ends of the range count as inside despite rounding.
     let slack = 1e-9 * width;
     let between = |step: f64| (((low - slack) / step).ceil(), ((high + slack) / step).floor());
     let exponent = (width / count as f64).log10().floor();
@@ -31,11 +31,11 @@ pub fn ticks(low: f64, high: f64, count: usize) -> Vec<f64> {
     Vec::new()
 }
 
-/// Round numbers in a range of positive ones, spaced evenly in their logarithms: powers of ten, or every second, third, …
-/// of them so that there are at most `count`; if there are fewer than two of them, [`ticks`].
+/// Ticks of a logarithmic axis: the powers of ten in a positive range, or every second, third, … of them so that there are
+/// at most `count`; [`ticks`] where the range holds fewer than two powers of ten.
 ///
 /// ```
-/// use lossdepth::view::log_ticks;
+/// use lossdepth_plot::log_ticks;
 /// assert_eq!(log_ticks(0.02, 300.0, 5), [0.1, 1.0, 10.0, 100.0]);
 /// assert_eq!(log_ticks(20.0, 50.0, 4), [20.0, 30.0, 40.0, 50.0]);
 /// ```
@@ -54,14 +54,14 @@ pub fn log_ticks(low: f64, high: f64, count: usize) -> Vec<f64> {
     std::iter::successors(Some(start), |at| Some(at + step)).take_while(|at| *at <= last).map(power).collect()
 }
 
-/// The multiples of `mantissa` · 10^`power`, each rounded once.
+/// The multiples `first` to `last` of `mantissa` · 10^`power`, each rounded once.
 fn multiples(first: f64, last: f64, mantissa: f64, power: f64) -> Vec<f64> {
     let scaled = |k: f64| {
         if power < 0.0 { k * mantissa / 10f64.powf(-power) } else { k * mantissa * 10f64.powf(power) }
     };
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most a few dozen")]
     let count = (last - first + 1.0).max(0.0) as usize;
-    // Adding 0 turns −0 into 0.
+    // Adding 0 changes −0 to 0.
     (0..count).map(|i| scaled(first + i as f64) + 0.0).collect()
 }
 
@@ -72,7 +72,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn are_round_equally_spaced_and_within(
+        fn ticks_are_round_equally_spaced_and_within_the_range(
             low in -1e6..1e6f64, width in 1e-3..1e6f64, count in 2usize..12,
         ) {
             let found = ticks(low, low + width, count);
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn there_are_none_in_no_range() {
+    fn an_empty_range_has_no_ticks() {
         assert!(ticks(1.0, 1.0, 5).is_empty());
         assert!(ticks(2.0, 1.0, 5).is_empty());
         assert!(ticks(f64::NAN, 1.0, 5).is_empty());
@@ -99,9 +99,21 @@ mod tests {
     }
 
     #[test]
-    fn are_the_numbers_as_one_would_write_them() {
+    fn ticks_are_the_nearest_doubles_to_their_decimals() {
         assert_eq!(ticks(0.05, 0.95, 10), [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]);
         assert_eq!(ticks(-1e-12, 1e-12, 3), [-1e-12, 0.0, 1e-12]);
         assert_eq!(ticks(0.0, 3e12, 4), [0.0, 1e12, 2e12, 3e12]);
+    }
+
+    #[test]
+    fn logarithmic_ticks_are_powers_of_ten_in_the_range() {
+        assert_eq!(log_ticks(1e-3, 1e3, 7), [1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0, 1e3]);
+        assert_eq!(log_ticks(1e-6, 1e6, 5), [1e-6, 1e-3, 1.0, 1e3, 1e6]);
+        assert!(log_ticks(2.0, 7.0, 5).len() > 2);
+        for (low, high) in
+            [(0.0, 1.0), (-1.0, 1.0), (1.0, 1.0), (2.0, 1.0), (f64::NAN, 1.0), (1.0, f64::INFINITY)]
+        {
+            assert!(log_ticks(low, high, 5).is_empty());
+        }
     }
 }

@@ -1,41 +1,45 @@
-//! What most figures have in common: a frame with ticks and names, a title, a legend, a caption.
+//! What most figures share: a frame with axes, a title, a legend, a caption.
 
-use super::colour::Colour;
-use super::font;
-use super::scene::{Anchor, Path, Point, Rect, Scene, Stroke, Text};
-use lossdepth::view::{log_ticks, ticks};
+use crate::compute::{log_ticks, ticks};
+use crate::scene::colour::Colour;
+use crate::scene::font;
+use crate::scene::{Anchor, Path, Point, Rect, Scene, Stroke, Text};
 
-/// What the user says about how a picture looks.
+/// Size, title and caption of a figure.
 #[derive(Debug, Clone)]
-pub(crate) struct Style {
-    pub(crate) width: u32,
-    pub(crate) height: u32,
-    pub(crate) title: Option<String>,
-    pub(crate) caption: String,
-    /// How much larger than usual letters and lines are; more than 1 in a small part of a larger picture.
-    pub(crate) letters: f64,
+pub struct Style {
+    /// In pixels.
+    pub width: u32,
+    /// In pixels.
+    pub height: u32,
+    /// Above the figure.
+    pub title: Option<String>,
+    /// Below the figure; also the title element of an SVG.
+    pub caption: String,
+    /// A factor on the size of text and lines; more than 1 in a small panel of a larger picture.
+    pub text_scale: f64,
 }
 
-/// Sizes in pixels, in proportion to the picture.
+/// Sizes in pixels, proportional to the picture: `unit` scales line widths, the others are font sizes and the margin.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Sizes {
-    pub(super) unit: f64,
-    pub(super) title: f64,
-    pub(super) name: f64,
-    pub(super) tick: f64,
-    pub(super) caption: f64,
-    pub(super) margin: f64,
+pub(crate) struct Sizes {
+    pub(crate) unit: f64,
+    pub(crate) title: f64,
+    pub(crate) name: f64,
+    pub(crate) tick: f64,
+    pub(crate) caption: f64,
+    pub(crate) margin: f64,
 }
 
 impl Style {
-    /// The size of the picture, in terms of one of 1800 × 1500 pixels.
-    pub(super) fn unit(&self) -> f64 {
+    /// The scale of the picture relative to 1800 × 1500 pixels.
+    pub(crate) fn unit(&self) -> f64 {
         (f64::from(self.width) / 1800.0).min(f64::from(self.height) / 1500.0)
     }
 
-    /// The letters of a figure 1800 pixels wide are those of a page when it is printed 20 cm wide.
-    pub(super) fn sizes(&self) -> Sizes {
-        let unit = self.letters * self.unit();
+    /// Chosen so that a figure of 1800 pixels printed 20 cm wide has text of the size of a page (heuristic).
+    pub(crate) fn sizes(&self) -> Sizes {
+        let unit = self.text_scale * self.unit();
         Sizes {
             unit,
             title: 44.0 * unit,
@@ -47,46 +51,46 @@ impl Style {
     }
 }
 
-/// One of the two directions of a figure.
+/// An axis: its label, range and ticks.
 #[derive(Debug, Clone)]
-pub(super) struct Axis {
-    pub(super) name: String,
-    pub(super) low: f64,
-    pub(super) high: f64,
-    pub(super) ticks: Ticks,
+pub(crate) struct Axis {
+    pub(crate) name: String,
+    pub(crate) low: f64,
+    pub(crate) high: f64,
+    pub(crate) ticks: Ticks,
 }
 
-/// What is written along an axis, and how far apart numbers are.
+/// The kind of an axis.
 #[derive(Debug, Clone)]
-pub(super) enum Ticks {
-    /// Round numbers.
-    Round,
-    /// Powers of ten; equal ratios are equally far apart.
-    Powers,
-    /// Words at some places, without a line there.
-    Words(Vec<(f64, String)>),
+pub(crate) enum Ticks {
+    /// Round numbers on a linear scale.
+    Linear,
+    /// Powers of ten on a logarithmic scale.
+    Logarithmic,
+    /// Categories: text at some positions, without tick marks.
+    Labels(Vec<(f64, String)>),
 }
 
 impl Axis {
-    pub(super) fn new(name: impl Into<String>, low: f64, high: f64) -> Self {
-        Self { name: name.into(), low, high, ticks: Ticks::Round }
+    pub(crate) fn new(name: impl Into<String>, low: f64, high: f64) -> Self {
+        Self { name: name.into(), low, high, ticks: Ticks::Linear }
     }
 
-    /// Where a number is, from 0 at the low end to 1.
-    fn share(&self, value: f64) -> f64 {
-        let place = |v: f64| if matches!(self.ticks, Ticks::Powers) { v.ln() } else { v };
-        (place(value) - place(self.low)) / (place(self.high) - place(self.low))
+    /// The position of a value, from 0 at the low end to 1 at the high end.
+    fn fraction(&self, value: f64) -> f64 {
+        let scale = |v: f64| if matches!(self.ticks, Ticks::Logarithmic) { v.ln() } else { v };
+        (scale(value) - scale(self.low)) / (scale(self.high) - scale(self.low))
     }
 
-    /// At most `count` ticks with their words, and what the numbers have to be multiplied with.
+    /// At most `count` ticks with their labels, and the factor to append to the name of the axis.
     fn labels(&self, count: usize) -> (Vec<(f64, String)>, String) {
         match &self.ticks {
-            Ticks::Round => {
+            Ticks::Linear => {
                 let values = ticks(self.low, self.high, count);
                 let (words, factor) = format_ticks(&values);
                 (values.into_iter().zip(words).collect(), factor)
             }
-            Ticks::Powers => {
+            Ticks::Logarithmic => {
                 let values = log_ticks(self.low, self.high, count);
                 let plain = values.iter().all(|v| (1e-3..1e5).contains(v));
                 let word =
@@ -94,44 +98,51 @@ impl Axis {
                 let words: Vec<String> = values.iter().map(word).collect();
                 (values.into_iter().zip(words).collect(), String::new())
             }
-            Ticks::Words(words) => (words.clone(), String::new()),
+            Ticks::Labels(words) => (words.clone(), String::new()),
         }
     }
 }
 
 /// An entry of a legend.
 #[derive(Debug, Clone)]
-pub(crate) struct Key {
-    pub(super) text: String,
-    pub(super) sign: Sign,
+pub struct LegendKey {
+    pub(crate) text: String,
+    pub(crate) symbol: KeySymbol,
 }
 
-/// How something is marked.
+/// The symbol of a legend entry.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Sign {
+pub(crate) enum KeySymbol {
     Mark(Shape, Colour),
     Patch(Colour),
     Frame(Stroke),
     Line(Stroke),
 }
 
-/// The outline of a point.
+/// The shape of a marker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(crate) enum Shape {
     Circle,
     Triangle,
     Square,
     Diamond,
-    Wedge,
+    TriangleDown,
     Cross,
 }
 
 impl Shape {
-    pub(super) const ALL: [Self; 7] =
-        [Self::Circle, Self::Triangle, Self::Square, Self::Diamond, Self::Wedge, Self::Circle, Self::Square];
+    pub(crate) const ALL: [Self; 7] = [
+        Self::Circle,
+        Self::Triangle,
+        Self::Square,
+        Self::Diamond,
+        Self::TriangleDown,
+        Self::Circle,
+        Self::Square,
+    ];
 
-    /// Marks at some points, all alike; areas are about the same for every shape.
-    pub(super) fn marks(self, points: &[Point], radius: f64, fill: Colour, edge: Stroke) -> Path {
+    /// Equal markers at some points; all shapes have about the same area.
+    pub(crate) fn marks(self, points: &[Point], radius: f64, fill: Colour, edge: Stroke) -> Path {
         let corners: &[Point] = match self {
             Self::Circle => {
                 return Path {
@@ -143,7 +154,7 @@ impl Shape {
                 };
             }
             Self::Triangle => &[[0.0, -1.3], [1.17, 0.75], [-1.17, 0.75]],
-            Self::Wedge => &[[0.0, 1.3], [-1.17, -0.75], [1.17, -0.75]],
+            Self::TriangleDown => &[[0.0, 1.3], [-1.17, -0.75], [1.17, -0.75]],
             Self::Square => &[[-0.9, -0.9], [0.9, -0.9], [0.9, 0.9], [-0.9, 0.9]],
             Self::Diamond => &[[0.0, -1.3], [1.3, 0.0], [0.0, 1.3], [-1.3, 0.0]],
             Self::Cross => &[
@@ -161,10 +172,10 @@ impl Shape {
                 [-0.35, -0.35],
             ],
         };
-        let around =
+        let marker =
             |[x, y]: &Point| corners.iter().map(|[dx, dy]| [x + radius * dx, y + radius * dy]).collect();
         Path {
-            lines: points.iter().map(around).collect(),
+            lines: points.iter().map(marker).collect(),
             closed: true,
             separate: true,
             fill: Some(fill),
@@ -174,32 +185,40 @@ impl Shape {
     }
 }
 
-/// The rectangle in which the data is, and where everything around it goes.
+/// The layout of a figure: the rectangle of the data, and the axes, title, legend and caption around it.
 #[derive(Debug, Clone)]
-pub(super) struct Frame {
-    pub(super) area: Rect,
-    pub(super) x: Axis,
-    pub(super) y: Axis,
-    pub(super) sizes: Sizes,
+pub(crate) struct Frame {
+    pub(crate) area: Rect,
+    pub(crate) x: Axis,
+    pub(crate) y: Axis,
+    pub(crate) sizes: Sizes,
     caption: Vec<String>,
-    keys: Vec<Vec<(f64, Key)>>,
+    keys: Vec<Vec<(f64, LegendKey)>>,
     title: String,
 }
 
 const CAPTION_LINE: f64 = 1.4;
-pub(super) const KEY_LINE: f64 = 1.7;
+pub(crate) const LEGEND_LINE: f64 = 1.7;
 
 impl Frame {
-    /// Lays out a figure; `right` is kept free on that side, and with `equal` a unit is as long across as up.
-    pub(super) fn new(style: &Style, x: Axis, y: Axis, keys: Vec<Key>, right: f64, equal: bool) -> Self {
+    /// Lays out a figure. `right` is extra space to the right of the data; `equal` widens a range until both axes have the
+    /// same scale.
+    pub(crate) fn new(
+        style: &Style,
+        x: Axis,
+        y: Axis,
+        keys: Vec<LegendKey>,
+        right: f64,
+        equal: bool,
+    ) -> Self {
         let sizes = style.sizes();
         let (width, height) = (f64::from(style.width), f64::from(style.height));
         let inner = width - 2.0 * sizes.margin;
         let caption = font::wrap(&style.caption, inner / sizes.caption);
-        let keys = rows(keys, inner, sizes);
-        let title = font::fitted(style.title.as_deref().unwrap_or_default(), inner / sizes.title);
+        let keys = legend_rows(keys, inner, sizes);
+        let title = font::truncated(style.title.as_deref().unwrap_or_default(), inner / sizes.title);
         let titled = if title.is_empty() { 0.0 } else { 1.5 * sizes.title };
-        let top = sizes.margin + titled + KEY_LINE * sizes.tick * keys.len() as f64;
+        let top = sizes.margin + titled + LEGEND_LINE * sizes.tick * keys.len() as f64;
         let captioned = if caption.is_empty() { 0.0 } else { CAPTION_LINE * caption.len() as f64 + 0.9 };
         let below = captioned * sizes.caption + 1.45 * sizes.name + 2.1 * sizes.tick;
         let mut frame = Self {
@@ -216,7 +235,8 @@ impl Frame {
             keys,
             title,
         };
-        // The width of the labels depends on the ticks, these on the range, and that on the width.
+        // The label width depends on the ticks, the ticks on the range, and with `equal` the range on the label width:
+        // three fixed-point iterations (heuristic).
         for _ in 0..3 {
             let (labels, _) = frame.y_ticks();
             let widest = labels.iter().map(|(_, label)| font::width(label)).fold(0.0, f64::max);
@@ -228,7 +248,7 @@ impl Frame {
         frame
     }
 
-    /// Widens one of the ranges until a unit is as long across as up.
+    /// Widens one of the ranges until both axes have the same scale.
     fn equalise(&mut self) {
         let across = (self.x.high - self.x.low) / self.area.width();
         let up = (self.y.high - self.y.low) / self.area.height();
@@ -239,14 +259,14 @@ impl Frame {
         if across < up { widen(&mut self.x, up / across) } else { widen(&mut self.y, across / up) }
     }
 
-    /// Where a point of the data is in the picture.
-    pub(super) fn place(&self, [x, y]: Point) -> Point {
-        let (across, up) = (self.x.share(x), self.y.share(y));
-        [self.area.left + across * self.area.width(), self.area.bottom - up * self.area.height()]
+    /// The pixel coordinates of a point of the data.
+    pub(crate) fn to_pixels(&self, [x, y]: Point) -> Point {
+        let (x, y) = (self.x.fraction(x), self.y.fraction(y));
+        [self.area.left + x * self.area.width(), self.area.bottom - y * self.area.height()]
     }
 
     fn x_ticks(&self) -> (Vec<(f64, String)>, String) {
-        // As many as fit with room between them.
+        // As many as fit.
         for count in (2..=9).rev() {
             let found = self.x.labels(count);
             let needed: f64 =
@@ -258,11 +278,13 @@ impl Frame {
         self.x.labels(1)
     }
 
-    /// How large the labels of the horizontal axis are: words that would touch are smaller.
-    fn word_size(&self, labels: &[(f64, String)]) -> f64 {
+    /// The font size of the labels of the x axis: categories are shrunk to fit.
+    fn x_label_size(&self, labels: &[(f64, String)]) -> f64 {
         let widest = labels.iter().map(|(_, label)| font::width(label) + 0.6).fold(0.0, f64::max);
         match self.x.ticks {
-            Ticks::Words(_) => self.sizes.tick.min(self.area.width() / (widest * labels.len().max(1) as f64)),
+            Ticks::Labels(_) => {
+                self.sizes.tick.min(self.area.width() / (widest * labels.len().max(1) as f64))
+            }
             _ => self.sizes.tick,
         }
     }
@@ -274,23 +296,23 @@ impl Frame {
         self.y.labels(count)
     }
 
-    /// Faint lines across the data where the ticks of the vertical axis are; and of the other one, if they are numbers.
-    pub(super) fn draw_lines(&self, scene: &mut Scene) {
+    /// Grid lines at the ticks of the y axis, and of the x axis unless its ticks are categories.
+    pub(crate) fn draw_grid(&self, scene: &mut Scene) {
         let faint = Stroke { colour: Colour::grey(225), width: 1.6 * self.sizes.unit, dash: None };
         for (value, _) in self.y_ticks().0 {
-            let [_, y] = self.place([self.x.low, value]);
+            let [_, y] = self.to_pixels([self.x.low, value]);
             scene.line([self.area.left, y], [self.area.right, y], faint);
         }
-        if !matches!(self.x.ticks, Ticks::Words(_)) {
+        if !matches!(self.x.ticks, Ticks::Labels(_)) {
             for (value, _) in self.x_ticks().0 {
-                let [x, _] = self.place([value, self.y.low]);
+                let [x, _] = self.to_pixels([value, self.y.low]);
                 scene.line([x, self.area.top], [x, self.area.bottom], faint);
             }
         }
     }
 
-    /// Everything around the data: on top of it, so that nothing is drawn over the frame.
-    pub(super) fn draw(&self, scene: &mut Scene) {
+    /// Frame, ticks, names, title, legend and caption. To be drawn last, so that data does not cover the frame.
+    pub(crate) fn draw(&self, scene: &mut Scene) {
         let Sizes { unit, tick, name, .. } = self.sizes;
         let (area, thin) = (self.area, Stroke { colour: Colour::INK, width: 2.2 * unit, dash: None });
         let word = |text: String, at: Point, anchor: Anchor, size: f64| Text {
@@ -299,32 +321,32 @@ impl Frame {
             anchor,
             size,
             colour: Colour::INK,
-            turn: 0.0,
+            rotation: 0.0,
             halo: None,
         };
         let ((across, x_factor), (up, y_factor)) = (self.x_ticks(), self.y_ticks());
-        let small = self.word_size(&across);
+        let small = self.x_label_size(&across);
         for (value, label) in across {
-            let [x, _] = self.place([value, self.y.low]);
-            if !matches!(self.x.ticks, Ticks::Words(_)) {
+            let [x, _] = self.to_pixels([value, self.y.low]);
+            if !matches!(self.x.ticks, Ticks::Labels(_)) {
                 scene.line([x, area.bottom], [x, area.bottom + 0.32 * tick], thin);
             }
             scene.text(word(label, [x, area.bottom + 1.35 * tick], Anchor::Middle, small));
         }
         for (value, label) in up {
-            let [_, y] = self.place([self.x.low, value]);
+            let [_, y] = self.to_pixels([self.x.low, value]);
             scene.line([area.left, y], [area.left - 0.32 * tick, y], thin);
             let at = [area.left - 0.55 * tick, y + 0.5 * font::CAPITAL * tick];
             scene.text(word(label, at, Anchor::End, tick));
         }
         scene.path(Path { lines: vec![area.corners()], closed: true, stroke: Some(thin), ..Path::default() });
         let middle = f64::midpoint(area.left, area.right);
-        let x_name = font::fitted(&format!("{}{x_factor}", self.x.name), area.width() / name);
+        let x_name = font::truncated(&format!("{}{x_factor}", self.x.name), area.width() / name);
         let under = area.bottom + 1.35 * tick + 1.45 * name;
         scene.text(word(x_name, [middle, under], Anchor::Middle, name));
-        let y_name = font::fitted(&format!("{}{y_factor}", self.y.name), area.height() / name);
+        let y_name = font::truncated(&format!("{}{y_factor}", self.y.name), area.height() / name);
         let beside = [self.sizes.margin + font::CAPITAL * name, f64::midpoint(area.top, area.bottom)];
-        scene.text(Text { turn: -90.0, ..word(y_name, beside, Anchor::Middle, name) });
+        scene.text(Text { rotation: -90.0, ..word(y_name, beside, Anchor::Middle, name) });
         let headline = [middle, self.sizes.margin + font::CAPITAL * self.sizes.title];
         scene.text(word(self.title.clone(), headline, Anchor::Middle, self.sizes.title));
         self.legend(scene);
@@ -335,17 +357,17 @@ impl Frame {
         let tick = self.sizes.tick;
         let lines = self.keys.len() as f64;
         for (i, row) in self.keys.iter().enumerate() {
-            let line = self.area.top - KEY_LINE * tick * (lines - i as f64) + 0.9 * tick;
+            let line = self.area.top - LEGEND_LINE * tick * (lines - i as f64) + 0.9 * tick;
             let width: f64 = row.iter().map(|(width, _)| width).sum();
-            // Over the data if it fits there, else as far to the left as there is room.
+            // Aligned with the data if it fits there, otherwise moved left.
             let start = self.area.left.min(f64::from(scene.width) - self.sizes.margin - width);
             draw_keys(scene, row, [start.max(self.sizes.margin), line], self.sizes);
         }
     }
 }
 
-/// A line of a legend, from its left end.
-pub(super) fn draw_keys(scene: &mut Scene, row: &[(f64, Key)], [mut x, line]: Point, sizes: Sizes) {
+/// Draws one row of a legend from its left end.
+pub(crate) fn draw_keys(scene: &mut Scene, row: &[(f64, LegendKey)], [mut x, line]: Point, sizes: Sizes) {
     let Sizes { unit, tick, .. } = sizes;
     for (width, key) in row {
         draw_key(scene, key, [x + 0.7 * tick, line - 0.5 * font::CAPITAL * tick], tick, unit);
@@ -355,20 +377,20 @@ pub(super) fn draw_keys(scene: &mut Scene, row: &[(f64, Key)], [mut x, line]: Po
             anchor: Anchor::Start,
             size: tick,
             colour: Colour::INK,
-            turn: 0.0,
+            rotation: 0.0,
             halo: None,
         });
         x += width;
     }
 }
 
-fn draw_key(scene: &mut Scene, key: &Key, [x, y]: Point, tick: f64, unit: f64) {
+fn draw_key(scene: &mut Scene, key: &LegendKey, [x, y]: Point, tick: f64, unit: f64) {
     let edge = |colour| Stroke { colour, width: 1.6 * unit, dash: None };
-    match key.sign {
-        Sign::Mark(shape, colour) => {
+    match key.symbol {
+        KeySymbol::Mark(shape, colour) => {
             scene.path(shape.marks(&[[x, y]], 0.33 * tick, colour, edge(Colour::WHITE)));
         }
-        Sign::Patch(colour) => {
+        KeySymbol::Patch(colour) => {
             let (half, tall) = (0.6 * tick, 0.38 * tick);
             let patch = Rect { left: x - half, top: y - tall, right: x + half, bottom: y + tall };
             scene.path(Path {
@@ -379,7 +401,7 @@ fn draw_key(scene: &mut Scene, key: &Key, [x, y]: Point, tick: f64, unit: f64) {
                 ..Path::default()
             });
         }
-        Sign::Frame(stroke) => {
+        KeySymbol::Frame(stroke) => {
             let (half, tall) = (0.6 * tick, 0.36 * tick);
             let patch = Rect { left: x - half, top: y - tall, right: x + half, bottom: y + tall };
             scene.path(Path {
@@ -389,15 +411,15 @@ fn draw_key(scene: &mut Scene, key: &Key, [x, y]: Point, tick: f64, unit: f64) {
                 ..Path::default()
             });
         }
-        Sign::Line(stroke) => scene.line([x - 0.7 * tick, y], [x + 0.7 * tick, y], stroke),
+        KeySymbol::Line(stroke) => scene.line([x - 0.7 * tick, y], [x + 0.7 * tick, y], stroke),
     }
 }
 
-/// Entries with their widths, in as few lines as they fit in.
-pub(super) fn rows(keys: Vec<Key>, inner: f64, sizes: Sizes) -> Vec<Vec<(f64, Key)>> {
-    let mut rows: Vec<Vec<(f64, Key)>> = Vec::new();
+/// Breaks legend entries into rows, with the width of each entry.
+pub(crate) fn legend_rows(keys: Vec<LegendKey>, inner: f64, sizes: Sizes) -> Vec<Vec<(f64, LegendKey)>> {
+    let mut rows: Vec<Vec<(f64, LegendKey)>> = Vec::new();
     for key in keys {
-        let key = Key { text: font::fitted(&key.text, inner / sizes.tick - 3.5), ..key };
+        let key = LegendKey { text: font::truncated(&key.text, inner / sizes.tick - 3.5), ..key };
         let width = (font::width(&key.text) + 3.2) * sizes.tick;
         match rows.last_mut() {
             Some(row) if row.iter().map(|(width, _)| width).sum::<f64>() + width <= inner => {
@@ -409,8 +431,8 @@ pub(super) fn rows(keys: Vec<Key>, inner: f64, sizes: Sizes) -> Vec<Vec<(f64, Ke
     rows
 }
 
-/// Lines of words at the foot of the picture.
-pub(super) fn write_caption(scene: &mut Scene, lines: &[String], sizes: Sizes) {
+/// Writes the caption at the bottom of the picture.
+pub(crate) fn write_caption(scene: &mut Scene, lines: &[String], sizes: Sizes) {
     let foot = f64::from(scene.height) - sizes.margin - font::DESCENT * sizes.caption;
     for (i, line) in lines.iter().enumerate() {
         let up = CAPTION_LINE * sizes.caption * (lines.len() - 1 - i) as f64;
@@ -420,15 +442,14 @@ pub(super) fn write_caption(scene: &mut Scene, lines: &[String], sizes: Sizes) {
             anchor: Anchor::Start,
             size: sizes.caption,
             colour: Colour::GREY,
-            turn: 0.0,
+            rotation: 0.0,
             halo: None,
         });
     }
 }
 
-/// Ticks as words with as many decimals as they need, and what they have to be multiplied with if that is a large or a
-/// small number.
-pub(super) fn format_ticks(values: &[f64]) -> (Vec<String>, String) {
+/// Tick labels with as many decimals as needed, and the power of ten to append to the axis name, if any.
+pub(crate) fn format_ticks(values: &[f64]) -> (Vec<String>, String) {
     let largest = values.iter().fold(0.0f64, |m, v| m.max(v.abs()));
     let power =
         if largest >= 1e5 || (largest > 0.0 && largest < 1e-3) { largest.log10().floor() } else { 0.0 };
@@ -470,11 +491,11 @@ mod tests {
     }
 
     #[test]
-    fn equal_ratios_are_equally_far_apart_on_a_logarithmic_axis() {
-        let powers = |low, high| Axis { ticks: Ticks::Powers, ..Axis::new("n", low, high) };
-        let style = Style { width: 900, height: 900, title: None, caption: String::new(), letters: 1.0 };
-        let frame = Frame::new(&style, powers(1.0, 1e4), powers(1e-6, 1.0), Vec::new(), 0.0, false);
-        let at = |x: f64| frame.place([x, 1e-3]);
+    fn a_logarithmic_axis_has_equal_distances_for_equal_ratios() {
+        let logarithmic = |low, high| Axis { ticks: Ticks::Logarithmic, ..Axis::new("n", low, high) };
+        let style = Style { width: 900, height: 900, title: None, caption: String::new(), text_scale: 1.0 };
+        let frame = Frame::new(&style, logarithmic(1.0, 1e4), logarithmic(1e-6, 1.0), Vec::new(), 0.0, false);
+        let at = |x: f64| frame.to_pixels([x, 1e-3]);
         assert!((at(100.0)[0] - at(10.0)[0] - (at(1e4)[0] - at(1e3)[0])).abs() < 1e-9);
         assert!((at(1.0)[1] - f64::midpoint(frame.area.top, frame.area.bottom)).abs() < 1e-9);
         let words =
@@ -484,13 +505,13 @@ mod tests {
     }
 
     #[test]
-    fn a_unit_is_as_long_across_as_up_if_it_should_be() {
+    fn equal_axes_have_the_same_scale() {
         let axis = |low, high| Axis::new("x", low, high);
         let style =
-            Style { width: 1800, height: 1500, title: None, caption: "a caption".into(), letters: 1.0 };
+            Style { width: 1800, height: 1500, title: None, caption: "a caption".into(), text_scale: 1.0 };
         let frame = Frame::new(&style, axis(0.0, 1.0), axis(-50.0, 70.0), Vec::new(), 100.0, true);
-        let ([left, _], [right, _]) = (frame.place([0.0, 0.0]), frame.place([10.0, 0.0]));
-        let ([_, low], [_, high]) = (frame.place([0.0, 0.0]), frame.place([0.0, 10.0]));
+        let ([left, _], [right, _]) = (frame.to_pixels([0.0, 0.0]), frame.to_pixels([10.0, 0.0]));
+        let ([_, low], [_, high]) = (frame.to_pixels([0.0, 0.0]), frame.to_pixels([0.0, 10.0]));
         assert!(((right - left) - (low - high)).abs() < 1e-6);
         assert!(frame.y.low <= -50.0 && frame.y.high >= 70.0);
     }

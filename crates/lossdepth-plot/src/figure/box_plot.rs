@@ -1,31 +1,34 @@
-//! Box plots: some groups across, the same kinds of boxes in each.
+//! Grouped box plots.
 
-use super::axes::{Axis, Frame, Key, Sign, Style, Ticks};
-use super::colour::{CATEGORIES, Colour};
-use super::scene::{Path, Point, Rect, Scene, Stroke};
-use lossdepth::view::Boxed;
+use super::axes::{Axis, Frame, KeySymbol, LegendKey, Style, Ticks};
+use crate::compute::BoxStatistics;
+use crate::scene::colour::{CATEGORIES, Colour};
+use crate::scene::{Path, Point, Rect, Scene, Stroke};
 
-/// What is drawn.
-pub(crate) struct BoxPlot {
-    pub(crate) names: [String; 2],
-    /// The words below each group.
-    pub(crate) groups: Vec<String>,
-    pub(crate) kinds: Vec<BoxKind>,
-    /// From where to where upwards, if not by the data.
-    pub(crate) range: Option<(f64, f64)>,
-    /// Whether its legend is part of it.
-    pub(crate) legend: bool,
+/// The data of a grouped box plot.
+pub struct BoxPlot {
+    /// Names of the x and y axes.
+    pub names: [String; 2],
+    /// The label of each group.
+    pub groups: Vec<String>,
+    /// The boxes of each group, side by side.
+    pub kinds: Vec<BoxKind>,
+    /// The range of the y axis; by default that of the data.
+    pub range: Option<(f64, f64)>,
+    /// Whether to draw the legend.
+    pub legend: bool,
 }
 
-/// A kind of box.
-pub(crate) struct BoxKind {
-    pub(crate) name: String,
-    /// The numbers in each group; nothing where there is no box.
-    pub(crate) values: Vec<Vec<f64>>,
-    /// An empty box instead of a filled one.
-    pub(crate) hollow: bool,
-    /// By number.
-    pub(crate) colour: usize,
+/// A kind of box, with one box in each group.
+pub struct BoxKind {
+    /// Its legend entry; empty for none.
+    pub name: String,
+    /// The values of each group; an empty list has no box.
+    pub values: Vec<Vec<f64>>,
+    /// Draw the outline of the box only.
+    pub hollow: bool,
+    /// Index of the categorical palette.
+    pub colour: usize,
 }
 
 impl BoxKind {
@@ -38,24 +41,24 @@ impl BoxKind {
     }
 }
 
-/// The legend of a plot.
-pub(crate) fn box_keys(style: &Style, plot: &BoxPlot) -> Vec<Key> {
+/// The legend of a box plot.
+pub fn box_plot_legend(style: &Style, plot: &BoxPlot) -> Vec<LegendKey> {
     let unit = style.sizes().unit;
-    let sign =
-        |kind: &BoxKind| if kind.hollow { Sign::Frame(kind.stroke(unit)) } else { Sign::Patch(kind.fill()) };
-    let keys = plot.kinds.iter().map(|kind| Key { text: kind.name.clone(), sign: sign(kind) });
+    let symbol = |kind: &BoxKind| {
+        if kind.hollow { KeySymbol::Frame(kind.stroke(unit)) } else { KeySymbol::Patch(kind.fill()) }
+    };
+    let keys = plot.kinds.iter().map(|kind| LegendKey { text: kind.name.clone(), symbol: symbol(kind) });
     keys.filter(|key| !key.text.is_empty()).collect()
 }
 
-/// The share of a group's width that has boxes in it.
+/// The fraction of a group's width that its boxes take.
 const FILLED: f64 = 0.86;
 
-/// More numbers than these cannot be told apart.
-const MANY: usize = 40;
+/// Up to this many values are all drawn as points (heuristic).
+const MAX_POINTS: usize = 40;
 
-/// Draws box plots: the box from quartile to quartile, its line the median, whiskers to the last number within 1.5 times
-/// its height, the numbers as points.
-pub(crate) fn box_plot(style: &Style, plot: &BoxPlot) -> Scene {
+/// Draws box plots by [`BoxStatistics`], with the values as points.
+pub fn box_plot(style: &Style, plot: &BoxPlot) -> Scene {
     let sizes = style.sizes();
     let unit = sizes.unit;
     let all = || plot.kinds.iter().flat_map(|kind| kind.values.iter().flatten()).filter(|v| v.is_finite());
@@ -65,54 +68,55 @@ pub(crate) fn box_plot(style: &Style, plot: &BoxPlot) -> Scene {
         let room = if high > low { 0.06 * (high - low) } else { 0.5 };
         if low > high { (0.0, 1.0) } else { (low - room, high + room) }
     });
-    let words = (0..).map(f64::from).zip(plot.groups.iter().cloned()).collect();
+    let labels = (0..).map(f64::from).zip(plot.groups.iter().cloned()).collect();
     let end = plot.groups.len().max(1) as f64 - 0.5;
-    let x = Axis { ticks: Ticks::Words(words), ..Axis::new(plot.names[0].clone(), -0.5, end) };
+    let x = Axis { ticks: Ticks::Labels(labels), ..Axis::new(plot.names[0].clone(), -0.5, end) };
     let y = Axis::new(plot.names[1].clone(), low, high);
-    let keys = if plot.legend { box_keys(style, plot) } else { Vec::new() };
+    let keys = if plot.legend { box_plot_legend(style, plot) } else { Vec::new() };
     let frame = Frame::new(style, x, y, keys, 0.6 * sizes.tick, false);
     let mut scene = Scene::new(style.width, style.height, style.caption.clone());
-    frame.draw_lines(&mut scene);
+    frame.draw_grid(&mut scene);
     let between =
         Stroke { colour: Colour::grey(190), width: 2.0 * unit, dash: Some([8.0 * unit, 8.0 * unit]) };
     for group in 1..plot.groups.len() {
-        let [x, _] = frame.place([group as f64 - 0.5, low]);
+        let [x, _] = frame.to_pixels([group as f64 - 0.5, low]);
         scene.line([x, frame.area.top], [x, frame.area.bottom], between);
     }
     let room = FILLED / plot.kinds.len().max(1) as f64;
     for (i, kind) in plot.kinds.iter().enumerate() {
         for (group, values) in kind.values.iter().enumerate() {
-            let Ok(boxed) = Boxed::new(values) else { continue };
+            let Ok(statistics) = BoxStatistics::new(values) else { continue };
             let middle = group as f64 + room * (i as f64 + 0.5) - 0.5 * FILLED;
-            let place = Place { frame: &frame, middle, half: 0.36 * room };
-            // A few numbers are all shown; of many only those beyond the whiskers.
-            let dots = if values.len() <= MANY { values } else { &boxed.beyond };
-            place.draw(&mut scene, &boxed, dots, kind.fill(), kind.stroke(unit));
+            let position = BoxPosition { frame: &frame, middle, half: 0.36 * room };
+            // Of many values only the outliers are drawn.
+            let dots = if values.len() <= MAX_POINTS { values } else { &statistics.outliers };
+            position.draw(&mut scene, &statistics, dots, kind.fill(), kind.stroke(unit));
         }
     }
     frame.draw(&mut scene);
     scene
 }
 
-/// Where a box goes.
-struct Place<'a> {
+/// The position and half width of a box, in x coordinates.
+struct BoxPosition<'a> {
     frame: &'a Frame,
     middle: f64,
     half: f64,
 }
 
-impl Place<'_> {
-    fn draw(&self, scene: &mut Scene, boxed: &Boxed, dots: &[f64], fill: Colour, edge: Stroke) {
+impl BoxPosition<'_> {
+    fn draw(&self, scene: &mut Scene, statistics: &BoxStatistics, dots: &[f64], fill: Colour, edge: Stroke) {
         let unit = self.frame.sizes.unit;
         let clip = Some(self.frame.area);
-        let at = |share: f64, y: f64| self.frame.place([self.middle + share * self.half, y]);
-        let ([left, top], [right, bottom]) = (at(-1.0, boxed.third), at(1.0, boxed.first));
+        let at = |share: f64, y: f64| self.frame.to_pixels([self.middle + share * self.half, y]);
+        let ([left, top], [right, bottom]) =
+            (at(-1.0, statistics.upper_quartile), at(1.0, statistics.lower_quartile));
         let cap = |y: f64| vec![at(-0.5, y), at(0.5, y)];
         let whiskers = vec![
-            vec![at(0.0, boxed.low), at(0.0, boxed.first)],
-            vec![at(0.0, boxed.third), at(0.0, boxed.high)],
-            cap(boxed.low),
-            cap(boxed.high),
+            vec![at(0.0, statistics.lower_whisker), at(0.0, statistics.lower_quartile)],
+            vec![at(0.0, statistics.upper_quartile), at(0.0, statistics.upper_whisker)],
+            cap(statistics.lower_whisker),
+            cap(statistics.upper_whisker),
         ];
         scene.path(Path { lines: whiskers, stroke: Some(edge), clip, ..Path::default() });
         let body = Rect { left, top, right, bottom };
@@ -135,18 +139,18 @@ impl Place<'_> {
             ..Path::default()
         });
         let median = Stroke { colour: Colour::INK, width: 4.5 * unit, dash: None };
-        let line = vec![at(-1.0, boxed.median), at(1.0, boxed.median)];
+        let line = vec![at(-1.0, statistics.median), at(1.0, statistics.median)];
         scene.path(Path { lines: vec![line], stroke: Some(median), clip, ..Path::default() });
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::scene::Item;
     use super::*;
+    use crate::scene::Item;
 
     #[test]
-    fn every_group_has_a_box_of_every_kind_that_has_numbers() {
+    fn every_kind_with_values_has_a_box_in_every_group() {
         let kind = |name: &str, hollow| BoxKind {
             name: name.into(),
             values: vec![vec![0.1, 0.2, 0.4, 0.9], vec![0.5], Vec::new()],
@@ -161,9 +165,9 @@ mod tests {
             legend: true,
         };
         let style =
-            Style { width: 1500, height: 900, title: None, caption: "a caption".into(), letters: 1.0 };
+            Style { width: 1500, height: 900, title: None, caption: "a caption".into(), text_scale: 1.0 };
         let scene = box_plot(&style, &plot);
-        scene.assert_tidy();
+        scene.assert_text_inside();
         let drawn = |want: &dyn Fn(&Path) -> bool| {
             scene.items.iter().filter(|item| matches!(item, Item::Path(path) if want(path))).count()
         };
@@ -176,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn no_numbers_make_an_empty_frame() {
+    fn a_plot_without_values_is_an_empty_frame() {
         let plot = BoxPlot {
             names: ["x".into(), "y".into()],
             groups: vec![],
@@ -184,7 +188,7 @@ mod tests {
             range: None,
             legend: true,
         };
-        let style = Style { width: 600, height: 400, title: None, caption: String::new(), letters: 1.0 };
-        box_plot(&style, &plot).assert_tidy();
+        let style = Style { width: 600, height: 400, title: None, caption: String::new(), text_scale: 1.0 };
+        box_plot(&style, &plot).assert_text_inside();
     }
 }

@@ -1,57 +1,64 @@
-//! Lines, bands and points over a number, on plain or logarithmic axes.
+//! Charts: lines, bands and markers on linear or logarithmic axes.
 
-use super::axes::{Axis, Frame, Key, Shape, Sign, Style, Ticks};
-use super::colour::{CATEGORIES, Colour};
-use super::scene::{Path, Point, Scene, Stroke};
+use super::axes::{Axis, Frame, KeySymbol, LegendKey, Shape, Style, Ticks};
+use crate::scene::colour::{CATEGORIES, Colour};
+use crate::scene::{Path, Point, Scene, Stroke};
 
-/// What is drawn.
-pub(crate) struct Chart {
-    pub(crate) names: [String; 2],
+/// The data of a chart.
+pub struct Chart {
+    /// Names of the x and y axes.
+    pub names: [String; 2],
     /// Which of the axes are logarithmic.
-    pub(crate) powers: [bool; 2],
-    /// From where to where upwards, if not by the data.
-    pub(crate) range: Option<(f64, f64)>,
-    pub(crate) traces: Vec<Trace>,
-    /// Areas between a lower and an upper line, below everything else.
-    pub(crate) bands: Vec<Band>,
-    /// Whether its legend is part of it.
-    pub(crate) legend: bool,
+    pub logarithmic: [bool; 2],
+    /// The range of the y axis; by default that of the data.
+    pub range: Option<(f64, f64)>,
+    /// Lines and markers.
+    pub traces: Vec<Trace>,
+    /// Filled areas between a lower and an upper line, drawn first.
+    pub bands: Vec<Band>,
+    /// Whether to draw the legend.
+    pub legend: bool,
 }
 
-/// Points that belong together.
-pub(crate) struct Trace {
-    /// For the legend; none if it has no name.
-    pub(crate) name: String,
-    pub(crate) points: Vec<[f64; 2]>,
-    pub(crate) look: Look,
+/// A sequence of points.
+pub struct Trace {
+    /// Its legend entry; empty for none.
+    pub name: String,
+    /// Coordinates, in order.
+    pub points: Vec<[f64; 2]>,
+    /// Line or markers.
+    pub style: TraceStyle,
 }
 
-/// How a trace looks: colours by number.
+/// How a trace is drawn; the numbers are indices of the categorical palette.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Look {
-    /// A line.
+pub enum TraceStyle {
+    /// A solid line.
     Line(usize),
-    /// A broken line.
+    /// A dashed line.
     Dashes(usize),
-    /// Marks, without a line.
+    /// Markers without a line.
     Marks(usize),
-    /// A thin grey line: something to compare with.
+    /// A thin dotted grey line, for comparison.
     Guide,
 }
 
-/// An area: where, from, to.
-pub(crate) struct Band {
-    pub(crate) name: String,
-    pub(crate) points: Vec<[f64; 3]>,
-    pub(crate) colour: usize,
+/// A filled area between two lines.
+pub struct Band {
+    /// Its legend entry; empty for none.
+    pub name: String,
+    /// x, lower y, upper y.
+    pub points: Vec<[f64; 3]>,
+    /// Index of the categorical palette.
+    pub colour: usize,
 }
 
 impl Chart {
     /// An empty chart.
-    pub(crate) fn new(x: impl Into<String>, y: impl Into<String>) -> Self {
+    pub fn new(x: impl Into<String>, y: impl Into<String>) -> Self {
         Self {
             names: [x.into(), y.into()],
-            powers: [false; 2],
+            logarithmic: [false; 2],
             range: None,
             traces: Vec::new(),
             bands: Vec::new(),
@@ -65,15 +72,15 @@ impl Chart {
         self.traces.iter().flat_map(|trace| &trace.points).copied().chain(edges)
     }
 
-    /// From where to where in one direction, with some room.
+    /// An axis: the given range, or that of the data with a margin.
     fn axis(&self, k: usize) -> Axis {
-        let usable = |v: &f64| v.is_finite() && (!self.powers[k] || *v > 0.0);
+        let usable = |v: &f64| v.is_finite() && (!self.logarithmic[k] || *v > 0.0);
         let (low, high) = self
             .points()
             .map(|point| point[k])
             .filter(usable)
             .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)));
-        let ticks = if self.powers[k] { Ticks::Powers } else { Ticks::Round };
+        let ticks = if self.logarithmic[k] { Ticks::Logarithmic } else { Ticks::Linear };
         let name = self.names[k].clone();
         if let Some((low, high)) = self.range.filter(|_| k == 1) {
             return Axis { name, low, high, ticks };
@@ -81,7 +88,7 @@ impl Chart {
         if low > high {
             return Axis { name, low: 0.1, high: 1.0, ticks };
         }
-        let (low, high) = if self.powers[k] {
+        let (low, high) = if self.logarithmic[k] {
             let room = (high / low).powf(0.06).max(1.2);
             (low / room, high * room)
         } else {
@@ -96,7 +103,7 @@ fn colour(number: usize) -> Colour {
     CATEGORIES[number % CATEGORIES.len()]
 }
 
-impl Look {
+impl TraceStyle {
     fn stroke(self, unit: f64) -> Option<Stroke> {
         let line = |number, dash| Stroke { colour: colour(number), width: 4.0 * unit, dash };
         match self {
@@ -117,38 +124,44 @@ fn faint(number: usize) -> Colour {
 }
 
 /// The legend of a chart.
-pub(crate) fn chart_keys(style: &Style, chart: &Chart) -> Vec<Key> {
+pub fn chart_legend(style: &Style, chart: &Chart) -> Vec<LegendKey> {
     let unit = style.sizes().unit;
-    let sign = |look: Look| match (look, look.stroke(unit)) {
-        (Look::Marks(number), _) => Sign::Mark(Shape::ALL[number % Shape::ALL.len()], colour(number)),
-        (_, Some(stroke)) => Sign::Line(stroke),
-        (_, None) => Sign::Patch(Colour::WHITE),
+    let symbol = |style: TraceStyle| match (style, style.stroke(unit)) {
+        (TraceStyle::Marks(number), _) => {
+            KeySymbol::Mark(Shape::ALL[number % Shape::ALL.len()], colour(number))
+        }
+        (_, Some(stroke)) => KeySymbol::Line(stroke),
+        (_, None) => KeySymbol::Patch(Colour::WHITE),
     };
-    let traces = chart.traces.iter().map(|trace| Key { text: trace.name.clone(), sign: sign(trace.look) });
-    let bands =
-        chart.bands.iter().map(|band| Key { text: band.name.clone(), sign: Sign::Patch(faint(band.colour)) });
+    let traces =
+        chart.traces.iter().map(|trace| LegendKey { text: trace.name.clone(), symbol: symbol(trace.style) });
+    let bands = chart
+        .bands
+        .iter()
+        .map(|band| LegendKey { text: band.name.clone(), symbol: KeySymbol::Patch(faint(band.colour)) });
     traces.chain(bands).filter(|key| !key.text.is_empty()).collect()
 }
 
 /// Draws a chart.
-pub(crate) fn chart(style: &Style, chart: &Chart) -> Scene {
+pub fn chart(style: &Style, chart: &Chart) -> Scene {
     let sizes = style.sizes();
     let unit = sizes.unit;
-    let keys = if chart.legend { chart_keys(style, chart) } else { Vec::new() };
+    let keys = if chart.legend { chart_legend(style, chart) } else { Vec::new() };
     let frame = Frame::new(style, chart.axis(0), chart.axis(1), keys, 0.6 * sizes.tick, false);
     let mut scene = Scene::new(style.width, style.height, style.caption.clone());
-    frame.draw_lines(&mut scene);
+    frame.draw_grid(&mut scene);
     let clip = Some(frame.area);
     for band in &chart.bands {
-        let mut ring: Vec<Point> = band.points.iter().map(|[x, low, _]| frame.place([*x, *low])).collect();
-        ring.extend(band.points.iter().rev().map(|[x, _, high]| frame.place([*x, *high])));
+        let mut ring: Vec<Point> =
+            band.points.iter().map(|[x, low, _]| frame.to_pixels([*x, *low])).collect();
+        ring.extend(band.points.iter().rev().map(|[x, _, high]| frame.to_pixels([*x, *high])));
         let fill = Some(faint(band.colour));
         scene.path(Path { lines: vec![ring], closed: true, fill, clip, ..Path::default() });
     }
     for trace in &chart.traces {
-        let points: Vec<Point> = trace.points.iter().map(|point| frame.place(*point)).collect();
-        match (trace.look, trace.look.stroke(unit)) {
-            (Look::Marks(number), _) => {
+        let points: Vec<Point> = trace.points.iter().map(|point| frame.to_pixels(*point)).collect();
+        match (trace.style, trace.style.stroke(unit)) {
+            (TraceStyle::Marks(number), _) => {
                 let edge = Stroke { colour: Colour::WHITE, width: 1.6 * unit, dash: None };
                 let shape = Shape::ALL[number % Shape::ALL.len()];
                 scene.path(Path { clip, ..shape.marks(&points, 10.0 * unit, colour(number), edge) });
@@ -162,8 +175,8 @@ pub(crate) fn chart(style: &Style, chart: &Chart) -> Scene {
 
 #[cfg(test)]
 mod tests {
-    use super::super::scene::Item;
     use super::*;
+    use crate::scene::Item;
 
     fn style() -> Style {
         Style {
@@ -171,20 +184,20 @@ mod tests {
             height: 900,
             title: Some("a title".into()),
             caption: "a caption".into(),
-            letters: 1.0,
+            text_scale: 1.0,
         }
     }
 
     #[test]
-    fn what_is_drawn_is_within_the_frame_and_named() {
+    fn traces_are_inside_the_frame_and_named_in_the_legend() {
         let points: Vec<[f64; 2]> = (1..9).map(|i| [f64::from(1 << i), 0.5f64.powi(i)]).collect();
-        let trace = |name: &str, look| Trace { name: name.into(), points: points.clone(), look };
-        let powers = Chart {
-            powers: [true; 2],
+        let trace = |name: &str, style| Trace { name: name.into(), points: points.clone(), style };
+        let plot = Chart {
+            logarithmic: [true; 2],
             traces: vec![
-                trace("bound", Look::Dashes(1)),
-                trace("median", Look::Marks(4)),
-                trace("", Look::Guide),
+                trace("bound", TraceStyle::Dashes(1)),
+                trace("median", TraceStyle::Marks(4)),
+                trace("", TraceStyle::Guide),
             ],
             bands: vec![Band {
                 name: "nine in ten".into(),
@@ -193,8 +206,8 @@ mod tests {
             }],
             ..Chart::new("n", "error")
         };
-        let scene = chart(&style(), &powers);
-        scene.assert_tidy();
+        let scene = chart(&style(), &plot);
+        scene.assert_text_inside();
         for name in ["bound", "median", "nine in ten", "a title", "100"] {
             assert!(scene.texts().any(|text| text.text == name), "{name}");
         }
@@ -205,14 +218,15 @@ mod tests {
     }
 
     #[test]
-    fn nothing_and_next_to_nothing_can_be_drawn() {
-        chart(&style(), &Chart::new("x", "y")).assert_tidy();
-        let one = Trace { name: "one".into(), points: vec![[1.0, 1.0]], look: Look::Line(0) };
-        chart(&style(), &Chart { traces: vec![one], powers: [true, false], ..Chart::new("x", "y") })
-            .assert_tidy();
-        // Zero has no place on a logarithmic axis.
-        let zero = Trace { name: "zero".into(), points: vec![[1.0, 0.0], [2.0, 1.0]], look: Look::Marks(2) };
-        chart(&style(), &Chart { traces: vec![zero], powers: [true; 2], ..Chart::new("x", "y") })
-            .assert_tidy();
+    fn empty_and_degenerate_charts_are_drawn() {
+        chart(&style(), &Chart::new("x", "y")).assert_text_inside();
+        let one = Trace { name: "one".into(), points: vec![[1.0, 1.0]], style: TraceStyle::Line(0) };
+        chart(&style(), &Chart { traces: vec![one], logarithmic: [true, false], ..Chart::new("x", "y") })
+            .assert_text_inside();
+        // Zero has no position on a logarithmic axis.
+        let zero =
+            Trace { name: "zero".into(), points: vec![[1.0, 0.0], [2.0, 1.0]], style: TraceStyle::Marks(2) };
+        chart(&style(), &Chart { traces: vec![zero], logarithmic: [true; 2], ..Chart::new("x", "y") })
+            .assert_text_inside();
     }
 }

@@ -1,22 +1,25 @@
-//! The depth over one column: a curve with a band, and the sample as a rug.
+//! The depth as a function of one column: a curve with a confidence band, and the sample as a rug.
 
-use super::axes::{Axis, Frame, Key, Sign, Style};
-use super::colour::{Colour, heat};
-use super::scene::{Path, Point, Scene, Stroke};
+use super::axes::{Axis, Frame, KeySymbol, LegendKey, Style};
+use crate::scene::colour::{Colour, heat};
+use crate::scene::{Path, Point, Scene, Stroke};
 
-/// What is drawn.
-pub(crate) struct Curve {
-    pub(crate) name: String,
-    /// Where the depth was asked for, ascending.
-    pub(crate) at: Vec<f64>,
-    pub(crate) depth: Vec<f64>,
-    /// What it may vary by from sample to sample.
-    pub(crate) band: Vec<(f64, f64)>,
-    pub(crate) sample: Vec<f64>,
+/// The data of a depth curve.
+pub struct Curve {
+    /// Name of the column.
+    pub name: String,
+    /// Where the depth was computed, ascending.
+    pub at: Vec<f64>,
+    /// The depth at each point.
+    pub depth: Vec<f64>,
+    /// The confidence band at each point.
+    pub band: Vec<(f64, f64)>,
+    /// The values of the sample.
+    pub sample: Vec<f64>,
 }
 
-/// Draws the depth over one column.
-pub(crate) fn curve(style: &Style, curve: &Curve) -> Scene {
+/// Draws the depth as a function of one column.
+pub fn curve(style: &Style, curve: &Curve) -> Scene {
     let sizes = style.sizes();
     let (low, high) = curve
         .band
@@ -25,20 +28,20 @@ pub(crate) fn curve(style: &Style, curve: &Curve) -> Scene {
     let margin = 0.06 * (high - low).max(1e-3);
     let (from, to) = (curve.at.first().copied().unwrap_or(0.0), curve.at.last().copied().unwrap_or(1.0));
     let x = Axis::new(curve.name.clone(), from, to);
-    // Room for the rug.
+    // Space for the rug.
     let y = Axis::new("depth", low - 2.0 * margin, (high + margin).min(1.02).max(high));
     let (line, band) = (heat(0.95), heat(0.3));
     let stroke = Stroke { colour: line, width: 4.0 * sizes.unit, dash: None };
     let rug = Stroke { colour: Colour::INK.with_opacity(0.6), width: 2.0 * sizes.unit, dash: None };
     let keys = vec![
-        Key { text: "depth".to_owned(), sign: Sign::Line(stroke) },
-        Key { text: "± 1.96 standard errors".to_owned(), sign: Sign::Patch(band) },
-        Key { text: "sample (ticks below)".to_owned(), sign: Sign::Line(rug) },
+        LegendKey { text: "depth".to_owned(), symbol: KeySymbol::Line(stroke) },
+        LegendKey { text: "± 1.96 standard errors".to_owned(), symbol: KeySymbol::Patch(band) },
+        LegendKey { text: "sample (ticks below)".to_owned(), symbol: KeySymbol::Line(rug) },
     ];
     let frame = Frame::new(style, x, y, keys, 0.6 * sizes.tick, false);
     let mut scene = Scene::new(style.width, style.height, style.caption.clone());
     let along = |value: &dyn Fn(usize) -> f64| -> Vec<Point> {
-        (0..curve.at.len()).map(|i| frame.place([curve.at[i], value(i)])).collect()
+        (0..curve.at.len()).map(|i| frame.to_pixels([curve.at[i], value(i)])).collect()
     };
     let mut ring = along(&|i| curve.band[i].1);
     ring.extend(along(&|i| curve.band[i].0).into_iter().rev());
@@ -48,7 +51,7 @@ pub(crate) fn curve(style: &Style, curve: &Curve) -> Scene {
     scene.path(Path { lines: vec![depth], stroke: Some(stroke), clip, ..Path::default() });
     let tall = 0.7 * sizes.tick;
     let tick = |value: &f64| {
-        let [x, _] = frame.place([*value, 0.0]);
+        let [x, _] = frame.to_pixels([*value, 0.0]);
         vec![[x, frame.area.bottom], [x, frame.area.bottom - tall]]
     };
     let lines = curve.sample.iter().map(tick).collect();
@@ -64,14 +67,14 @@ mod tests {
     #[test]
     fn words_are_inside_also_where_the_depth_does_not_move() {
         let style =
-            Style { width: 1200, height: 800, title: None, caption: "a caption".into(), letters: 1.0 };
+            Style { width: 1200, height: 800, title: None, caption: "a caption".into(), text_scale: 1.0 };
         for depth in [vec![0.5; 3], vec![0.0, 1.0, 0.0]] {
             let band = depth.iter().map(|d| (*d, *d)).collect();
             let scene = curve(
                 &style,
                 &Curve { name: "x".into(), at: vec![0.0, 1.0, 2.0], depth, band, sample: vec![1.0] },
             );
-            scene.assert_tidy();
+            scene.assert_text_inside();
         }
     }
 }

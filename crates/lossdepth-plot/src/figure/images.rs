@@ -1,25 +1,28 @@
-//! Rows that are images, each beside the coefficients of the classifier that tells it from the others.
+//! Rows that are images, each beside the coefficients of its classifier.
 
 use super::axes::{Sizes, Style, write_caption};
-use super::colour::Colour;
-use super::font;
-use super::scene::{Anchor, Image, Path, Rect, Scene, Stroke, Text};
+use crate::scene::colour::Colour;
+use crate::scene::font;
+use crate::scene::{Anchor, Image, Path, Rect, Scene, Stroke, Text};
 
-/// A row and its coefficients, both line by line.
-pub(crate) struct Pair {
-    pub(crate) name: String,
-    pub(crate) pixels: Vec<f64>,
-    pub(crate) coefficients: Vec<f64>,
+/// An image and its coefficients.
+pub struct ImagePair {
+    /// The text above.
+    pub name: String,
+    /// Row by row.
+    pub pixels: Vec<f64>,
+    /// Row by row.
+    pub coefficients: Vec<f64>,
 }
 
-/// Draws pairs of images, one below the other; `shape` is height and width in pixels.
-pub(crate) fn images(style: &Style, shape: (usize, usize), pairs: &[Pair]) -> Scene {
+/// Draws pairs of images on a grid; `shape` is the height and width of an image.
+pub fn images(style: &Style, shape: (usize, usize), pairs: &[ImagePair]) -> Scene {
     let sizes = style.sizes();
     let Sizes { unit, tick, margin, .. } = sizes;
     let mut scene = Scene::new(style.width, style.height, style.caption.clone());
     let inner = f64::from(style.width) - 2.0 * margin;
     let caption = font::wrap(&style.caption, inner / sizes.caption);
-    let title = font::fitted(style.title.as_deref().unwrap_or_default(), inner / sizes.title);
+    let title = font::truncated(style.title.as_deref().unwrap_or_default(), inner / sizes.title);
     let titled = if title.is_empty() { 0.0 } else { 1.5 * sizes.title };
     let top = margin + titled;
     let room = f64::from(style.height) - top - margin - (1.4 * caption.len() as f64 + 0.9) * sizes.caption;
@@ -35,7 +38,7 @@ pub(crate) fn images(style: &Style, shape: (usize, usize), pairs: &[Pair]) -> Sc
         anchor: Anchor::Middle,
         size,
         colour: Colour::INK,
-        turn: 0.0,
+        rotation: 0.0,
         halo: None,
     };
     let middle = f64::from(style.width) / 2.0;
@@ -43,7 +46,7 @@ pub(crate) fn images(style: &Style, shape: (usize, usize), pairs: &[Pair]) -> Sc
     for (i, pair) in pairs.iter().enumerate() {
         let centre = margin + cell_width * ((i % columns) as f64 + 0.5);
         let above = top + cell_height * (i / columns) as f64;
-        let name = font::fitted(&pair.name, (cell_width - gap) / tick);
+        let name = font::truncated(&pair.name, (cell_width - gap) / tick);
         scene.text(word(name, [centre, above + tick], tick));
         for (left, pixels) in [
             (centre - gap / 2.0 - width, greys(&pair.pixels, range(&pair.pixels))),
@@ -64,7 +67,7 @@ pub(crate) fn images(style: &Style, shape: (usize, usize), pairs: &[Pair]) -> Sc
     scene
 }
 
-/// How many lines and columns of pairs let them be largest.
+/// The numbers of rows and columns of pairs that make the images largest.
 fn grid(count: usize, width: f64, height: f64, shape: (usize, usize)) -> (usize, usize) {
     let size = |columns: usize| {
         let rows = count.max(1).div_ceil(columns);
@@ -78,13 +81,13 @@ fn range(values: &[f64]) -> (f64, f64) {
     values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(*v), high.max(*v)))
 }
 
-/// Zero is the grey in the middle.
+/// A range around zero, which is mid-grey.
 fn symmetric(values: &[f64]) -> (f64, f64) {
     let largest = values.iter().fold(0.0f64, |m, v| m.max(v.abs()));
     (-largest, largest)
 }
 
-/// White is low, black is high.
+/// Grey levels: white is low, black is high.
 fn greys(values: &[f64], (low, high): (f64, f64)) -> Vec<Colour> {
     let share = |v: &f64| if high > low { (v - low) / (high - low) } else { 0.5 };
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to the range")]
@@ -94,19 +97,20 @@ fn greys(values: &[f64], (low, high): (f64, f64)) -> Vec<Colour> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::scene::Item;
     use super::*;
+    use crate::scene::Item;
 
     #[test]
     fn negative_is_white_positive_is_black_and_zero_between() {
-        let style = Style { width: 900, height: 600, title: None, caption: "a caption".into(), letters: 1.0 };
-        let pair = || Pair {
+        let style =
+            Style { width: 900, height: 600, title: None, caption: "a caption".into(), text_scale: 1.0 };
+        let pair = || ImagePair {
             name: "row 0".into(),
             pixels: vec![0.0, 128.0, 255.0, 0.0, 0.0, 0.0],
             coefficients: vec![-2.0, 0.0, 1.0, 2.0, 0.0, 0.0],
         };
         let scene = images(&style, (2, 3), &[pair(), pair(), pair()]);
-        scene.assert_tidy();
+        scene.assert_text_inside();
         let images: Vec<&Image> = scene
             .items
             .iter()
@@ -123,9 +127,9 @@ mod tests {
     }
 
     #[test]
-    fn constant_images_are_drawn_too() {
-        let style = Style { width: 300, height: 300, title: None, caption: String::new(), letters: 1.0 };
-        let pair = Pair { name: "x".repeat(200), pixels: vec![1.0; 4], coefficients: vec![0.0; 4] };
-        images(&style, (2, 2), &[pair]).assert_tidy();
+    fn constant_images_are_drawn() {
+        let style = Style { width: 300, height: 300, title: None, caption: String::new(), text_scale: 1.0 };
+        let pair = ImagePair { name: "x".repeat(200), pixels: vec![1.0; 4], coefficients: vec![0.0; 4] };
+        images(&style, (2, 2), &[pair]).assert_text_inside();
     }
 }

@@ -1,87 +1,96 @@
-//! The depth over a plane: a heat map or zones, labelled lines of equal depth, the sample on top.
+//! The depth over a plane: a heat map or filled zones, labelled contours, and the sample.
 
-use super::axes::{Axis, Frame, Key, Shape, Sign, Sizes, Style, format_ticks};
-use super::colour::{CATEGORIES, Colour, heat, on_heat};
-use super::font;
-use super::labels::{self, Course};
-use super::scene::{Anchor, Image, Path, Point, Rect, Scene, Stroke, Text};
-use lossdepth::view::{Field, Line, ticks};
+use super::axes::{Axis, Frame, KeySymbol, LegendKey, Shape, Sizes, Style, format_ticks};
+use super::contour_labels::{self, LabelledLine};
+use crate::compute::{Field, Line, ticks};
+use crate::scene::colour::{CATEGORIES, Colour, heat, on_heat};
+use crate::scene::font;
+use crate::scene::{Anchor, Image, Path, Point, Rect, Scene, Stroke, Text};
 
-/// What is drawn.
-pub(crate) struct Map<'a> {
-    pub(crate) names: [String; 2],
-    /// From where to where, across and up.
-    pub(crate) window: [(f64, f64); 2],
-    pub(crate) ground: Ground<'a>,
-    /// Lines of equal depth, with what is written on them.
-    pub(crate) contours: Vec<(f64, Vec<Line>)>,
-    pub(crate) points: Vec<Points>,
-    /// Whether its legend is part of it.
-    pub(crate) legend: bool,
+/// The data of a map.
+pub struct Map<'a> {
+    /// Names of the x and y axes.
+    pub names: [String; 2],
+    /// The ranges of the x and y axes.
+    pub window: [(f64, f64); 2],
+    /// What is behind the contours.
+    pub background: Background<'a>,
+    /// Contour lines with their levels, drawn on a heat map only.
+    pub contours: Vec<(f64, Vec<Line>)>,
+    /// Groups of points.
+    pub points: Vec<Points>,
+    /// Whether to draw the legend.
+    pub legend: bool,
 }
 
-/// What is under the lines.
-pub(crate) enum Ground<'a> {
-    /// A colour for every depth.
+/// The background of a map.
+pub enum Background<'a> {
+    /// A heat map of the depth, with a colour bar.
     Heat(&'a Field),
-    /// Some areas, the largest first.
+    /// Filled areas, the largest first.
     Polygons(Vec<Polygon>),
 }
 
-/// An area.
-pub(crate) struct Polygon {
-    pub(crate) name: String,
-    pub(crate) rings: Vec<Vec<[f64; 2]>>,
-    /// How dark it is, from 0 to 1; a dashed line where there is nothing to fill.
-    pub(crate) shade: Option<f64>,
+/// An area of a map.
+pub struct Polygon {
+    /// Its legend entry; empty for none.
+    pub name: String,
+    /// Its boundaries; inside is by the even-odd rule.
+    pub rings: Vec<Vec<[f64; 2]>>,
+    /// The fill, from 0 (light) to 1 (dark); without one the boundary is dashed.
+    pub shade: Option<f64>,
 }
 
-/// Points of one kind.
-pub(crate) struct Points {
-    /// For the legend.
-    pub(crate) name: Option<String>,
-    pub(crate) at: Vec<[f64; 2]>,
-    pub(crate) mark: Mark,
+/// A group of points.
+pub struct Points {
+    /// Its legend entry.
+    pub name: Option<String>,
+    /// Coordinates.
+    pub at: Vec<[f64; 2]>,
+    /// Its marker.
+    pub mark: Mark,
 }
 
-/// How points look.
+/// The marker of a group of points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Mark {
-    /// One of several kinds, by number.
+pub enum Mark {
+    /// A shape and colour by index.
     Kind(usize),
-    /// Something to see the map through.
-    Speck,
-    /// What should be found first.
+    /// A small translucent dot.
+    Dot,
+    /// A large diamond.
     Outlier,
-    /// The deepest point.
+    /// A white cross.
     Centre,
 }
 
 impl Mark {
-    fn look(self) -> (Shape, Colour) {
+    fn appearance(self) -> (Shape, Colour) {
         match self {
             Self::Kind(kind) => (Shape::ALL[kind % Shape::ALL.len()], CATEGORIES[kind % CATEGORIES.len()]),
-            Self::Speck => (Shape::Circle, Colour::INK.with_opacity(0.55)),
+            Self::Dot => (Shape::Circle, Colour::INK.with_opacity(0.55)),
             Self::Outlier => (Shape::Diamond, CATEGORIES[1]),
             Self::Centre => (Shape::Cross, Colour::WHITE),
         }
     }
 }
 
-/// How many kinds of points can be told apart.
-pub(crate) const KINDS: usize = CATEGORIES.len();
+/// The number of distinct markers of [`Mark::Kind`].
+pub const MAX_KINDS: usize = CATEGORIES.len();
 
-/// The window in which a unit is as long across as up, and which holds the one given; `legend` are the entries that the
-/// picture will have.
-pub(crate) fn equal_window(
+/// The smallest window around the given one in which both axes of the map have the same scale. `legend` are the entries of
+/// the map's legend, `heat` says whether it has a colour bar: both take space.
+pub fn equal_window(
     style: &Style,
     names: &[String; 2],
     window: [(f64, f64); 2],
     legend: &[String],
     heat: bool,
 ) -> [(f64, f64); 2] {
-    let keys =
-        legend.iter().map(|text| Key { text: text.clone(), sign: Sign::Patch(Colour::WHITE) }).collect();
+    let keys = legend
+        .iter()
+        .map(|text| LegendKey { text: text.clone(), symbol: KeySymbol::Patch(Colour::WHITE) })
+        .collect();
     let frame = frame(style, names, window, keys, heat, true);
     [(frame.x.low, frame.x.high), (frame.y.low, frame.y.high)]
 }
@@ -90,7 +99,7 @@ fn frame(
     style: &Style,
     names: &[String; 2],
     window: [(f64, f64); 2],
-    keys: Vec<Key>,
+    keys: Vec<LegendKey>,
     heat: bool,
     equal: bool,
 ) -> Frame {
@@ -100,27 +109,27 @@ fn frame(
     Frame::new(style, axis(0), axis(1), keys, right, equal)
 }
 
-/// Draws the depth over a plane.
-pub(crate) fn map(style: &Style, map: &Map<'_>) -> Scene {
-    let heated = matches!(map.ground, Ground::Heat(_));
-    let keys = if map.legend { map_keys(map) } else { Vec::new() };
-    let frame = frame(style, &map.names, map.window, keys, heated, false);
+/// Draws a map.
+pub fn map(style: &Style, map: &Map<'_>) -> Scene {
+    let has_heat = matches!(map.background, Background::Heat(_));
+    let keys = if map.legend { map_legend(map) } else { Vec::new() };
+    let frame = frame(style, &map.names, map.window, keys, has_heat, false);
     let mut scene = Scene::new(style.width, style.height, style.caption.clone());
-    let scale = match &map.ground {
-        Ground::Heat(field) => {
-            let scale = Scale::of(field.range());
+    let scale = match &map.background {
+        Background::Heat(field) => {
+            let scale = ColourScale::of(field.range());
             scene.image(heat_image(field, &frame, scale));
             colour_bar(&mut scene, &frame, scale, &map.contours);
             scale
         }
-        Ground::Polygons(polygons) => {
+        Background::Polygons(polygons) => {
             for polygon in polygons {
                 draw_polygon(&mut scene, &frame, polygon);
             }
-            Scale { low: 0.0, high: 1.0 }
+            ColourScale { low: 0.0, high: 1.0 }
         }
     };
-    let lines = if heated { contour_lines(map, &frame, scale) } else { Lines::default() };
+    let lines = if has_heat { contour_lines(map, &frame, scale) } else { Lines::default() };
     lines.paths.into_iter().for_each(|path| scene.path(path));
     draw_points(&mut scene, &frame, &map.points);
     lines.texts.into_iter().for_each(|text| scene.text(text));
@@ -128,16 +137,16 @@ pub(crate) fn map(style: &Style, map: &Map<'_>) -> Scene {
     scene
 }
 
-/// Depths from light to dark.
+/// The linear scale from depths to colours.
 #[derive(Debug, Clone, Copy)]
-struct Scale {
+struct ColourScale {
     low: f64,
     high: f64,
 }
 
-impl Scale {
+impl ColourScale {
     fn of((low, high): (f64, f64)) -> Self {
-        // Where all depths are the same up to rounding there is nothing to magnify.
+        // Do not magnify rounding errors of a constant depth.
         if high - low > 1e-9 { Self { low, high } } else { Self { low: low - 0.5, high: high + 0.5 } }
     }
 
@@ -147,33 +156,33 @@ impl Scale {
 }
 
 /// The legend of a map.
-pub(crate) fn map_keys(map: &Map<'_>) -> Vec<Key> {
-    let areas = match &map.ground {
-        Ground::Heat(_) => &[][..],
-        Ground::Polygons(polygons) => polygons,
+pub fn map_legend(map: &Map<'_>) -> Vec<LegendKey> {
+    let areas = match &map.background {
+        Background::Heat(_) => &[][..],
+        Background::Polygons(polygons) => polygons,
     };
-    // The innermost first.
-    let areas = areas.iter().rev().map(|area| Key { text: area.name.clone(), sign: sign(area) });
+    // The smallest area first.
+    let areas = areas.iter().rev().map(|area| LegendKey { text: area.name.clone(), symbol: symbol(area) });
     let points = map.points.iter().filter_map(|points| {
-        let (shape, colour) = points.mark.look();
+        let (shape, colour) = points.mark.appearance();
         let colour = if points.mark == Mark::Centre { Colour::INK } else { colour };
-        Some(Key { text: points.name.clone()?, sign: Sign::Mark(shape, colour) })
+        Some(LegendKey { text: points.name.clone()?, symbol: KeySymbol::Mark(shape, colour) })
     });
     points.chain(areas).filter(|key| !key.text.is_empty()).collect()
 }
 
-fn sign(area: &Polygon) -> Sign {
+fn symbol(area: &Polygon) -> KeySymbol {
     match area.shade {
-        Some(shade) => Sign::Patch(heat(shade)),
-        None => Sign::Line(Stroke { colour: Colour::GREY, width: 2.5, dash: Some([8.0, 6.0]) }),
+        Some(shade) => KeySymbol::Patch(heat(shade)),
+        None => KeySymbol::Line(Stroke { colour: Colour::GREY, width: 2.5, dash: Some([8.0, 6.0]) }),
     }
 }
 
-/// Finer steps than these cannot be seen; these make a small file.
+/// Number of colour steps: finer steps are hardly visible and make larger files (heuristic).
 const COLOURS: f64 = 128.0;
 
-/// The colour of every pixel, by the value in its middle.
-fn heat_image(field: &Field, frame: &Frame, scale: Scale) -> Image {
+/// The colour of every pixel, by the value at its centre.
+fn heat_image(field: &Field, frame: &Frame, scale: ColourScale) -> Image {
     let area = frame.area;
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "pixels of a picture")]
     let size = |length: f64| length.round().max(1.0) as usize;
@@ -183,13 +192,13 @@ fn heat_image(field: &Field, frame: &Frame, scale: Scale) -> Image {
     let up = |j: usize| frame.y.high - (j as f64 + 0.5) / rows as f64 * (frame.y.high - frame.y.low);
     let pixels = (0..rows).flat_map(|j| (0..columns).map(move |i| (i, j)));
     let pixels = pixels.map(|(i, j)| colour(field.at([across(i), up(j)]))).collect();
-    // On whole pixels, so that nothing is blended twice.
+    // Aligned with the pixels, so that drawing does not interpolate.
     let (left, top) = (area.left.round(), area.top.round());
     let area = Rect { left, top, right: left + columns as f64, bottom: top + rows as f64 };
     Image { area, columns, rows, pixels, smooth: true }
 }
 
-fn colour_bar(scene: &mut Scene, frame: &Frame, scale: Scale, contours: &[(f64, Vec<Line>)]) {
+fn colour_bar(scene: &mut Scene, frame: &Frame, scale: ColourScale, contours: &[(f64, Vec<Line>)]) {
     let (Sizes { unit, tick, .. }, area) = (frame.sizes, frame.area);
     let left = area.right + 1.0 * tick;
     let bar = Rect { left, top: area.top + 1.7 * tick, right: left + 46.0 * unit, bottom: area.bottom };
@@ -203,7 +212,7 @@ fn colour_bar(scene: &mut Scene, frame: &Frame, scale: Scale, contours: &[(f64, 
         anchor,
         size: tick,
         colour: Colour::INK,
-        turn: 0.0,
+        rotation: 0.0,
         halo: None,
     };
     let mut levels: Vec<f64> = contours.iter().map(|(level, _)| *level).collect();
@@ -212,7 +221,7 @@ fn colour_bar(scene: &mut Scene, frame: &Frame, scale: Scale, contours: &[(f64, 
     }
     let (names, factor) = format_ticks(&levels);
     scene.text(word(
-        font::fitted(&format!("depth{factor}"), 6.0),
+        font::truncated(&format!("depth{factor}"), 6.0),
         [bar.left, area.top + 0.75 * tick],
         Anchor::Start,
     ));
@@ -224,9 +233,9 @@ fn colour_bar(scene: &mut Scene, frame: &Frame, scale: Scale, contours: &[(f64, 
         }
         let stroke = Stroke { colour: on_heat(scale.share(*level)), width: 1.8 * unit, dash: None };
         scene.line([bar.left, y], [bar.right, y], stroke);
-        // Levels chosen by hand may be too close to one another for words.
+        // Skip labels that would overlap: levels given by the user may be close.
         if (last - y).abs() >= 1.05 * tick {
-            let text = font::fitted(&text, 3.6);
+            let text = font::truncated(&text, 3.6);
             scene.text(word(text, [bar.right + 0.35 * tick, y + 0.5 * font::CAPITAL * tick], Anchor::Start));
             last = y;
         }
@@ -236,7 +245,7 @@ fn colour_bar(scene: &mut Scene, frame: &Frame, scale: Scale, contours: &[(f64, 
 fn draw_polygon(scene: &mut Scene, frame: &Frame, polygon: &Polygon) {
     let unit = frame.sizes.unit;
     let lines: Vec<Vec<Point>> =
-        polygon.rings.iter().map(|ring| ring.iter().map(|p| frame.place(*p)).collect()).collect();
+        polygon.rings.iter().map(|ring| ring.iter().map(|p| frame.to_pixels(*p)).collect()).collect();
     let stroke = match polygon.shade {
         Some(_) => Stroke { colour: Colour::INK.with_opacity(0.75), width: 2.2 * unit, dash: None },
         None => Stroke { colour: Colour::GREY, width: 2.5 * unit, dash: Some([12.0 * unit, 9.0 * unit]) },
@@ -257,47 +266,48 @@ struct Lines {
     texts: Vec<Text>,
 }
 
-/// The lines of equal depth, interrupted where their labels are.
-fn contour_lines(map: &Map<'_>, frame: &Frame, scale: Scale) -> Lines {
+/// The contour lines, interrupted at their labels.
+fn contour_lines(map: &Map<'_>, frame: &Frame, scale: ColourScale) -> Lines {
     let size = 0.85 * frame.sizes.tick;
     let levels: Vec<f64> = map.contours.iter().map(|(level, _)| *level).collect();
     let (names, _) = format_ticks(&levels);
-    let mut courses = Vec::new();
-    let mut looks = Vec::new();
+    let mut labelled = Vec::new();
+    let mut styles = Vec::new();
     for ((level, lines), name) in map.contours.iter().zip(&names) {
         for line in lines {
-            let mut points: Vec<Point> = line.points.iter().map(|p| frame.place(*p)).collect();
+            let mut points: Vec<Point> = line.points.iter().map(|p| frame.to_pixels(*p)).collect();
             if line.closed {
                 points.extend(points.first().copied());
             }
-            courses.push(Course { points, text: name.clone() });
-            looks.push((scale.share(*level), line.closed));
+            labelled.push(LabelledLine { points, text: name.clone() });
+            styles.push((scale.share(*level), line.closed));
         }
     }
-    let points: Vec<Point> = map.points.iter().flat_map(|p| p.at.iter().map(|at| frame.place(*at))).collect();
-    let labels = labels::place(&courses, frame.area, size, &points);
+    let points: Vec<Point> =
+        map.points.iter().flat_map(|p| p.at.iter().map(|at| frame.to_pixels(*at))).collect();
+    let labels = contour_labels::place(&labelled, frame.area, size, &points);
     let mut drawn = Lines::default();
-    for (i, (course, (share, closed))) in courses.iter().zip(&looks).enumerate() {
-        let label = labels.iter().find(|label| label.course == i);
+    for (i, (line, (share, closed))) in labelled.iter().zip(&styles).enumerate() {
+        let label = labels.iter().find(|label| label.line == i);
         let lines = match label {
-            Some(label) => labels::interrupted(&course.points, *closed, label.gap),
-            None => vec![course.points.clone()],
+            Some(label) => contour_labels::interrupted(&line.points, *closed, label.gap),
+            None => vec![line.points.clone()],
         };
         let stroke =
             Stroke { colour: on_heat(*share).with_opacity(0.8), width: 2.0 * frame.sizes.unit, dash: None };
         let path = Path { lines, stroke: Some(stroke), clip: Some(frame.area), ..Path::default() };
         drawn.paths.push(path);
         if let Some(label) = label {
-            let (sin, cos) = label.turn.to_radians().sin_cos();
-            // From the middle of the letters to the line they stand on.
+            let (sin, cos) = label.rotation.to_radians().sin_cos();
+            // From the middle of the digits to their baseline.
             let down = 0.5 * font::CAPITAL * size;
             drawn.texts.push(Text {
-                text: course.text.clone(),
+                text: line.text.clone(),
                 at: [label.centre[0] - sin * down, label.centre[1] + cos * down],
                 anchor: Anchor::Middle,
                 size,
                 colour: on_heat(*share),
-                turn: label.turn,
+                rotation: label.rotation,
                 halo: Some((heat(*share), 0.16 * size)),
             });
         }
@@ -307,15 +317,15 @@ fn contour_lines(map: &Map<'_>, frame: &Frame, scale: Scale) -> Lines {
 
 fn draw_points(scene: &mut Scene, frame: &Frame, points: &[Points]) {
     let total: usize = points.iter().map(|kind| kind.at.len()).sum();
-    // Fewer points may be larger.
+    // Few points are drawn larger (heuristic).
     let radius = (8.5 * (200.0 / total.max(1) as f64).powf(0.22)).clamp(3.0, 9.0) * frame.sizes.unit;
     for kind in points {
-        let (shape, colour) = kind.mark.look();
+        let (shape, colour) = kind.mark.appearance();
         let visible: Vec<Point> =
-            kind.at.iter().map(|p| frame.place(*p)).filter(|p| frame.area.contains(*p)).collect();
+            kind.at.iter().map(|p| frame.to_pixels(*p)).filter(|p| frame.area.contains(*p)).collect();
         let (size, edge) = match kind.mark {
             Mark::Centre => (13.0 * frame.sizes.unit, Colour::INK),
-            Mark::Speck => (0.5 * radius, Colour::WHITE.with_opacity(0.6)),
+            Mark::Dot => (0.5 * radius, Colour::WHITE.with_opacity(0.6)),
             Mark::Outlier => (1.35 * radius, Colour::WHITE),
             Mark::Kind(0) => (radius, Colour::WHITE),
             Mark::Kind(_) => (1.15 * radius, Colour::WHITE),
@@ -329,8 +339,8 @@ fn draw_points(scene: &mut Scene, frame: &Frame, points: &[Points]) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::scene::{Item, overlap};
     use super::*;
+    use crate::scene::{Item, boxes_overlap};
 
     fn field(f: impl Fn(f64, f64) -> f64) -> Field {
         let side: Vec<f64> = (0..61).map(|i| -3.0 + 0.1 * f64::from(i)).collect();
@@ -346,7 +356,7 @@ mod tests {
             &Map {
                 names: names.map(str::to_owned),
                 window: [(-3.0, 3.0); 2],
-                ground: Ground::Heat(field),
+                background: Background::Heat(field),
                 contours: levels.iter().map(|level| (*level, field.lines(*level))).collect(),
                 points: vec![Points { name: None, at: vec![[0.0, 0.0], [1.0, 2.0]], mark: Mark::Kind(0) }],
                 legend: true,
@@ -355,21 +365,21 @@ mod tests {
     }
 
     fn style(width: u32, height: u32) -> Style {
-        Style { width, height, title: Some("a title".into()), caption: "words ".repeat(60), letters: 1.0 }
+        Style { width, height, title: Some("a title".into()), caption: "words ".repeat(60), text_scale: 1.0 }
     }
 
     #[test]
-    fn all_words_are_inside_and_apart_whatever_the_size_and_the_names() {
+    fn text_is_inside_and_does_not_overlap_for_any_size_and_names() {
         let hill = field(|x, y| (-(x * x + 2.0 * y * y) / 3.0).exp());
         let long = "a name that is far too long for any axis of a picture that should be readable ".repeat(3);
         for (width, height) in [(1800, 1500), (600, 500), (2400, 900), (400, 1600)] {
             for names in [["x", "y"], [&long, &long]] {
                 let scene = picture(&style(width, height), &hill, names);
-                scene.assert_tidy();
+                scene.assert_text_inside();
                 let boxes: Vec<_> = scene.texts().map(|text| (text.corners(), &text.text)).collect();
                 for (i, (a, text)) in boxes.iter().enumerate() {
                     for (b, other) in &boxes[..i] {
-                        assert!(!overlap(a, b), "{width}x{height}: `{text}` and `{other}`");
+                        assert!(!boxes_overlap(a, b), "{width}x{height}: `{text}` and `{other}`");
                     }
                 }
             }
@@ -385,15 +395,15 @@ mod tests {
     }
 
     #[test]
-    fn a_flat_field_is_one_colour_without_lines() {
+    fn a_constant_field_is_one_colour_without_contours() {
         let scene = picture(&style(900, 750), &field(|_, _| 0.25), ["x", "y"]);
-        scene.assert_tidy();
+        scene.assert_text_inside();
         let Some(Item::Image(image)) = scene.items.first() else { panic!("no heat map") };
         assert!(image.pixels.iter().all(|colour| *colour == image.pixels[0]));
     }
 
     #[test]
-    fn the_map_is_dark_where_it_is_deep() {
+    fn deeper_is_darker() {
         let slope = field(|x, _| (x + 3.0) / 6.0);
         let scene = picture(&style(900, 750), &slope, ["x", "y"]);
         let Some(Item::Image(image)) = scene.items.first() else { panic!("no heat map") };

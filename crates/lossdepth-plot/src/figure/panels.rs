@@ -1,34 +1,34 @@
-//! Several pictures in one, with a title and a caption for all of them.
+//! Several figures in one picture, with a common title, legend and caption.
 
-use super::axes::{KEY_LINE, Key, Style, draw_keys, rows, write_caption};
-use super::colour::Colour;
-use super::font;
-use super::scene::{Anchor, Item, Point, Rect, Scene, Text};
+use super::axes::{LEGEND_LINE, LegendKey, Style, draw_keys, legend_rows, write_caption};
+use crate::scene::colour::Colour;
+use crate::scene::font;
+use crate::scene::{Anchor, Item, Point, Rect, Scene, Text};
 
-/// Rows and columns of pictures of the same size.
+/// A grid of figures of the same size.
 #[derive(Debug)]
-pub(crate) struct Panels {
+pub struct Panels {
     style: Style,
     columns: u32,
-    /// The size of each.
+    /// The size of a panel.
     cell: (u32, u32),
-    /// Where the first begins.
+    /// The top left corner of the first panel.
     corner: (u32, u32),
     caption: Vec<String>,
-    keys: Vec<Vec<(f64, Key)>>,
+    keys: Vec<Vec<(f64, LegendKey)>>,
 }
 
 impl Panels {
-    /// Divides a picture; `keys` are the legend of all parts.
-    pub(crate) fn new(style: Style, (columns, lines): (u32, u32), keys: Vec<Key>) -> Self {
+    /// Divides a picture into `(columns, rows)` of panels with a common legend.
+    pub fn new(style: Style, (columns, lines): (u32, u32), keys: Vec<LegendKey>) -> Self {
         let sizes = style.sizes();
         let inner = f64::from(style.width) - 2.0 * sizes.margin;
         let caption = font::wrap(&style.caption, inner / sizes.caption);
         let titled = if style.title.is_some() { 1.5 * sizes.title } else { 0.0 };
         let captioned = if caption.is_empty() { 0.0 } else { 1.4 * caption.len() as f64 + 0.6 };
         let margin = 0.4 * sizes.margin;
-        let keys = rows(keys, inner, sizes);
-        let named = KEY_LINE * sizes.tick * keys.len() as f64;
+        let keys = legend_rows(keys, inner, sizes);
+        let named = LEGEND_LINE * sizes.tick * keys.len() as f64;
         let (top, foot) = (margin + titled + named, captioned * sizes.caption + sizes.margin);
         let whole = |length: f64| {
             #[expect(
@@ -46,38 +46,38 @@ impl Panels {
         Self { columns, cell, corner: (whole(margin), whole(top)), caption, keys, style }
     }
 
-    /// How a part is to look.
-    pub(crate) fn part(&self, title: impl Into<String>) -> Style {
+    /// The style of a panel.
+    pub fn panel_style(&self, title: impl Into<String>) -> Style {
         let part = Style {
             width: self.cell.0,
             height: self.cell.1,
             title: Some(title.into()),
             caption: String::new(),
-            letters: 1.0,
+            text_scale: 1.0,
         };
-        // Somewhat smaller letters than those of a picture of its own.
-        let letters = 0.8 * self.style.letters * self.style.unit() / part.unit();
-        Style { letters, ..part }
+        // Text is somewhat smaller than in a figure of its own (heuristic).
+        let text_scale = 0.8 * self.style.text_scale * self.style.unit() / part.unit();
+        Style { text_scale, ..part }
     }
 
-    /// Puts the parts in their places, row by row.
-    pub(crate) fn arrange(self, parts: Vec<Scene>) -> Scene {
+    /// Arranges the panels row by row.
+    pub fn arrange(self, parts: Vec<Scene>) -> Scene {
         let Style { width, height, title, caption, .. } = &self.style;
         let sizes = self.style.sizes();
         let mut scene = Scene::new(*width, *height, caption.clone());
         let inner = f64::from(*width) - 2.0 * sizes.margin;
         scene.text(Text {
-            text: font::fitted(title.as_deref().unwrap_or_default(), inner / sizes.title),
+            text: font::truncated(title.as_deref().unwrap_or_default(), inner / sizes.title),
             at: [f64::from(*width) / 2.0, 0.4 * sizes.margin + font::CAPITAL * sizes.title],
             anchor: Anchor::Middle,
             size: sizes.title,
             colour: Colour::INK,
-            turn: 0.0,
+            rotation: 0.0,
             halo: None,
         });
         for (i, row) in self.keys.iter().enumerate() {
             let length: f64 = row.iter().map(|(width, _)| width).sum();
-            let up = KEY_LINE * sizes.tick * (self.keys.len() - i) as f64;
+            let up = LEGEND_LINE * sizes.tick * (self.keys.len() - i) as f64;
             let start =
                 [0.5 * (f64::from(*width) - length), f64::from(self.corner.1) - up + 0.9 * sizes.tick];
             draw_keys(&mut scene, row, start, sizes);
@@ -94,7 +94,7 @@ impl Panels {
 }
 
 impl Scene {
-    /// Draws another picture, its top left corner at the given place.
+    /// Adds the items of another scene, translated.
     fn inset(&mut self, part: Scene, [dx, dy]: Point) {
         let move_rect = |rect: &mut Rect| {
             *rect = Rect {
@@ -122,33 +122,36 @@ impl Scene {
 
 #[cfg(test)]
 mod tests {
-    use super::super::chart::{Chart, Look, Trace, chart};
-    use super::super::scene::overlap;
     use super::*;
+    use crate::figure::chart::{Chart, Trace, TraceStyle, chart};
+    use crate::scene::boxes_overlap;
 
     #[test]
-    fn parts_have_places_of_their_own_and_letters_that_can_be_read() {
+    fn panels_do_not_overlap_and_their_text_is_readable() {
         let style = Style {
             width: 1800,
             height: 1500,
             title: Some("all of them".into()),
             caption: "words ".repeat(50),
-            letters: 1.0,
+            text_scale: 1.0,
         };
         let panels = Panels::new(style, (2, 2), Vec::new());
         let part = |name: &str| {
-            let trace =
-                Trace { name: "a line".into(), points: vec![[0.0, 1.0], [1.0, 2.0]], look: Look::Line(4) };
-            chart(&panels.part(name), &Chart { traces: vec![trace], ..Chart::new("x", "y") })
+            let trace = Trace {
+                name: "a line".into(),
+                points: vec![[0.0, 1.0], [1.0, 2.0]],
+                style: TraceStyle::Line(4),
+            };
+            chart(&panels.panel_style(name), &Chart { traces: vec![trace], ..Chart::new("x", "y") })
         };
         let parts = ["(a) one", "(b) two", "(c) three", "(d) four"].map(part).into();
         let scene = panels.arrange(parts);
-        scene.assert_tidy();
+        scene.assert_text_inside();
         let texts: Vec<&Text> = scene.texts().collect();
         for (i, text) in texts.iter().enumerate() {
             assert!(text.size >= 20.0, "{text:?}");
             for other in &texts[..i] {
-                assert!(!overlap(&text.corners(), &other.corners()), "{text:?} {other:?}");
+                assert!(!boxes_overlap(&text.corners(), &other.corners()), "{text:?} {other:?}");
             }
         }
         for name in ["all of them", "(a) one", "(d) four"] {

@@ -1,34 +1,36 @@
 //! ROC curves of several methods.
 
-use super::axes::{Axis, Frame, Key, Sign, Style};
-use super::colour::{CATEGORIES, Colour};
-use super::scene::{Path, Point, Scene, Stroke};
+use super::axes::{Axis, Frame, KeySymbol, LegendKey, Style};
+use crate::scene::colour::{CATEGORIES, Colour};
+use crate::scene::{Path, Point, Scene, Stroke};
 
-/// A curve with its name for the legend.
+/// An ROC curve.
 #[derive(Debug, Clone)]
-pub(crate) struct Roc {
-    pub(crate) name: String,
-    pub(crate) auc: f64,
-    /// The share of false alarms and of outliers found, from (0, 0) to (1, 1).
-    pub(crate) points: Vec<[f64; 2]>,
+pub struct Roc {
+    /// Its legend entry.
+    pub name: String,
+    /// The area under it.
+    pub auc: f64,
+    /// False and true positive rates, from (0, 0) to (1, 1).
+    pub points: Vec<[f64; 2]>,
 }
 
-/// Draws the curves, best first, over the diagonal of those who guess.
-pub(crate) fn roc(style: &Style, curves: &[Roc]) -> Scene {
+/// Draws ROC curves, ordered by area, and the diagonal of a random ranking.
+pub fn roc(style: &Style, curves: &[Roc]) -> Scene {
     let sizes = style.sizes();
     let mut order: Vec<&Roc> = curves.iter().collect();
     order.sort_by(|a, b| b.auc.total_cmp(&a.auc));
-    // Colours first, then kinds of dashes: any number of curves can be told apart.
+    // Colours first, then dashes.
     let dashes = [None, Some([16.0, 8.0]), Some([5.0, 6.0])];
-    let look = |i: usize| Stroke {
+    let stroke = |i: usize| Stroke {
         colour: CATEGORIES[(i + 4) % CATEGORIES.len()],
         width: 4.0 * sizes.unit,
         dash: dashes[(i / CATEGORIES.len()) % dashes.len()]
             .map(|dash: [f64; 2]| dash.map(|d| d * sizes.unit)),
     };
-    let key = |(i, roc): (usize, &&Roc)| Key {
+    let key = |(i, roc): (usize, &&Roc)| LegendKey {
         text: format!("{} (AUC {:.3})", roc.name, roc.auc),
-        sign: Sign::Line(look(i)),
+        symbol: KeySymbol::Line(stroke(i)),
     };
     let axis = |name: &str| Axis::new(name, 0.0, 1.0);
     let (x, y) = (axis("other rows taken for outliers"), axis("outliers found"));
@@ -39,11 +41,11 @@ pub(crate) fn roc(style: &Style, curves: &[Roc]) -> Scene {
         width: 2.5 * sizes.unit,
         dash: Some([12.0 * sizes.unit, 9.0 * sizes.unit]),
     };
-    scene.line(frame.place([0.0, 0.0]), frame.place([1.0, 1.0]), guess);
-    // The best on top.
+    scene.line(frame.to_pixels([0.0, 0.0]), frame.to_pixels([1.0, 1.0]), guess);
+    // The largest area is drawn last.
     for (i, roc) in order.iter().enumerate().rev() {
-        let points: Vec<Point> = roc.points.iter().map(|p| frame.place(*p)).collect();
-        scene.path(Path { lines: vec![points], stroke: Some(look(i)), ..Path::default() });
+        let points: Vec<Point> = roc.points.iter().map(|p| frame.to_pixels(*p)).collect();
+        scene.path(Path { lines: vec![points], stroke: Some(stroke(i)), ..Path::default() });
     }
     frame.draw(&mut scene);
     scene
@@ -65,10 +67,10 @@ mod tests {
             height: 1500,
             title: Some("ROC".into()),
             caption: "a caption".into(),
-            letters: 1.0,
+            text_scale: 1.0,
         };
         let scene = roc(&style, &(0..12).map(one).collect::<Vec<_>>());
-        scene.assert_tidy();
+        scene.assert_text_inside();
         for text in ["method 0 (AUC 1.000)", "method 11 (AUC 0.450)"] {
             assert!(scene.texts().any(|found| found.text == text), "{text}");
         }

@@ -1,4 +1,4 @@
-//! The letters: DejaVu Sans, cut down to what labels are likely to need.
+//! The embedded font: a subset of DejaVu Sans.
 
 use std::sync::LazyLock;
 use ttf_parser::{Face, GlyphId, OutlineBuilder};
@@ -6,43 +6,43 @@ use ttf_parser::{Face, GlyphId, OutlineBuilder};
 static FACE: LazyLock<Option<Face<'static>>> =
     LazyLock::new(|| Face::parse(include_bytes!("../../assets/DejaVuSans.ttf"), 0).ok());
 
-/// How high capitals and digits are, in terms of the size of the font.
-pub(super) const CAPITAL: f64 = 0.729;
-/// How far letters reach below the line.
-pub(super) const DESCENT: f64 = 0.236;
+/// The height of capitals and digits, relative to the font size.
+pub(crate) const CAPITAL: f64 = 0.729;
+/// The depth of descenders below the baseline, relative to the font size.
+pub(crate) const DESCENT: f64 = 0.236;
 
 fn glyph(face: &Face<'_>, letter: char) -> GlyphId {
-    // A letter that is not there is shown as a box.
+    // Glyph 0 is a box: it stands for characters that are not in the subset.
     face.glyph_index(letter).unwrap_or(GlyphId(0))
 }
 
-/// How wide a text is, in terms of the size of the font.
-pub(super) fn width(text: &str) -> f64 {
+/// The width of a text, relative to the font size.
+pub(crate) fn width(text: &str) -> f64 {
     let Some(face) = FACE.as_ref() else { return 0.6 * text.chars().count() as f64 };
     let advance = |letter| f64::from(face.glyph_hor_advance(glyph(face, letter)).unwrap_or(0));
     text.chars().map(advance).sum::<f64>() / f64::from(face.units_per_em())
 }
 
-/// The outline of a text at size 1, from the left end of its line; y goes up.
-pub(super) fn outline(text: &str, pen: &mut impl OutlineBuilder) {
+/// The outline of a text at font size 1, from the left end of its baseline; y points up.
+pub(crate) fn outline(text: &str, pen: &mut impl OutlineBuilder) {
     let Some(face) = FACE.as_ref() else { return };
     let em = f32::from(face.units_per_em());
     let mut x = 0.0;
     for letter in text.chars() {
         let id = glyph(face, letter);
-        face.outline_glyph(id, &mut Moved { pen, x, em });
+        face.outline_glyph(id, &mut Translated { pen, x, em });
         x += f32::from(face.glyph_hor_advance(id).unwrap_or(0));
     }
 }
 
-/// Brings a letter to its place.
-struct Moved<'a, P> {
+/// Translates a glyph and scales it to font size 1.
+struct Translated<'a, P> {
     pen: &'a mut P,
     x: f32,
     em: f32,
 }
 
-impl<P: OutlineBuilder> OutlineBuilder for Moved<'_, P> {
+impl<P: OutlineBuilder> OutlineBuilder for Translated<'_, P> {
     fn move_to(&mut self, x: f32, y: f32) {
         self.pen.move_to((self.x + x) / self.em, y / self.em);
     }
@@ -61,8 +61,8 @@ impl<P: OutlineBuilder> OutlineBuilder for Moved<'_, P> {
     }
 }
 
-/// Words into lines no wider than `limit`, in terms of the size of the font.
-pub(super) fn wrap(text: &str, limit: f64) -> Vec<String> {
+/// Breaks a text into lines no wider than `limit`, relative to the font size.
+pub(crate) fn wrap(text: &str, limit: f64) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
         match lines.last_mut() {
@@ -70,14 +70,14 @@ pub(super) fn wrap(text: &str, limit: f64) -> Vec<String> {
                 line.push(' ');
                 line.push_str(word);
             }
-            _ => lines.push(fitted(word, limit)),
+            _ => lines.push(truncated(word, limit)),
         }
     }
     lines
 }
 
-/// The text, cut off with an ellipsis if it is wider than `limit`.
-pub(super) fn fitted(text: &str, limit: f64) -> String {
+/// The text, truncated with an ellipsis if it is wider than `limit`.
+pub(crate) fn truncated(text: &str, limit: f64) -> String {
     if width(text) <= limit {
         return text.to_owned();
     }
@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_font_is_there_and_has_what_labels_need() {
+    fn the_font_has_the_characters_of_labels() {
         let face = FACE.as_ref().unwrap();
         for letter in "abzAZ019.,%()−–·×≤≥½²₁äßéñçøλγμσΣωЖя…".chars() {
             assert!(face.glyph_index(letter).is_some(), "{letter}");
@@ -107,9 +107,9 @@ mod tests {
     }
 
     #[test]
-    fn long_texts_are_cut_and_wrapped() {
-        assert_eq!(fitted("short", 10.0), "short");
-        let cut = fitted("a very long name of a column", 5.0);
+    fn long_texts_are_truncated_and_wrapped() {
+        assert_eq!(truncated("short", 10.0), "short");
+        let cut = truncated("a very long name of a column", 5.0);
         assert!(cut.ends_with('…') && width(&cut) <= 5.0);
         let lines = wrap("one two three four five six seven", 8.0);
         assert!(lines.len() > 1 && lines.iter().all(|line| width(line) <= 8.0));

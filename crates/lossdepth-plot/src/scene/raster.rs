@@ -2,29 +2,29 @@
 
 use super::colour::Colour;
 use super::font;
-use super::scene::{Image, Item, Path, Rect, Scene, Stroke, Text};
+use super::{EncodeError, Image, Item, Path, Rect, Scene, Stroke, Text};
 use tiny_skia::{FillRule, LineCap, LineJoin, Mask, Paint, PathBuilder, Pixmap, StrokeDash, Transform};
 use ttf_parser::OutlineBuilder;
 
-pub(super) fn png(scene: &Scene) -> Result<Vec<u8>, String> {
-    let pixmap = draw(scene).ok_or("there is not enough memory")?;
+pub(crate) fn png(scene: &Scene) -> Result<Vec<u8>, EncodeError> {
+    let pixmap = draw(scene).ok_or_else(|| EncodeError("there is not enough memory".to_owned()))?;
     let colour =
         |pixel: &tiny_skia::PremultipliedColorU8| Colour::new(pixel.red(), pixel.green(), pixel.blue());
     let pixels: Vec<Colour> = pixmap.pixels().iter().map(colour).collect();
     encode(&pixels, scene.width as usize, scene.height as usize)
 }
 
-/// 200 dots an inch.
+/// Pixels per metre: 200 dpi.
 const PER_METRE: u32 = 7874;
 
-/// Pixels into a file.
-pub(super) fn encode(pixels: &[Colour], columns: usize, rows: usize) -> Result<Vec<u8>, String> {
-    let size = |n: usize| u32::try_from(n).map_err(|_| "the picture is too large".to_owned());
+/// Encodes pixels as PNG.
+pub(crate) fn encode(pixels: &[Colour], columns: usize, rows: usize) -> Result<Vec<u8>, EncodeError> {
+    let size = |n: usize| u32::try_from(n).map_err(|_| EncodeError("the picture is too large".to_owned()));
     let mut bytes = Vec::new();
     let mut encoder = png::Encoder::new(&mut bytes, size(columns)?, size(rows)?);
     encoder.set_color(png::ColorType::Rgb);
     encoder.set_compression(png::Compression::High);
-    // Few colours in large areas: differences between neighbours only hide that.
+    // Large areas of one colour compress best without a filter.
     encoder.set_filter(png::Filter::NoFilter);
     encoder.set_pixel_dims(Some(png::PixelDimensions {
         xppu: PER_METRE,
@@ -32,9 +32,10 @@ pub(super) fn encode(pixels: &[Colour], columns: usize, rows: usize) -> Result<V
         unit: png::Unit::Meter,
     }));
     let data: Vec<u8> = pixels.iter().flat_map(|colour| colour.rgb).collect();
-    let mut writer = encoder.write_header().map_err(|e| e.to_string())?;
-    writer.write_image_data(&data).map_err(|e| e.to_string())?;
-    writer.finish().map_err(|e| e.to_string())?;
+    let failed = |error: png::EncodingError| EncodeError(error.to_string());
+    let mut writer = encoder.write_header().map_err(failed)?;
+    writer.write_image_data(&data).map_err(failed)?;
+    writer.finish().map_err(failed)?;
     Ok(bytes)
 }
 
@@ -55,7 +56,7 @@ fn draw(scene: &Scene) -> Option<Pixmap> {
     Some(canvas)
 }
 
-/// The place in `clips` of the mask for a rectangle, made when it is first used.
+/// The index in `clips` of the mask of a rectangle, which is made when first needed.
 fn mask(clips: &mut Vec<(Rect, Mask)>, clip: Rect, scene: &Scene) -> Option<usize> {
     if let Some(known) = clips.iter().position(|(known, _)| *known == clip) {
         return Some(known);
@@ -67,7 +68,7 @@ fn mask(clips: &mut Vec<(Rect, Mask)>, clip: Rect, scene: &Scene) -> Option<usiz
     Some(clips.len() - 1)
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "pixels need no more digits")]
+#[expect(clippy::cast_possible_truncation, reason = "single precision is enough for pixels")]
 fn single(x: f64) -> f32 {
     x as f32
 }
@@ -109,13 +110,13 @@ fn pen(stroke: Stroke) -> tiny_skia::Stroke {
 }
 
 fn draw_path(canvas: &mut Pixmap, path: &Path, mask: Option<&Mask>) {
-    let mut stamp = |shape: &tiny_skia::Path| {
-        let still = Transform::identity();
+    let mut draw = |shape: &tiny_skia::Path| {
+        let identity = Transform::identity();
         if let Some(colour) = path.fill {
-            canvas.fill_path(shape, &paint(colour), FillRule::EvenOdd, still, mask);
+            canvas.fill_path(shape, &paint(colour), FillRule::EvenOdd, identity, mask);
         }
         if let Some(stroke) = path.stroke {
-            canvas.stroke_path(shape, &paint(stroke.colour), &pen(stroke), still, mask);
+            canvas.stroke_path(shape, &paint(stroke.colour), &pen(stroke), identity, mask);
         }
     };
     let Some(radius) = path.dots else {
@@ -123,12 +124,12 @@ fn draw_path(canvas: &mut Pixmap, path: &Path, mask: Option<&Mask>) {
         path.lines
             .chunks(each)
             .filter_map(|lines| outline(lines, path.closed))
-            .for_each(|shape| stamp(&shape));
+            .for_each(|shape| draw(&shape));
         return;
     };
     for [x, y] in path.lines.iter().flatten() {
         if let Some(shape) = PathBuilder::from_circle(single(*x), single(*y), single(radius)) {
-            stamp(&shape);
+            draw(&shape);
         }
     }
 }
@@ -139,23 +140,23 @@ fn draw_text(canvas: &mut Pixmap, text: &Text) {
     let Some(shape) = pen.0.finish() else { return };
     let size = single(text.size);
     let place = Transform::from_translate(single(text.at[0]), single(text.at[1]))
-        .pre_rotate(single(text.turn))
+        .pre_rotate(single(text.rotation))
         .pre_translate(-single(text.offset()), 0.0)
         .pre_scale(size, -size);
     let Some(shape) = shape.transform(place) else { return };
-    let still = Transform::identity();
+    let identity = Transform::identity();
     if let Some((colour, width)) = text.halo {
-        let around = tiny_skia::Stroke {
+        let halo = tiny_skia::Stroke {
             width: single(2.0 * width),
             line_join: LineJoin::Round,
             ..tiny_skia::Stroke::default()
         };
-        canvas.stroke_path(&shape, &paint(colour), &around, still, None);
+        canvas.stroke_path(&shape, &paint(colour), &halo, identity, None);
     }
-    canvas.fill_path(&shape, &paint(text.colour), FillRule::Winding, still, None);
+    canvas.fill_path(&shape, &paint(text.colour), FillRule::Winding, identity, None);
 }
 
-/// Letters into a path.
+/// Collects glyph outlines as a path.
 struct Pen(PathBuilder);
 
 impl OutlineBuilder for Pen {
@@ -184,10 +185,10 @@ fn draw_image(canvas: &mut Pixmap, image: &Image) {
         *out = tiny_skia::ColorU8::from_rgba(red, green, blue, 255).premultiply();
     }
     let area = image.area;
-    let (across, up) = (area.width() / image.columns as f64, area.height() / image.rows as f64);
-    let place =
-        Transform::from_translate(single(area.left), single(area.top)).pre_scale(single(across), single(up));
-    let exact = (across - 1.0).abs() < 1e-9 && (up - 1.0).abs() < 1e-9;
+    let (x_scale, y_scale) = (area.width() / image.columns as f64, area.height() / image.rows as f64);
+    let place = Transform::from_translate(single(area.left), single(area.top))
+        .pre_scale(single(x_scale), single(y_scale));
+    let exact = (x_scale - 1.0).abs() < 1e-9 && (y_scale - 1.0).abs() < 1e-9;
     let quality = if image.smooth && !exact {
         tiny_skia::FilterQuality::Bilinear
     } else {

@@ -1,11 +1,11 @@
-//! A scene as SVG: text stays text, so it can be searched, edited and read out.
+//! A scene as SVG. Text stays text, so that it can be searched, edited and read by screen readers.
 
 use super::colour::Colour;
 use super::raster;
-use super::scene::{Anchor, Image, Item, Path, Rect, Scene, Stroke, Text};
+use super::{Anchor, Image, Item, Path, Rect, Scene, Stroke, Text};
 use std::fmt::Write;
 
-pub(super) fn svg(scene: &Scene) -> String {
+pub(crate) fn svg(scene: &Scene) -> String {
     let (width, height) = (scene.width, scene.height);
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" xmlns:xlink=\"http://www.w3.org/1999/xlink\" \
@@ -28,7 +28,7 @@ pub(super) fn svg(scene: &Scene) -> String {
     out + "</svg>\n"
 }
 
-/// The number of a clipping rectangle, which is written when it is first used.
+/// The number of a clipping rectangle, which is written when first needed.
 fn clip_id(out: &mut String, clips: &mut Vec<Rect>, clip: Rect) -> usize {
     if let Some(known) = clips.iter().position(|known| *known == clip) {
         return known;
@@ -82,7 +82,7 @@ fn write_path(out: &mut String, path: &Path, clip: Option<usize>) {
     let _ = writeln!(out, "<path {style} fill-rule=\"evenodd\"{clip} d=\"{data}\"/>");
 }
 
-/// Lines as SVG writes them.
+/// The `d` attribute of some polylines.
 fn data(lines: &[Vec<[f64; 2]>], closed: bool) -> String {
     let mut data = String::new();
     for line in lines.iter().filter(|line| !line.is_empty()) {
@@ -103,10 +103,10 @@ fn write_text(out: &mut String, text: &Text) {
         Anchor::End => "end",
     };
     let (x, y) = (round(text.at[0]), round(text.at[1]));
-    let turn = if text.turn == 0.0 {
+    let rotation = if text.rotation == 0.0 {
         String::new()
     } else {
-        format!(" transform=\"rotate({} {x} {y})\"", round(text.turn))
+        format!(" transform=\"rotate({} {x} {y})\"", round(text.rotation))
     };
     let halo = text.halo.map_or_else(String::new, |(colour, width)| {
         format!(
@@ -117,7 +117,7 @@ fn write_text(out: &mut String, text: &Text) {
     });
     let _ = writeln!(
         out,
-        "<text x=\"{x}\" y=\"{y}\" font-size=\"{}\" text-anchor=\"{anchor}\" fill=\"{}\"{halo}{turn}>{}</text>",
+        "<text x=\"{x}\" y=\"{y}\" font-size=\"{}\" text-anchor=\"{anchor}\" fill=\"{}\"{halo}{rotation}>{}</text>",
         round(text.size),
         text.colour.hex(),
         escape(&text.text)
@@ -144,7 +144,7 @@ fn opacity(of: &str, colour: Colour) -> String {
     if colour.opacity < 1.0 { format!(" {of}-opacity=\"{}\"", round(colour.opacity)) } else { String::new() }
 }
 
-/// Hundredths of a pixel are enough.
+/// Rounded to hundredths of a pixel.
 fn round(x: f64) -> f64 {
     (100.0 * x).round() / 100.0 + 0.0
 }
@@ -157,7 +157,7 @@ fn escape(text: &str) -> String {
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
-            // XML has no way to write them.
+            // XML 1.0 cannot represent them.
             control if control.is_control() || matches!(control, '\u{fffe}' | '\u{ffff}') => out.push(' '),
             other => out.push(other),
         }
@@ -184,7 +184,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn base64_is_that_of_the_standard() {
+    fn base64_matches_the_examples_of_rfc_4648() {
         let cases = [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foobar", "Zm9vYmFy")];
         for (plain, coded) in cases {
             assert_eq!(base64(plain.as_bytes()), coded);
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn names_cannot_break_out_of_the_text() {
+    fn text_is_escaped() {
         assert_eq!(escape("a<b & \"c\"\u{0}\n"), "a&lt;b &amp; &quot;c&quot;  ");
     }
 }

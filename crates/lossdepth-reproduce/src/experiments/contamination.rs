@@ -1,15 +1,19 @@
-//! A cluster that a tenth of the points do not belong to (section 6.1, figure 3).
+//! A cluster with ten percent contamination (section 6.1, figure 3).
 
-use super::report::{Report, Table};
-use super::sketch::{self, Grid, letter, percent, share};
-use super::workshop::Workshop;
+use crate::compared;
 use crate::error::Result;
-use crate::picture::{self, Ground, Map, Mark, Panels, Points, Polygon, Scene, Style};
+use crate::format::{panel_label, percent, share};
+use crate::grid::{self, Grid};
+use crate::mixture::{Component, Mixture};
+use crate::report::{Report, Table};
+use crate::session::Session;
+use crate::statistics::mean;
 use lossdepth::baseline::Baseline;
 use lossdepth::depth::Value;
-use lossdepth::simulate::{Mixture, Part, Random};
-use lossdepth::view::Ranked;
+use lossdepth::simulate::Random;
 use lossdepth::{Method, Preset, Reference, Rows, Run, Settings};
+use lossdepth_plot::EmpiricalDistribution;
+use lossdepth_plot::{Background, Map, Mark, Panels, Points, Polygon, Scene, Style};
 use serde::{Deserialize, Serialize};
 
 const NAME: &str = "contamination";
@@ -19,24 +23,24 @@ const NU: f64 = 0.15;
 const WINDOW: [(f64, f64); 2] = [(-5.0, 5.0), (-5.0, 5.0)];
 const SIDE: usize = 100;
 const SEED: u64 = 3;
-/// The deciles of the scores on the grid that bound the zones, the smallest zone first.
+/// The quantiles of the scores on the grid that bound the zones, the smallest zone first.
 const ZONES: [f64; 5] = [0.9, 0.8, 0.7, 0.6, 0.5];
-/// The middle of the wrong cluster, and of the way to it.
+/// The mean of the contamination, and the midpoint of both means.
 const PLACES: [[f64; 2]; 2] = [[2.0, 2.0], [0.5, 0.5]];
 
-/// What gives scores.
+/// How scores are computed.
 enum Scorer {
     Depth(Settings),
-    Detector(Baseline),
+    Baseline(Baseline),
 }
 
-struct Rival {
+struct Detector {
     name: &'static str,
     key: &'static str,
     scorer: Scorer,
 }
 
-impl Rival {
+impl Detector {
     fn all() -> Result<Vec<Self>> {
         let number = Value::Number;
         let oc_svm = Baseline::with("oc-svm", [("nu", number(NU)), ("gamma", number(GAMMA))])?;
@@ -46,7 +50,7 @@ impl Rival {
             Ok(Settings::with(Method::Svm, values)?)
         };
         Ok(vec![
-            Self { name: "One-class SVM", key: "oc-svm", scorer: Scorer::Detector(oc_svm) },
+            Self { name: "One-class SVM", key: "oc-svm", scorer: Scorer::Baseline(oc_svm) },
             Self { name: "SVM depth, as defined", key: "svm", scorer: Scorer::Depth(svm(Preset::Paper)?) },
             Self {
                 name: "SVM depth, paper-code",
@@ -63,25 +67,25 @@ impl Rival {
 
     fn score(&self, sample: &[f64], rows: &[f64], run: &Run<'_>) -> Result<(Vec<f64>, Option<f64>)> {
         match &self.scorer {
-            Scorer::Depth(settings) => Ok((sketch::depths(settings, sample, rows, 2, run)?, None)),
-            Scorer::Detector(baseline) => {
+            Scorer::Depth(settings) => Ok((compared::depths(settings, sample, rows, 2, run)?, None)),
+            Scorer::Baseline(baseline) => {
                 let fitted = baseline.fit(&Reference::new(&Rows::new(sample, 2)?)?, run)?;
                 Ok((fitted.score(&Rows::new(rows, 2)?, run)?, fitted.offset()))
             }
         }
     }
 
-    /// Settings by name, for the cells.
+    /// Settings by name, for the key of a cell.
     fn values(&self) -> Vec<(&'static str, Value)> {
         match &self.scorer {
             Scorer::Depth(settings) => settings.values(),
-            Scorer::Detector(baseline) => baseline.values(),
+            Scorer::Baseline(baseline) => baseline.values(),
         }
     }
 }
 
 #[derive(Serialize)]
-struct Asked {
+struct CellKey {
     method: &'static str,
     settings: Vec<(&'static str, Value)>,
     counts: [usize; 2],
@@ -92,21 +96,21 @@ struct Asked {
 
 /// The zones of one sample.
 #[derive(Serialize, Deserialize)]
-struct Zoned {
+struct Zones {
     /// The scores that bound the zones.
     levels: [f64; ZONES.len()],
-    /// For each zone the share of the cluster within, and of the contamination.
+    /// For each zone, the shares of the cluster and of the contamination inside.
     shares: [[f64; 2]; ZONES.len()],
-    /// Where the places of interest are among the scores on the grid.
+    /// The ranks of [`PLACES`] among the scores on the grid.
     places: [f64; 2],
-    /// The share of the contamination that the detector itself takes for normal.
+    /// The share of the contamination above the baseline's own threshold.
     accepted: Option<f64>,
-    /// The scores on the grid, for the picture.
+    /// The scores on the grid; empty unless a picture needs them.
     grid: Vec<f64>,
 }
 
-pub(crate) fn run(shop: &Workshop) -> Result<Report> {
-    let (side, coarse, draws) = if shop.quick { (40, 20, 2) } else { (SIDE, SIDE / 2, 25) };
+pub(super) fn run(session: &Session<'_>) -> Result<Report> {
+    let (side, coarse, draws) = if session.quick { (40, 20, 2) } else { (SIDE, SIDE / 2, 25) };
     let mixture = mixture()?;
     let sample = |seed: u64| mixture.draw(&COUNTS, &mut Random::stream(SEED, seed));
     let grid = |side: usize| Grid::new(WINDOW, side, side);
@@ -119,36 +123,41 @@ pub(crate) fn run(shop: &Workshop) -> Result<Report> {
              {side} × {side} grid over the window.",
             COUNTS[0], COUNTS[1]
         ),
-        letters: 1.0,
+        text_scale: 1.0,
     };
-    let panels = Panels::new(style, (2, 2), picture::map_keys(&blank()));
+    let panels = Panels::new(style, (2, 2), lossdepth_plot::map_legend(&blank()));
     let mut report = Report::new("Contamination: what a detector makes of a wrong cluster");
     let mut parts = Vec::new();
-    let mut facts = Vec::new();
-    let rivals = Rival::all()?;
-    for (place, rival) in rivals.iter().enumerate() {
-        let asked = |seeds, side| Asked {
-            method: rival.key,
-            settings: rival.values(),
+    let mut results = Vec::new();
+    let detectors = Detector::all()?;
+    for (index, detector) in detectors.iter().enumerate() {
+        let key = |seeds, side| CellKey {
+            method: detector.key,
+            settings: detector.values(),
             counts: COUNTS,
             seeds,
             window: WINDOW,
             side,
         };
-        let drawn = shop.cell(NAME, rival.key, &asked([0, 1], side), None, |run| {
-            rival.zones(&sample(0)?, &grid(side), true, run)
+        let drawn = session.cell(NAME, detector.key, &key([0, 1], side), None, |run| {
+            detector.zones(&sample(0)?, &grid(side), true, run)
         })?;
-        let repeated =
-            shop.cell(NAME, &format!("{}-draws", rival.key), &asked([0, draws], coarse), None, |run| {
+        let repeated = session.cell(
+            NAME,
+            &format!("{}-draws", detector.key),
+            &key([0, draws], coarse),
+            None,
+            |run| {
                 (0..draws)
-                    .map(|seed| rival.zones(&sample(seed)?, &grid(coarse), false, run))
+                    .map(|seed| detector.zones(&sample(seed)?, &grid(coarse), false, run))
                     .collect::<Result<Vec<_>>>()
-            })?;
-        let title = format!("{} {}", letter(place), rival.name);
-        parts.push(part(&panels.part(title), &drawn.value, &grid(side), &sample(0)?)?);
-        facts.push((rival, drawn.value, repeated.value));
+            },
+        )?;
+        let title = format!("{} {}", panel_label(index), detector.name);
+        parts.push(panel(&panels.panel_style(title), &drawn.value, &grid(side), &sample(0)?)?);
+        results.push((detector, drawn.value, repeated.value));
     }
-    shop.picture(NAME, &panels.arrange(parts))?;
+    session.write_picture(NAME, &panels.arrange(parts))?;
     report.text(format!(
         "n = {} points of N((−1, −1), I), of which a tenth are replaced by N((2, 2), I). A one-class support vector machine \
          (nu {NU}, gamma {GAMMA}) against the support vector machine depth (gamma {GAMMA}) with λ = 1 as defined and as the paper's \
@@ -156,34 +165,34 @@ pub(crate) fn run(shop: &Workshop) -> Result<Report> {
         COUNTS.iter().sum::<usize>()
     ));
     report.figure(NAME, "Zones at the top five deciles of the score over the window; darker is deeper.");
-    tables(&mut report, &facts);
-    claims(&mut report, &facts);
+    tables(&mut report, &results);
+    claims(&mut report, &results);
     Ok(report)
 }
 
 fn mixture() -> Result<Mixture> {
-    let part = |share: f64, at: f64| Part { share, mean: vec![at; 2], sd: 1.0 };
+    let part = |share: f64, at: f64| Component { weight: share, mean: vec![at; 2], sd: 1.0 };
     Ok(Mixture::new(vec![part(0.9, -1.0), part(0.1, 2.0)])?)
 }
 
-impl Rival {
-    fn zones(&self, sample: &[f64], grid: &Grid, keep: bool, run: &Run<'_>) -> Result<Zoned> {
+impl Detector {
+    fn zones(&self, sample: &[f64], grid: &Grid, keep: bool, run: &Run<'_>) -> Result<Zones> {
         let mut rows = grid.rows();
         let nodes = rows.len() / 2;
         rows.extend(sample);
         rows.extend(PLACES.iter().flatten());
         let (mut scores, offset) = self.score(sample, &rows, run)?;
         let own = scores.split_off(nodes);
-        let ranked = Ranked::new(&scores, &vec![1.0; nodes])?;
+        let ranked = EmpiricalDistribution::new(&scores, &vec![1.0; nodes])?;
         let levels = ZONES.map(|p| ranked.quantile(p));
         let inside = |level: f64, list: &[f64]| {
             list.iter().filter(|score| **score >= level).count() as f64 / list.len() as f64
         };
-        let (cluster, rest) = own.split_at(COUNTS[0]);
-        let (wrong, places) = rest.split_at(COUNTS[1]);
-        Ok(Zoned {
+        let (cluster, others) = own.split_at(COUNTS[0]);
+        let (wrong, places) = others.split_at(COUNTS[1]);
+        Ok(Zones {
             shares: levels.map(|level| [inside(level, cluster), inside(level, wrong)]),
-            places: [ranked.place(places[0]), ranked.place(places[1])],
+            places: [ranked.mid_rank(places[0]), ranked.mid_rank(places[1])],
             accepted: offset.map(|offset| inside(offset, wrong)),
             levels,
             grid: if keep { scores } else { Vec::new() },
@@ -202,12 +211,12 @@ fn shade(zone: usize) -> f64 {
 fn kinds(sample: &[f64]) -> Vec<Points> {
     let (cluster, wrong) = sample.split_at((2 * COUNTS[0]).min(sample.len()));
     vec![
-        Points { name: Some("cluster".into()), at: sketch::points(cluster), mark: Mark::Kind(0) },
-        Points { name: Some("contamination".into()), at: sketch::points(wrong), mark: Mark::Outlier },
+        Points { name: Some("cluster".into()), at: grid::points(cluster), mark: Mark::Kind(0) },
+        Points { name: Some("contamination".into()), at: grid::points(wrong), mark: Mark::Outlier },
     ]
 }
 
-/// A map without anything but its legend.
+/// A map with nothing but a legend.
 fn blank() -> Map<'static> {
     let zone = |(zone, p): (usize, &f64)| Polygon {
         name: format!("top {}", percent(1.0 - p)),
@@ -217,58 +226,54 @@ fn blank() -> Map<'static> {
     Map {
         names: names(),
         window: WINDOW,
-        ground: Ground::Polygons(ZONES.iter().enumerate().map(zone).rev().collect()),
+        background: Background::Polygons(ZONES.iter().enumerate().map(zone).rev().collect()),
         contours: Vec::new(),
         points: kinds(&[]),
         legend: true,
     }
 }
 
-fn part(style: &Style, found: &Zoned, grid: &Grid, sample: &[f64]) -> Result<Scene> {
+fn panel(style: &Style, found: &Zones, grid: &Grid, sample: &[f64]) -> Result<Scene> {
     let field = grid.field(&found.grid)?.refined(4);
     let zone = |(zone, level): (usize, &f64)| Polygon {
         name: String::new(),
         rings: field.regions(*level),
         shade: Some(shade(zone)),
     };
-    // The largest first.
+    // The largest zone first.
     let zones = found.levels.iter().enumerate().map(zone).rev().collect();
     let map = Map {
         names: names(),
         window: WINDOW,
-        ground: Ground::Polygons(zones),
+        background: Background::Polygons(zones),
         contours: Vec::new(),
         points: kinds(sample),
         legend: false,
     };
-    Ok(picture::map(style, &map))
+    Ok(lossdepth_plot::map(style, &map))
 }
 
-fn mean(values: impl Iterator<Item = f64>) -> f64 {
-    let (sum, count) = values.fold((0.0, 0.0), |(sum, count), v| (sum + v, count + 1.0));
-    if count > 0.0 { sum / count } else { 0.0 }
-}
+/// A detector with the zones of the sample in the picture, and of all samples.
+type Results<'a> = (&'a Detector, Zones, Vec<Zones>);
 
-type Facts<'a> = (&'a Rival, Zoned, Vec<Zoned>);
-
-fn tables(report: &mut Report, facts: &[Facts<'_>]) {
+fn tables(report: &mut Report, results: &[Results<'_>]) {
     let mut sheet = Table::new(["method", "draw", "zone", "cluster inside", "contamination inside"]);
     report.heading("Who is in which zone");
     let zones = ZONES.iter().map(|p| format!("top {}", percent(1.0 - p)));
     let mut table = Table::new(["score", "of"].into_iter().map(str::to_owned).chain(zones));
-    for (rival, drawn, repeated) in facts {
+    for (detector, drawn, repeated) in results {
         for (kind, of) in ["cluster", "contamination"].into_iter().enumerate() {
             let cells = (0..ZONES.len()).map(|zone| {
-                let average = mean(repeated.iter().map(|zoned| zoned.shares[zone][kind]));
+                let average = mean(repeated.iter().map(|zones| zones.shares[zone][kind]));
                 format!("{} ({})", percent(drawn.shares[zone][kind]), percent(average))
             });
-            table.row([rival.name.to_owned(), of.to_owned()].into_iter().chain(cells));
+            table.row([detector.name.to_owned(), of.to_owned()].into_iter().chain(cells));
         }
-        for (draw, zoned) in repeated.iter().enumerate() {
-            for (zone, [cluster, wrong]) in zoned.shares.iter().enumerate() {
+        for (draw, zones) in repeated.iter().enumerate() {
+            for (zone, [cluster, wrong]) in zones.shares.iter().enumerate() {
                 let zone = format!("{:.1}", 1.0 - ZONES[zone]);
                 sheet.row([
-                    rival.key.to_owned(),
+                    detector.key.to_owned(),
                     draw.to_string(),
                     zone,
                     cluster.to_string(),
@@ -277,7 +282,7 @@ fn tables(report: &mut Report, facts: &[Facts<'_>]) {
             }
         }
     }
-    let draws = facts.first().map_or(0, |fact| fact.2.len());
+    let draws = results.first().map_or(0, |result| result.2.len());
     report.table(table);
     report.text(format!(
         "The share of the {} points of the cluster and of the {} of the contamination inside each zone, in the picture; in brackets \
@@ -285,12 +290,12 @@ fn tables(report: &mut Report, facts: &[Facts<'_>]) {
         COUNTS[0], COUNTS[1]
     ));
     let mut table = Table::new(["score", "at (2, 2)", "at (½, ½)", "contamination taken for normal"]);
-    for (rival, _, repeated) in facts {
-        let accepted: Option<Vec<f64>> = repeated.iter().map(|zoned| zoned.accepted).collect();
+    for (detector, _, repeated) in results {
+        let accepted: Option<Vec<f64>> = repeated.iter().map(|zones| zones.accepted).collect();
         table.row([
-            rival.name.to_owned(),
-            share(mean(repeated.iter().map(|zoned| zoned.places[0])), 2),
-            share(mean(repeated.iter().map(|zoned| zoned.places[1])), 2),
+            detector.name.to_owned(),
+            share(mean(repeated.iter().map(|zones| zones.places[0])), 2),
+            share(mean(repeated.iter().map(|zones| zones.places[1])), 2),
             accepted.map_or("—".to_owned(), |list| percent(mean(list.into_iter()))),
         ]);
     }
@@ -302,19 +307,19 @@ fn tables(report: &mut Report, facts: &[Facts<'_>]) {
     report.sheet(NAME, sheet);
 }
 
-fn claims(report: &mut Report, facts: &[Facts<'_>]) {
-    let of = |key: &str| facts.iter().find(|fact| fact.0.key == key);
+fn claims(report: &mut Report, results: &[Results<'_>]) {
+    let of = |key: &str| results.iter().find(|result| result.0.key == key);
     let (Some(machine), Some(depth), Some(code)) = (of("oc-svm"), of("svm"), of("svm-paper-code")) else {
         return;
     };
-    let inside = |fact: &Facts<'_>, zone: usize, kind: usize| {
-        mean(fact.2.iter().map(|zoned| zoned.shares[zone][kind]))
+    let inside = |result: &Results<'_>, zone: usize, kind: usize| {
+        mean(result.2.iter().map(|zones| zones.shares[zone][kind]))
     };
-    let place = |fact: &Facts<'_>, which: usize| mean(fact.2.iter().map(|zoned| zoned.places[which]));
+    let place = |result: &Results<'_>, which: usize| mean(result.2.iter().map(|zones| zones.places[which]));
     let verdict = |yes: bool| if yes { "Holds" } else { "Does not hold" };
-    let accepted = mean(machine.2.iter().filter_map(|zoned| zoned.accepted));
+    let accepted = mean(machine.2.iter().filter_map(|zones| zones.accepted));
     report.heading("What the paper says");
-    let most = |fact: &Facts<'_>| inside(fact, 0, 0) > 0.5 && inside(fact, 0, 1) < 0.5;
+    let most = |result: &Results<'_>| inside(result, 0, 0) > 0.5 && inside(result, 0, 1) < 0.5;
     report.list([
         format!(
             "“OC-SVM gives a high score to the contamination cluster and good scores to the bridge”. {}: its middle is higher than \

@@ -1,28 +1,32 @@
-//! Four depths of two clusters (section 3.3, figure 2), and four more.
+//! Maps of the depths of a sample of two clusters (section 3.3, figure 2).
 
-use super::report::{Report, Table};
-use super::sketch::{self, Contender, Grid, letter, number, share};
-use super::workshop::Workshop;
+use crate::compared::{self, ComparedMethod};
 use crate::error::Result;
-use crate::picture::{self, Ground, Map, Mark, Panels, Points, Scene, Style};
+use crate::format::{number, panel_label, share};
+use crate::grid::{self, Grid};
+use crate::mixture::Mixture;
+use crate::report::{Report, Table};
+use crate::session::Session;
+use crate::statistics;
 use lossdepth::depth::Value;
 use lossdepth::evaluation::kendall;
-use lossdepth::simulate::{Mixture, Random};
-use lossdepth::view::Ranked;
+use lossdepth::simulate::Random;
 use lossdepth::{Method, Settings};
+use lossdepth_plot::EmpiricalDistribution;
+use lossdepth_plot::{Background, Map, Mark, Panels, Points, Scene, Style};
 use serde::{Deserialize, Serialize};
 
 const NAME: &str = "illustration";
 const SHIFT: f64 = 3.5;
 const SEED: u64 = 1;
 const WINDOW: [(f64, f64); 2] = [(-7.6, 7.6), (-7.6, 7.6)];
-/// Around a cluster, where its density is e⁻² of that in the middle.
-const RING: f64 = 2.0;
+/// The radius of a circle on which the density of a cluster is e⁻² times that at its mean.
+const CIRCLE: f64 = 2.0;
 const ANGLES: usize = 72;
 
 /// What a cell depends on.
 #[derive(Serialize)]
-struct Asked<'a> {
+struct CellKey<'a> {
     settings: &'a Settings,
     each: usize,
     shift: f64,
@@ -32,66 +36,77 @@ struct Asked<'a> {
     ring: f64,
 }
 
-/// Depths.
+/// The depths of one method.
 #[derive(Serialize, Deserialize)]
 struct Depths {
     grid: Vec<f64>,
-    /// At the rows of the sample.
+    /// Of the rows of the sample.
     own: Vec<f64>,
-    /// At the two modes and between them.
+    /// At the two modes.
     modes: [f64; 2],
+    /// Between the modes.
     middle: f64,
-    /// Around both modes.
+    /// On circles around both modes.
     ring: Vec<f64>,
 }
 
-pub(crate) fn run(shop: &Workshop) -> Result<Report> {
-    let (each, side) = if shop.quick { (60, 33) } else { (200, 121) };
+pub(super) fn run(session: &Session<'_>) -> Result<Report> {
+    let (each, side) = if session.quick { (60, 33) } else { (200, 121) };
     let mixture = Mixture::two_modes(SHIFT, 2)?;
     let sample = mixture.draw(&[each, each], &mut Random::new(SEED))?;
     let printed = [
-        Contender::of_text("Multi-layer perceptron", "mlp", Method::Mlp)?,
-        Contender::of_text("Support vector machine", "svm", Method::Svm)?,
-        Contender::of_text("Random forest", "forest", Method::Forest)?,
-        Contender::of_text("Gaussian process", "gp", Method::Gp)?,
+        ComparedMethod::as_in_text("Multi-layer perceptron", "mlp", Method::Mlp)?,
+        ComparedMethod::as_in_text("Support vector machine", "svm", Method::Svm)?,
+        ComparedMethod::as_in_text("Random forest", "forest", Method::Forest)?,
+        ComparedMethod::as_in_text("Gaussian process", "gp", Method::Gp)?,
     ];
     let others = [
-        Contender::of_code("Support vector machine, paper-code", "svm-paper-code", Method::Svm, 2 * each)?,
-        Contender::ours(
+        ComparedMethod::as_in_scripts(
+            "Support vector machine, paper-code",
+            "svm-paper-code",
+            Method::Svm,
+            2 * each,
+        )?,
+        ComparedMethod::additional(
             "Rotated forest",
             "forest-rotated",
             Method::Forest,
             &[("rotations", Value::Count(100))],
         )?,
-        Contender::of_text("Logistic regression", "logistic", Method::Logistic)?,
-        Contender::ours("Halfspace", "halfspace", Method::Halfspace, &[])?,
+        ComparedMethod::as_in_text("Logistic regression", "logistic", Method::Logistic)?,
+        ComparedMethod::additional("Halfspace", "halfspace", Method::Halfspace, &[])?,
     ];
     let of = format!(
         "The sample: {each} + {each} points of N(±{SHIFT} · 1, I₂). Darker is deeper; every map has its own scale. Lines of \
          equal depth."
     );
-    let mut facts = Facts::new(&mixture, &sample)?;
+    let mut summary = Summary::new(&mixture, &sample)?;
     for (file, title, group) in [
         (NAME, "Loss depths of two clusters: the paper's four", &printed),
         ("illustration-more", "The same sample: what else there is", &others),
     ] {
-        let style =
-            Style { width: 1800, height: 1760, title: Some(title.into()), caption: of.clone(), letters: 1.0 };
+        let style = Style {
+            width: 1800,
+            height: 1760,
+            title: Some(title.into()),
+            caption: of.clone(),
+            text_scale: 1.0,
+        };
         let panels = Panels::new(style, (2, 2), Vec::new());
         let mut parts = Vec::new();
-        for (place, contender) in group.iter().enumerate() {
-            let style = panels.part(format!("{} {}", letter(place), contender.name));
-            let window = picture::equal_window(&style, &names(), WINDOW, &[], true);
-            let fine = side
-                * if matches!(contender.settings.method, Method::Forest | Method::Halfspace) { 3 } else { 1 };
-            let grid = Grid::new(window, fine, fine);
-            let found = depths(shop, contender, &sample, each, window, &grid, fine)?;
-            facts.add(contender, &found)?;
-            parts.push(part(&style, contender, window, &grid, &found, &sample)?);
+        for (index, method) in group.iter().enumerate() {
+            let style = panels.panel_style(format!("{} {}", panel_label(index), method.name));
+            let window = lossdepth_plot::equal_window(&style, &names(), WINDOW, &[], true);
+            let nodes_per_side = side
+                * if matches!(method.settings.method, Method::Forest | Method::Halfspace) { 3 } else { 1 };
+            let grid = Grid::new(window, nodes_per_side, nodes_per_side);
+            let found = depths(session, method, &sample, each, window, &grid, nodes_per_side)?;
+            summary.add(method, &found)?;
+            parts.push(panel(&style, method, window, &grid, &found, &sample)?);
         }
-        shop.picture(file, &panels.arrange(parts))?;
+        session.write_picture(file, &panels.arrange(parts))?;
     }
-    Ok(facts.report(each, &of))
+    Ok(summary.report(each, &of))
 }
 
 fn names() -> [String; 2] {
@@ -99,25 +114,25 @@ fn names() -> [String; 2] {
 }
 
 fn depths(
-    shop: &Workshop,
-    contender: &Contender,
+    session: &Session<'_>,
+    method: &ComparedMethod,
     sample: &[f64],
     each: usize,
     window: [(f64, f64); 2],
     grid: &Grid,
     side: usize,
 ) -> Result<Depths> {
-    let settings = &contender.settings;
-    let asked = Asked { settings, each, shift: SHIFT, seed: SEED, window, grid: [side; 2], ring: RING };
+    let settings = &method.settings;
+    let key = CellKey { settings, each, shift: SHIFT, seed: SEED, window, grid: [side; 2], ring: CIRCLE };
     let mut rows = grid.rows();
     let nodes = rows.len() / 2;
     rows.extend(sample);
     rows.extend([-SHIFT, -SHIFT, SHIFT, SHIFT, 0.0, 0.0]);
     for centre in [-SHIFT, SHIFT] {
-        rows.extend(around(centre));
+        rows.extend(circle(centre));
     }
-    let done = shop.cell(NAME, contender.key, &asked, Some(rows.len() / 2), |run| {
-        let all = sketch::depths(settings, sample, &rows, 2, run)?;
+    let done = session.cell(NAME, method.key, &key, Some(rows.len() / 2), |run| {
+        let all = compared::depths(settings, sample, &rows, 2, run)?;
         let (grid, rest) = all.split_at(nodes);
         let (own, rest) = rest.split_at(sample.len() / 2);
         let (grid, own, ring) = (grid.to_vec(), own.to_vec(), rest[3..].to_vec());
@@ -126,39 +141,40 @@ fn depths(
     Ok(done.value)
 }
 
-/// A circle around a mode.
-fn around(centre: f64) -> impl Iterator<Item = f64> {
+/// Points on a circle around a mode.
+fn circle(centre: f64) -> impl Iterator<Item = f64> {
     let angle = |i: usize| std::f64::consts::TAU * i as f64 / ANGLES as f64;
-    (0..ANGLES).flat_map(move |i| [centre + RING * angle(i).cos(), centre + RING * angle(i).sin()])
+    (0..ANGLES).flat_map(move |i| [centre + CIRCLE * angle(i).cos(), centre + CIRCLE * angle(i).sin()])
 }
 
-fn part(
+fn panel(
     style: &Style,
-    contender: &Contender,
+    method: &ComparedMethod,
     window: [(f64, f64); 2],
     grid: &Grid,
     found: &Depths,
     sample: &[f64],
 ) -> Result<Scene> {
-    let steps = matches!(contender.settings.method, Method::Forest | Method::Halfspace);
+    let piecewise_constant = matches!(method.settings.method, Method::Forest | Method::Halfspace);
     let field = grid.field(&found.grid)?;
-    let field = if steps { field } else { field.refined(2) };
-    // The lines of a depth with steps are its steps.
-    let contours = if steps { Vec::new() } else { sketch::contours(&field, 7) };
-    let points = vec![Points { name: None, at: sketch::points(sample), mark: Mark::Speck }];
-    let map = Map { names: names(), window, ground: Ground::Heat(&field), contours, points, legend: false };
-    Ok(picture::map(style, &map))
+    let field = if piecewise_constant { field } else { field.refined(2) };
+    // The contours of a piecewise constant depth are its steps, which the heat map shows.
+    let contours = if piecewise_constant { Vec::new() } else { grid::contours(&field, 7) };
+    let points = vec![Points { name: None, at: grid::points(sample), mark: Mark::Dot }];
+    let map =
+        Map { names: names(), window, background: Background::Heat(&field), contours, points, legend: false };
+    Ok(lossdepth_plot::map(style, &map))
 }
 
-/// The numbers behind the pictures.
-struct Facts {
+/// The numbers of the report.
+struct Summary {
     density: Vec<f64>,
     table: Table,
     lines: Vec<String>,
     uneven: Vec<(&'static str, f64)>,
 }
 
-impl Facts {
+impl Summary {
     fn new(mixture: &Mixture, sample: &[f64]) -> Result<Self> {
         let density = sample.chunks_exact(2).map(|row| mixture.log_density(row)).collect::<Result<_, _>>()?;
         let table = Table::new([
@@ -174,19 +190,19 @@ impl Facts {
         Ok(Self { density, table, lines: Vec::new(), uneven: Vec::new() })
     }
 
-    fn add(&mut self, contender: &Contender, found: &Depths) -> Result<()> {
+    fn add(&mut self, method: &ComparedMethod, found: &Depths) -> Result<()> {
         let tau = kendall(&found.own, &self.density)?;
-        let ranked = Ranked::new(&found.own, &vec![1.0; found.own.len()])?;
-        let (low, high) = sketch::range(found.ring.iter().copied());
-        let (bottom, top) = sketch::range(found.grid.iter().copied());
+        let ranked = EmpiricalDistribution::new(&found.own, &vec![1.0; found.own.len()])?;
+        let (low, high) = statistics::range(found.ring.iter().copied());
+        let (bottom, top) = statistics::range(found.grid.iter().copied());
         let uneven = if top > bottom { (high - low) / (top - bottom) } else { 0.0 };
-        self.uneven.push((contender.key, uneven));
+        self.uneven.push((method.key, uneven));
         let mode = f64::midpoint(found.modes[0], found.modes[1]);
         self.table.row([
-            contender.name.to_owned(),
+            method.name.to_owned(),
             share(mode, 3),
             share(found.middle, 3),
-            share(ranked.place(found.middle), 2),
+            share(ranked.mid_rank(found.middle), 2),
             share(low, 3),
             share(high, 3),
             share(uneven, 2),
@@ -194,16 +210,16 @@ impl Facts {
         ]);
         let verdict = if found.middle > mode {
             "takes the gap between the clusters for the deepest place"
-        } else if ranked.place(found.middle) > 0.5 {
+        } else if ranked.mid_rank(found.middle) > 0.5 {
             "finds the gap between the clusters deeper than most of the sample"
-        } else if ranked.place(found.middle) < 0.02 {
+        } else if ranked.mid_rank(found.middle) < 0.02 {
             "sees both clusters and the gap"
         } else {
             "sees the gap, but not as outlying"
         };
         self.lines.push(format!(
             "**{}**: {} at the modes, {} between them — {verdict}.",
-            contender.name,
+            method.name,
             number(mode),
             number(found.middle)
         ));
@@ -222,7 +238,7 @@ impl Facts {
         report.heading("Numbers");
         report.table(self.table.clone());
         report.text(format!(
-            "The circles have radius {RING} around the modes, where the density is 14 % of that in the middle of the \
+            "The circles have radius {CIRCLE} around the modes, where the density is 14 % of that in the middle of the \
              cluster: a depth that follows it is constant there. Unevenness is the spread of the depth on the circles as a \
              share of its whole range over the window. The quantile is among the depths of the sample's own rows."
         ));

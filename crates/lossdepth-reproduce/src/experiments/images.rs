@@ -1,24 +1,23 @@
-//! One class of MNIST or Fashion-MNIST against the others.
+//! One class of MNIST or Fashion-MNIST as the reference, the others as outliers.
 
-use super::data::Data;
-use super::report::{Report, Table};
-use super::workshop::Workshop;
-use crate::commands::within_memory;
+use crate::data::Data;
 use crate::error::{Error, Result};
+use crate::report::{Report, Table};
+use crate::session::Session;
 use lossdepth::depth::Value;
 use lossdepth::evaluation::Ranking;
 use lossdepth::simulate::Random;
 use lossdepth::{Method, Preset, Run, Settings};
 use serde::Serialize;
 
-/// Which images.
+/// A data set of images.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Set {
     Mnist,
     FashionMnist,
 }
 
-/// How many images of the class the reference has.
+/// The number of images of the reference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Size {
     Some(usize),
@@ -29,7 +28,7 @@ const SIZES: [Size; 3] = [Size::Some(100), Size::Some(1000), Size::All];
 
 const CLASSES: usize = 10;
 
-/// How often a reference is drawn where it is not the whole class.
+/// The number of references drawn, where a reference is not the whole class.
 const SEEDS: u64 = 10;
 
 impl Set {
@@ -47,7 +46,7 @@ impl Set {
         }
     }
 
-    /// What the paper prints, class by class and then the mean.
+    /// The percentages that the paper prints: one per class, then the mean.
     fn printed(self, method: Method, size: Size) -> [u8; CLASSES + 1] {
         match (self, method, size) {
             (Self::Mnist, Method::Svm, Size::Some(100)) => [96, 99, 87, 88, 92, 91, 97, 94, 85, 94, 92],
@@ -68,34 +67,34 @@ impl Set {
     }
 }
 
-/// What is run: a method by one of the two readings of the paper.
-struct Way {
+/// A method with the settings of the paper's text or scripts.
+struct Configuration {
     method: Method,
     preset: Preset,
-    /// What the pixels, 0 to 255, are multiplied with.
+    /// The factor on pixels from 0 to 255.
     unit: f64,
     tol: Option<f64>,
 }
 
-/// Depths are some 1e-5 at the scripts' penalty on raw pixels, and their order is what counts.
-const WAYS: [Way; 4] = [
-    Way { method: Method::Logistic, preset: Preset::PaperCode, unit: 1.0, tol: Some(1e-8) },
-    Way { method: Method::Svm, preset: Preset::PaperCode, unit: 1.0, tol: None },
-    Way { method: Method::Logistic, preset: Preset::Paper, unit: 1.0 / 255.0, tol: None },
-    Way { method: Method::Svm, preset: Preset::Paper, unit: 1.0 / 255.0, tol: None },
+/// With the scripts' penalty on raw pixels depths are about 1e-5, which needs a smaller tolerance.
+const CONFIGURATIONS: [Configuration; 4] = [
+    Configuration { method: Method::Logistic, preset: Preset::PaperCode, unit: 1.0, tol: Some(1e-8) },
+    Configuration { method: Method::Svm, preset: Preset::PaperCode, unit: 1.0, tol: None },
+    Configuration { method: Method::Logistic, preset: Preset::Paper, unit: 1.0 / 255.0, tol: None },
+    Configuration { method: Method::Svm, preset: Preset::Paper, unit: 1.0 / 255.0, tol: None },
 ];
 
-/// The images of a split.
+/// The images, split into training and test parts.
 struct Split {
-    /// For each class, which images of `train` belong to it.
+    /// For each class, the indices of its images in `train`.
     classes: Vec<Vec<usize>>,
     train: Data,
     test: Data,
     fingerprint: String,
 }
 
-pub(super) fn run(shop: &Workshop, set: Set) -> Result<Report> {
-    let split = split(shop, set)?;
+pub(super) fn run(session: &Session<'_>, set: Set) -> Result<Report> {
+    let split = split(session, set)?;
     let mut report = Report::new(set.title());
     report.text(format!(
         "AUC-ROC in percent with one class as the reference and all {} test images scored, those of other classes as outliers: \
@@ -104,11 +103,11 @@ pub(super) fn run(shop: &Workshop, set: Set) -> Result<Report> {
         split.test.len(),
         split.train.len() + split.test.len(),
     ));
-    if shop.quick {
+    if session.quick {
         report.text("**A trial**: made-up images or a part of the real ones; the numbers mean nothing.");
     }
     let mut sheet = Table::new(["method", "preset", "n", "class", "seed", "AUC-ROC", "printed", "seconds"]);
-    let mut far = Vec::new();
+    let mut discrepancies = Vec::new();
     for preset in [Preset::PaperCode, Preset::Paper] {
         let (heading, text) = if preset == Preset::PaperCode {
             (
@@ -126,36 +125,36 @@ pub(super) fn run(shop: &Workshop, set: Set) -> Result<Report> {
         let head = ["method", "n"].into_iter().map(str::to_owned);
         let mut table =
             Table::new(head.chain((0..CLASSES).map(|class| class.to_string())).chain(["mean".to_owned()]));
-        for way in WAYS.iter().filter(|way| way.preset == preset) {
+        for configuration in CONFIGURATIONS.iter().filter(|configuration| configuration.preset == preset) {
             for size in SIZES {
-                let printed = set.printed(way.method, size);
+                let printed = set.printed(configuration.method, size);
                 let (label, mut row, mut sum) =
-                    (size.label(), vec![way.method.to_string(), size.label()], 0.0);
+                    (size.label(), vec![configuration.method.to_string(), size.label()], 0.0);
                 for class in 0..CLASSES {
-                    let (areas, seconds) = cell(shop, set, &split, way, size, class)?;
-                    let mean = 100.0 * areas.iter().sum::<f64>() / areas.len() as f64;
+                    let (aucs, seconds) = cell(session, set, &split, configuration, size, class)?;
+                    let mean = 100.0 * aucs.iter().sum::<f64>() / aucs.len() as f64;
                     sum += mean;
-                    row.push(beside(shop, format!("{mean:.1}"), printed[class]));
-                    for (seed, area) in areas.iter().enumerate() {
+                    row.push(with_printed(session, format!("{mean:.1}"), printed[class]));
+                    for (seed, auc) in aucs.iter().enumerate() {
                         sheet.row([
-                            way.method.to_string(),
+                            configuration.method.to_string(),
                             preset.to_string(),
                             label.clone(),
                             class.to_string(),
                             seed.to_string(),
-                            area.to_string(),
+                            auc.to_string(),
                             format!("{}", f64::from(printed[class]) / 100.0),
-                            (seconds / areas.len() as f64).to_string(),
+                            (seconds / aucs.len() as f64).to_string(),
                         ]);
                     }
                 }
                 let mean = sum / CLASSES as f64;
-                row.push(beside(shop, format!("**{mean:.1}**"), printed[CLASSES]));
+                row.push(with_printed(session, format!("**{mean:.1}**"), printed[CLASSES]));
                 let off = mean - f64::from(printed[CLASSES]);
-                if off.abs() > 1.0 && !shop.quick {
-                    far.push(format!(
+                if off.abs() > 1.0 && !session.quick {
+                    discrepancies.push(format!(
                         "{} at n = {label}, {preset}: {mean:.1} where {} is printed ({off:+.1}).",
-                        way.method, printed[CLASSES]
+                        configuration.method, printed[CLASSES]
                     ));
                 }
                 table.row(row);
@@ -164,17 +163,17 @@ pub(super) fn run(shop: &Workshop, set: Set) -> Result<Report> {
         report.table(table);
     }
     report.heading("Means more than one point apart");
-    if far.is_empty() {
+    if discrepancies.is_empty() {
         report.text("None.");
     }
-    report.list(far);
+    report.list(discrepancies);
     report.sheet(set.name(), sheet);
     Ok(report)
 }
 
-/// A number with the printed one in brackets, unless this is a trial.
-fn beside(shop: &Workshop, ours: String, printed: u8) -> String {
-    if shop.quick { ours } else { format!("{ours} ({printed})") }
+/// A number with the printed one in brackets, except in a quick run.
+fn with_printed(session: &Session<'_>, ours: String, printed: u8) -> String {
+    if session.quick { ours } else { format!("{ours} ({printed})") }
 }
 
 impl Size {
@@ -186,21 +185,21 @@ impl Size {
     }
 }
 
-fn split(shop: &Workshop, set: Set) -> Result<Split> {
-    let all = if shop.quick && shop.data.is_none() {
-        made_up()
+fn split(session: &Session<'_>, set: Set) -> Result<Split> {
+    let all = if session.quick && session.data.is_none() {
+        synthetic()?
     } else {
         let read = |part: &str| {
             let file = format!("{}/{part}-images-idx3-ubyte.gz", set.name());
-            Data::read(&shop.file(set.name(), &file)?)
+            session.load(set.name(), &file)
         };
         let (train, more) = (read("train")?, read("t10k")?);
-        train.and(&more).ok_or_else(|| {
-            Error::Usage(format!("the images of {}/train and {0}/t10k differ in size", set.name()))
+        train.concatenated(&more).ok_or_else(|| {
+            Error::Message(format!("the images of {}/train and {0}/t10k differ in size", set.name()))
         })?
     };
     let mut order = Random::new(2025).choose(all.len(), all.len());
-    if shop.quick {
+    if session.quick {
         order.truncate(800);
     }
     let (test, train) = order.split_at(order.len() / 5);
@@ -211,8 +210,8 @@ fn split(shop: &Workshop, set: Set) -> Result<Split> {
     Ok(Split { classes, train, test, fingerprint })
 }
 
-/// Ten classes of small images: a blurred bar each, at an angle of its own.
-fn made_up() -> Data {
+/// Ten classes of small images: a blurred bar at an angle of the class.
+fn synthetic() -> Result<Data> {
     const SIDE: usize = 8;
     let mut random = Random::new(7);
     let (mut values, mut labels) = (Vec::new(), Vec::new());
@@ -223,21 +222,21 @@ fn made_up() -> Data {
         let middle = 0.5 * (SIDE as f64 - 1.0);
         for pixel in 0..SIDE * SIDE {
             let (x, y) = ((pixel % SIDE) as f64 - middle, (pixel / SIDE) as f64 - middle);
-            let across = x * sin - y * cos;
-            let ink = 255.0 * (-across * across).exp() + 10.0 * random.normal();
-            values.push(ink.clamp(0.0, 255.0).round());
+            let distance = x * sin - y * cos;
+            let value = 255.0 * (-distance * distance).exp() + 10.0 * random.normal();
+            values.push(value.clamp(0.0, 255.0).round());
         }
         labels.push(u8::try_from(class).unwrap_or(0));
     }
-    Data::new(values, SIDE * SIDE, labels)
+    Ok(Data::new(values, SIDE * SIDE, labels)?)
 }
 
-/// The AUC-ROC of each draw of a reference, and the seconds that all took.
+/// The AUC-ROC for each draw of the reference, and the total time.
 fn cell(
-    shop: &Workshop,
+    session: &Session<'_>,
     set: Set,
     split: &Split,
-    way: &Way,
+    configuration: &Configuration,
     size: Size,
     class: usize,
 ) -> Result<(Vec<f64>, f64)> {
@@ -252,30 +251,34 @@ fn cell(
     }
     let members = &split.classes[class];
     let (n, seeds) = match size {
-        Size::Some(n) if n < members.len() => (n, if shop.quick { 2 } else { SEEDS }),
+        Size::Some(n) if n < members.len() => (n, if session.quick { 2 } else { SEEDS }),
         _ => (members.len(), 1),
     };
-    let extra = way.tol.map(|tol| ("tol", Value::Number(tol)));
-    let values = way.preset.values(way.method, n as f64)?.into_iter().chain(extra);
-    let settings = Settings::with(way.method, values)?;
-    let key = Key { data: &split.fingerprint, settings: &settings, unit: way.unit, n, class, seeds };
-    let name = format!("{}-{}-{}-{class}", way.method, way.preset, size.label());
+    let extra = configuration.tol.map(|tol| ("tol", Value::Number(tol)));
+    let values = configuration.preset.values(configuration.method, n as f64)?.into_iter().chain(extra);
+    let settings = Settings::with(configuration.method, values)?;
+    let key =
+        Key { data: &split.fingerprint, settings: &settings, unit: configuration.unit, n, class, seeds };
+    let name = format!("{}-{}-{}-{class}", configuration.method, configuration.preset, size.label());
     let work = usize::try_from(seeds).unwrap_or(1) * split.test.len();
-    let done = shop.cell(set.name(), &name, &key, Some(work), |run| {
-        let queries = split.test.clone().times(way.unit);
-        (0..seeds).map(|seed| area(split, members, n, seed, class, way, &settings, &queries, run)).collect()
+    let done = session.cell(set.name(), &name, &key, Some(work), |run| {
+        let queries = split.test.clone().scaled(configuration.unit);
+        (0..seeds)
+            .map(|seed| auc(session, split, members, n, seed, class, configuration, &settings, &queries, run))
+            .collect()
     })?;
     Ok((done.value, done.seconds))
 }
 
 #[expect(clippy::too_many_arguments, reason = "one draw of one cell")]
-fn area(
+fn auc(
+    session: &Session<'_>,
     split: &Split,
     members: &[usize],
     n: usize,
     seed: u64,
     class: usize,
-    way: &Way,
+    configuration: &Configuration,
     settings: &Settings,
     queries: &Data,
     run: &Run<'_>,
@@ -285,8 +288,8 @@ fn area(
     } else {
         Random::stream(seed, class as u64).choose(n, members.len()).into_iter().map(|i| members[i]).collect()
     };
-    let sample = split.train.pick(&chosen).times(way.unit).reference()?;
-    let fits = within_memory(settings).fit(&sample)?.score(queries.rows()?, run)?;
+    let sample = split.train.pick(&chosen).scaled(configuration.unit).reference()?;
+    let fits = session.with_memory(settings).fit(&sample)?.score(queries.rows()?, run)?;
     let (mut outliers, mut others) = (Vec::new(), Vec::new());
     for (fit, label) in fits.iter().zip(&queries.labels) {
         if usize::from(*label) == class { &mut others } else { &mut outliers }.push(fit.depth);

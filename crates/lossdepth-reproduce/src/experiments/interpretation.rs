@@ -1,15 +1,16 @@
-//! What the coefficients of a logistic regression say about an image (section 6.2, figure 4).
+//! The coefficients of the logistic depth of images (section 6.2, figure 4).
 
-use super::data::Data;
-use super::report::{Report, Table};
-use super::sketch::{median, number, share};
-use super::workshop::Workshop;
+use crate::data::Data;
 use crate::error::{Error, Result};
-use crate::picture::{Pair, Style, images};
+use crate::format::{number, share};
+use crate::report::{Report, Table};
+use crate::session::Session;
+use crate::statistics::median;
 use lossdepth::depth::Value;
 use lossdepth::evaluation::Ranking;
 use lossdepth::simulate::Random;
 use lossdepth::{Method, Preset, Settings};
+use lossdepth_plot::{ImagePair, Style};
 use serde::{Deserialize, Serialize};
 
 const NAME: &str = "interpretation";
@@ -21,26 +22,31 @@ const FASHION: [&str; 10] =
 const SHAPES: [&str; 10] =
     ["square", "column", "cross", "disc", "frame", "thin bar", "ring", "thick bar", "saltire", "corner"];
 const SEED: u64 = 5;
-/// How many of the deepest and shallowest outliers are told by class.
+/// The number of deepest and of shallowest outliers that are counted by class.
 const TOP: usize = 20;
 
-/// How the depth is set: a reading of the paper, and what pixels from 0 to 255 are multiplied with.
-struct Way {
+/// The settings of the paper's text or scripts, and the factor on pixels from 0 to 255.
+struct Configuration {
     name: &'static str,
     key: &'static str,
     preset: Preset,
     unit: f64,
 }
 
-const WAYS: [Way; 3] = [
-    Way {
+const CONFIGURATIONS: [Configuration; 3] = [
+    Configuration {
         name: "As the scripts have it, pixels 0 to 255",
         key: "paper-code",
         preset: Preset::PaperCode,
         unit: 1.0,
     },
-    Way { name: "As defined (λ = 1), pixels 0 to 255", key: "paper", preset: Preset::Paper, unit: 1.0 },
-    Way {
+    Configuration {
+        name: "As defined (λ = 1), pixels 0 to 255",
+        key: "paper",
+        preset: Preset::Paper,
+        unit: 1.0,
+    },
+    Configuration {
         name: "As defined (λ = 1), pixels 0 to 1",
         key: "paper-unit",
         preset: Preset::Paper,
@@ -49,7 +55,7 @@ const WAYS: [Way; 3] = [
 ];
 
 #[derive(Serialize)]
-struct Asked<'a> {
+struct CellKey<'a> {
     data: &'a str,
     settings: &'a Settings,
     unit: f64,
@@ -58,9 +64,9 @@ struct Asked<'a> {
     seed: u64,
 }
 
-/// What a draw found.
+/// The depths of one draw.
 #[derive(Serialize, Deserialize)]
-struct Found {
+struct DrawDepths {
     auc: f64,
     inliers: Vec<f64>,
     outliers: Vec<f64>,
@@ -68,7 +74,7 @@ struct Found {
     classes: Vec<u8>,
 }
 
-/// An image that stands out.
+/// An image with its depth and coefficients.
 #[derive(Serialize, Deserialize)]
 struct Image {
     label: u8,
@@ -77,48 +83,48 @@ struct Image {
     weights: Vec<f64>,
 }
 
-/// Images, with names for their classes.
-struct Album {
+/// Images, with the names of their classes.
+struct ImageSet {
     data: Data,
     fingerprint: String,
     names: &'static [&'static str; 10],
-    /// How many reference images, inliers and outliers are drawn.
+    /// The numbers of reference images, inliers and outliers of a draw.
     counts: [usize; 3],
 }
 
-pub(crate) fn run(shop: &Workshop) -> Result<Report> {
-    let album = album(shop)?;
-    let draws = if shop.quick { 2 } else { 10 };
+pub(super) fn run(session: &Session<'_>) -> Result<Report> {
+    let images = image_set(session)?;
+    let draws = if session.quick { 2 } else { 10 };
     let mut report = Report::new("Interpretation: the images that stand out");
-    let made_up = shop.data.is_none();
+    let synthetic = session.data.is_none();
     report.text(format!(
         "The logistic regression depth of {} other images of class {INLIER} ({}) and of {} images of other classes, among {} \
          images of class {INLIER}; the deepest and the shallowest of both, beside the coefficients of the classifiers that tell \
          them from the reference: white pixels are negative (ink there gives the image away), black ones positive (ink there is \
          missing), grey ones do not matter.{}",
-        album.counts[1],
-        album.names[usize::from(INLIER)],
-        album.counts[2],
-        album.counts[0],
-        if made_up {
+        images.counts[1],
+        images.names[usize::from(INLIER)],
+        images.counts[2],
+        images.counts[0],
+        if synthetic {
             " **Made-up images**: simple shapes, since there is no `--data`; the paper's are those of Fashion-MNIST."
         } else {
             ""
         }
     ));
     let mut sheet = Table::new(["way", "draw", "kind", "class", "depth"]);
-    for way in &WAYS {
-        let values = way.preset.values(Method::Logistic, album.counts[0] as f64)?;
+    for configuration in &CONFIGURATIONS {
+        let values = configuration.preset.values(Method::Logistic, images.counts[0] as f64)?;
         let settings =
             Settings::with(Method::Logistic, values.into_iter().chain([("tol", Value::Number(1e-8))]))?;
-        let task = Task { shop, album: &album, way, settings: &settings };
-        let found = (0..draws).map(|draw| task.found(draw)).collect::<Result<Vec<Found>>>()?;
-        let outstanding = task.outstanding(&found[0])?;
-        task.report(&mut report, &found, &outstanding)?;
+        let task = Task { session, images: &images, configuration, settings: &settings };
+        let found = (0..draws).map(|draw| task.found(draw)).collect::<Result<Vec<DrawDepths>>>()?;
+        let extremes = task.extremes(&found[0])?;
+        task.report(&mut report, &found, &extremes)?;
         for (draw, found) in found.iter().enumerate() {
             let mut row = |kind: &str, class: u8, depth: f64| {
                 sheet.row([
-                    way.key.to_owned(),
+                    configuration.key.to_owned(),
                     draw.to_string(),
                     kind.to_owned(),
                     class.to_string(),
@@ -137,32 +143,32 @@ pub(crate) fn run(shop: &Workshop) -> Result<Report> {
     Ok(report)
 }
 
-fn album(shop: &Workshop) -> Result<Album> {
-    let (data, names) = if shop.data.is_some() {
-        (Data::read(&shop.file(NAME, "fashion-mnist/train-images-idx3-ubyte.gz")?)?, &FASHION)
+fn image_set(session: &Session<'_>) -> Result<ImageSet> {
+    let (data, names) = if session.data.is_some() {
+        (session.load(NAME, "fashion-mnist/train-images-idx3-ubyte.gz")?, &FASHION)
     } else {
-        (made_up(if shop.quick { 1200 } else { 6000 }), &SHAPES)
+        (synthetic(if session.quick { 1200 } else { 6000 })?, &SHAPES)
     };
     let inliers = (0..data.len()).filter(|row| data.labels[*row] == INLIER).count();
-    let wanted = if shop.quick { 60 } else { 1000 };
+    let wanted = if session.quick { 60 } else { 1000 };
     let (count, others) = (wanted.min(inliers / 2), data.len() - inliers);
     let fingerprint = data.fingerprint();
-    Ok(Album { data, fingerprint, names, counts: [count, count, wanted.min(others)] })
+    Ok(ImageSet { data, fingerprint, names, counts: [count, count, wanted.min(others)] })
 }
 
-/// What is asked, once.
+/// A configuration on the images.
 struct Task<'a> {
-    shop: &'a Workshop,
-    album: &'a Album,
-    way: &'a Way,
+    session: &'a Session<'a>,
+    images: &'a ImageSet,
+    configuration: &'a Configuration,
     settings: &'a Settings,
 }
 
 impl Task<'_> {
-    /// The rows of a draw: the reference, the inliers, the outliers.
+    /// The row numbers of a draw: reference, inliers, outliers.
     fn rows(&self, draw: u64) -> [Vec<usize>; 3] {
-        let labels = &self.album.data.labels;
-        let [reference, inliers, outliers] = self.album.counts;
+        let labels = &self.images.data.labels;
+        let [reference, inliers, outliers] = self.images.counts;
         let mut random = Random::stream(SEED, draw);
         let mut choose = |wanted: usize, keep: &dyn Fn(u8) -> bool| -> Vec<usize> {
             let all: Vec<usize> = (0..labels.len()).filter(|row| keep(labels[*row])).collect();
@@ -174,23 +180,23 @@ impl Task<'_> {
         [first, second, third]
     }
 
-    fn asked(&self, draw: u64) -> Asked<'_> {
-        Asked {
-            data: &self.album.fingerprint,
+    fn key(&self, draw: u64) -> CellKey<'_> {
+        CellKey {
+            data: &self.images.fingerprint,
             settings: self.settings,
-            unit: self.way.unit,
-            counts: self.album.counts,
+            unit: self.configuration.unit,
+            counts: self.images.counts,
             draw,
             seed: SEED,
         }
     }
 
-    fn found(&self, draw: u64) -> Result<Found> {
-        let size = self.album.counts[1] + self.album.counts[2];
-        let name = format!("{}-{draw}", self.way.key);
-        let done = self.shop.cell(NAME, &name, &self.asked(draw), Some(size), |run| {
+    fn found(&self, draw: u64) -> Result<DrawDepths> {
+        let size = self.images.counts[1] + self.images.counts[2];
+        let name = format!("{}-{draw}", self.configuration.key);
+        let done = self.session.cell(NAME, &name, &self.key(draw), Some(size), |run| {
             let [reference, inliers, outliers] =
-                self.rows(draw).map(|rows| self.album.data.pick(&rows).times(self.way.unit));
+                self.rows(draw).map(|rows| self.images.data.pick(&rows).scaled(self.configuration.unit));
             let model = self.settings.fit(&reference.reference()?)?;
             let depths = |data: &Data| -> Result<Vec<f64>> {
                 Ok(model.score(data.rows()?, run)?.iter().map(|fit| fit.depth).collect())
@@ -198,22 +204,24 @@ impl Task<'_> {
             let (inliers, classes, outliers) =
                 (depths(&inliers)?, outliers.labels.clone(), depths(&outliers)?);
             let auc = Ranking::new(outliers.clone(), inliers.clone())?.auc(0.95)?.value;
-            Ok(Found { auc, inliers, outliers, classes })
+            Ok(DrawDepths { auc, inliers, outliers, classes })
         })?;
-        let Found { inliers, outliers, classes, .. } = &done.value;
+        let DrawDepths { inliers, outliers, classes, .. } = &done.value;
         if [inliers.len(), outliers.len(), classes.len()]
-            == [self.album.counts[1], self.album.counts[2], self.album.counts[2]]
+            == [self.images.counts[1], self.images.counts[2], self.images.counts[2]]
         {
             Ok(done.value)
         } else {
-            Err(Error::Usage(format!("the kept result {NAME}/{name} is damaged: --fresh computes it again")))
+            Err(Error::Message(format!(
+                "the kept result {NAME}/{name} is damaged: --fresh computes it again"
+            )))
         }
     }
 
     /// The deepest and the shallowest inlier and outlier of the first draw.
-    fn outstanding(&self, found: &Found) -> Result<[Image; 4]> {
-        let name = format!("{}-images", self.way.key);
-        let done = self.shop.cell(NAME, &name, &self.asked(0), None, |run| {
+    fn extremes(&self, found: &DrawDepths) -> Result<[Image; 4]> {
+        let name = format!("{}-images", self.configuration.key);
+        let done = self.session.cell(NAME, &name, &self.key(0), None, |run| {
             let [reference, inliers, outliers] = self.rows(0);
             let chosen = [
                 inliers[extreme(&found.inliers, true)],
@@ -221,13 +229,14 @@ impl Task<'_> {
                 outliers[extreme(&found.outliers, true)],
                 outliers[extreme(&found.outliers, false)],
             ];
-            let data = &self.album.data;
-            let model = self.settings.fit(&data.pick(&reference).times(self.way.unit).reference()?)?;
-            let asked = data.pick(&chosen).times(self.way.unit);
-            let why = model.explain(asked.rows()?, run)?;
-            let plain = data.pick(&chosen);
+            let data = &self.images.data;
+            let model =
+                self.settings.fit(&data.pick(&reference).scaled(self.configuration.unit).reference()?)?;
+            let queries = data.pick(&chosen).scaled(self.configuration.unit);
+            let why = model.explain(queries.rows()?, run)?;
+            let unscaled = data.pick(&chosen);
             let image = |(i, why): (usize, &lossdepth::Explanation)| -> Result<Image> {
-                let (label, pixels) = (plain.labels[i], plain.rows()?.row(i).to_vec());
+                let (label, pixels) = (unscaled.labels[i], unscaled.rows()?.row(i).to_vec());
                 Ok(Image { label, depth: why.fit.depth, pixels, weights: why.weights.clone() })
             };
             let [a, b, c, d] = [0, 1, 2, 3].map(|i| image((i, &why[i])));
@@ -236,38 +245,38 @@ impl Task<'_> {
         Ok(done.value)
     }
 
-    fn report(&self, report: &mut Report, found: &[Found], outstanding: &[Image; 4]) -> Result<()> {
-        let names = self.album.names;
-        let file = format!("{NAME}-{}", self.way.key);
+    fn report(&self, report: &mut Report, found: &[DrawDepths], extremes: &[Image; 4]) -> Result<()> {
+        let names = self.images.names;
+        let file = format!("{NAME}-{}", self.configuration.key);
         let kinds = ["Deepest inlier", "Shallowest inlier", "Deepest outlier", "Shallowest outlier"];
-        let pair = |(kind, image): (&&str, &Image)| Pair {
+        let pair = |(kind, image): (&&str, &Image)| ImagePair {
             name: format!("{kind}: {}, depth {}", names[usize::from(image.label) % 10], number(image.depth)),
             pixels: image.pixels.clone(),
             coefficients: image.weights.clone(),
         };
-        let pairs: Vec<Pair> = kinds.iter().zip(outstanding).map(pair).collect();
+        let pairs: Vec<ImagePair> = kinds.iter().zip(extremes).map(pair).collect();
         let class = names[usize::from(INLIER)];
         let style = Style {
             width: 1800,
             height: 1130,
-            title: Some(format!("Class {INLIER} ({class}). {}", self.way.name)),
+            title: Some(format!("Class {INLIER} ({class}). {}", self.configuration.name)),
             caption: format!(
                 "Left: the image. Right: the coefficients of its logistic regression depth (reg {}, {} reference images); white is \
                  negative, black positive.",
                 number(self.settings.reg),
-                self.album.counts[0]
+                self.images.counts[0]
             ),
-            letters: 1.0,
+            text_scale: 1.0,
         };
-        self.shop.picture(&file, &images(&style, (SIDE, SIDE), &pairs))?;
-        report.heading(self.way.name);
-        report.figure(file, format!("The images that stand out. {}.", self.way.name));
+        self.session.write_picture(&file, &lossdepth_plot::images(&style, (SIDE, SIDE), &pairs))?;
+        report.heading(self.configuration.name);
+        report.figure(file, format!("The images that stand out. {}.", self.configuration.name));
         self.classes(report, found)?;
-        self.claims(report, found, outstanding);
+        self.claims(report, found, extremes);
         Ok(())
     }
 
-    fn classes(&self, report: &mut Report, found: &[Found]) -> Result<()> {
+    fn classes(&self, report: &mut Report, found: &[DrawDepths]) -> Result<()> {
         let mut table = Table::new([
             "class".to_owned(),
             "median depth".to_owned(),
@@ -277,10 +286,10 @@ impl Task<'_> {
             "shallowest of all".to_owned(),
         ]);
         let inliers: Vec<f64> = found.iter().flat_map(|found| found.inliers.iter().copied()).collect();
-        let inlier = format!("{} (inliers)", self.album.names[usize::from(INLIER)]);
+        let inlier = format!("{} (inliers)", self.images.names[usize::from(INLIER)]);
         table.row([inlier, number(median(&inliers)?), "—".into(), "—".into(), "—".into(), "—".into()]);
         for class in (0..10u8).filter(|class| *class != INLIER) {
-            let of = |found: &Found| -> Vec<f64> {
+            let of = |found: &DrawDepths| -> Vec<f64> {
                 let both = found.outliers.iter().zip(&found.classes);
                 both.filter(|(_, label)| **label == class).map(|(depth, _)| *depth).collect()
             };
@@ -289,12 +298,12 @@ impl Task<'_> {
                 continue;
             }
             table.row([
-                self.album.names[usize::from(class)].to_owned(),
+                self.images.names[usize::from(class)].to_owned(),
                 number(median(&depths)?),
-                share(among(found, class, TOP, true), 2),
-                share(among(found, class, TOP, false), 2),
-                share(among(found, class, 1, true), 1),
-                share(among(found, class, 1, false), 1),
+                share(share_of_class(found, class, TOP, true), 2),
+                share(share_of_class(found, class, TOP, false), 2),
+                share(share_of_class(found, class, 1, true), 1),
+                share(share_of_class(found, class, 1, false), 1),
             ]);
         }
         report.table(table);
@@ -307,13 +316,13 @@ impl Task<'_> {
         Ok(())
     }
 
-    fn claims(&self, report: &mut Report, found: &[Found], outstanding: &[Image; 4]) {
-        if self.shop.data.is_none() {
+    fn claims(&self, report: &mut Report, found: &[DrawDepths], extremes: &[Image; 4]) {
+        if self.session.data.is_none() {
             return;
         }
-        let names = self.album.names;
-        let [_, _, deepest, shallowest] = outstanding;
-        let tops = |class: u8, deepest: bool| among(found, class, 1, deepest) * found.len() as f64;
+        let names = self.images.names;
+        let [_, _, deepest, shallowest] = extremes;
+        let tops = |class: u8, deepest: bool| share_of_class(found, class, 1, deepest) * found.len() as f64;
         report.list([
             format!(
                 "“The closest outliers are sneakers rather than T-shirts”: the deepest outlier shown is {}, a sneaker in {:.0} and a \
@@ -322,8 +331,8 @@ impl Task<'_> {
                 tops(SNEAKER, true),
                 tops(0, true),
                 found.len(),
-                share(among(found, SNEAKER, TOP, true), 2),
-                share(among(found, 0, TOP, true), 2),
+                share(share_of_class(found, SNEAKER, TOP, true), 2),
+                share(share_of_class(found, 0, TOP, true), 2),
             ),
             format!(
                 "The least deep outlier in the paper's figure is a T-shirt: here it is {}, a T-shirt in {:.0} of {} draws.",
@@ -336,8 +345,8 @@ impl Task<'_> {
 }
 
 /// The mean share of a class among the `count` deepest or shallowest outliers.
-fn among(found: &[Found], class: u8, count: usize, deepest: bool) -> f64 {
-    let share = |found: &Found| {
+fn share_of_class(found: &[DrawDepths], class: u8, count: usize, deepest: bool) -> f64 {
+    let share = |found: &DrawDepths| {
         let mut order: Vec<usize> = (0..found.outliers.len()).collect();
         order.sort_by(|a, b| found.outliers[*a].total_cmp(&found.outliers[*b]));
         if deepest {
@@ -349,7 +358,7 @@ fn among(found: &[Found], class: u8, count: usize, deepest: bool) -> f64 {
     found.iter().map(share).sum::<f64>() / found.len().max(1) as f64
 }
 
-/// The first of the deepest or shallowest.
+/// The index of the deepest or shallowest; the first of equals.
 fn extreme(depths: &[f64], deepest: bool) -> usize {
     let better = |a: f64, b: f64| if deepest { a > b } else { a < b };
     (1..depths.len()).fold(0, |best, i| if better(depths[i], depths[best]) { i } else { best })
@@ -360,12 +369,12 @@ fn with_article(name: &str) -> String {
     format!("{} {name}", if name.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" })
 }
 
-/// Ten kinds of simple shapes, none twice alike.
-fn made_up(count: usize) -> Data {
+/// Images of ten simple shapes, with random size, position, brightness and noise.
+fn synthetic(count: usize) -> Result<Data> {
     let mut random = Random::new(SEED);
     let (mut values, mut labels) = (Vec::with_capacity(count * SIDE * SIDE), Vec::new());
     for row in 0..count {
-        // Every second one is of the class in question.
+        // Every second image is of the reference class.
         let class = if row % 2 == 0 { usize::from(INLIER) } else { (row / 2) % 10 };
         let size = random.between(6.0, 10.0);
         let (dx, dy) = (random.between(-2.0, 2.0), random.between(-2.0, 2.0));
@@ -374,16 +383,16 @@ fn made_up(count: usize) -> Data {
         for pixel in 0..SIDE * SIDE {
             let x = ((pixel % SIDE) as f64 - middle - dx) / size;
             let y = ((pixel / SIDE) as f64 - middle - dy) / size;
-            // Soft edges, and grain.
-            let soft = (0.5 + 6.0 * inside(class, x, y)).clamp(0.0, 1.0);
-            values.push((ink * soft + 8.0 * random.normal()).clamp(0.0, 255.0).round());
+            // Blurred edges and noise.
+            let coverage = (0.5 + 6.0 * inside(class, x, y)).clamp(0.0, 1.0);
+            values.push((ink * coverage + 8.0 * random.normal()).clamp(0.0, 255.0).round());
         }
         labels.push(u8::try_from(class).unwrap_or(0));
     }
-    Data::new(values, SIDE * SIDE, labels)
+    Ok(Data::new(values, SIDE * SIDE, labels)?)
 }
 
-/// How far inside a shape of radius 1 a point is; negative outside.
+/// The signed distance (up to a factor) from the boundary of a shape of radius 1; positive inside.
 fn inside(class: usize, x: f64, y: f64) -> f64 {
     let square = |half: f64| half - x.abs().max(y.abs());
     let bar = |tall: f64| (tall - y.abs()).min(1.0 - x.abs());

@@ -1,12 +1,11 @@
-//! Outliers in nine data sets of ODDS: the paper's table, its definitions, and what we recommend.
+//! Outliers in nine data sets of ODDS: the paper's table, its definitions, and the recommended settings.
 
-use super::choice::{Areas, choose};
-use super::data::Data;
-use super::report::{Report, Table};
-use super::workshop::{Done, Workshop};
-use crate::candidate::Candidate;
+use crate::candidate::{Candidate, CommonSettings};
+use crate::data::Data;
 use crate::error::Result;
-use crate::settings::Given;
+use crate::report::{Report, Table};
+use crate::selection::{Aucs, select};
+use crate::session::{Finished, Session};
 use lossdepth::evaluation::Ranking;
 use lossdepth::{Preset, Run};
 use serde::{Deserialize, Serialize};
@@ -14,19 +13,19 @@ use std::fmt::Write;
 
 const EXPERIMENT: &str = "odds";
 
-/// The level of the intervals.
+/// The level of the confidence intervals.
 const LEVEL: f64 = 0.95;
 
-/// A data set, and what the paper prints for it in the order of [`COLUMNS`].
+/// A data set, and the AUCs that the paper prints for it in the order of [`COLUMNS`].
 struct Set {
     name: &'static str,
     file: &'static str,
     printed: [Option<f64>; 7],
-    /// Rows, columns and outliers of what takes its place in a trial.
+    /// Rows, columns and outliers of the data set in a quick run.
     size: [usize; 3],
 }
 
-/// The nine data sets, glass and lympho in the versions that the paper's scripts read.
+/// The nine data sets; glass and lympho in the versions that the paper's scripts read.
 const SETS: [Set; 9] = [
     set("wine", "odds/wine.mat", [0.8529, 0.9983, 0.8891, 0.9664, 0.6294, 0.3311, 0.9924], [60, 6, 6]),
     set(
@@ -59,7 +58,7 @@ const SETS: [Set; 9] = [
     ),
 ];
 
-/// The same two in the versions of ODDS itself, for which nothing is printed.
+/// glass and lympho in the versions of ODDS, for which the paper prints nothing.
 const ORIGINALS: [Set; 2] = [
     set("glass (ODDS)", "odds/glass.mat", [NONE; 7], [70, 6, 5]),
     set("lympho (ODDS)", "odds/lympho.mat", [NONE; 7], [50, 8, 4]),
@@ -82,26 +81,26 @@ const fn set(name: &'static str, file: &'static str, printed: [f64; 7], size: [u
 /// The columns of the paper's table.
 const COLUMNS: [&str; 7] = ["OC-SVM", "LOF", "LR", "SVM", "RF", "MLP", "GP"];
 
-/// The numbers of neighbours of which the best counts, by the labels.
+/// The numbers of neighbours of LOF; the paper selects the best of them with the labels.
 const NEIGHBOURS: [usize; 5] = [5, 10, 15, 20, 30];
 
-/// In how many orders rows are given to a detector that breaks ties by their order.
+/// The number of row orders for a detector that breaks ties by row order.
 const ORDERS: u64 = 20;
 
-/// Sets with more rows take long.
+/// Data sets with more rows than this are expensive.
 const LARGE: usize = 2000;
 
 /// The seeds of the networks.
 const SEEDS: [u64; 3] = [0, 1, 2];
 
-/// What is known of a detector on a data set.
+/// The performance of a detector on a data set.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-struct Found {
-    /// AUC-ROC with its interval.
+struct Performance {
+    /// AUC-ROC with its confidence interval.
     auc: [f64; 3],
-    /// Average precision with its interval.
+    /// Average precision with its confidence interval.
     precision: [f64; 3],
-    /// The smallest and the largest area over several orders of the rows.
+    /// The smallest and the largest AUC-ROC over several row orders.
     range: [f64; 2],
     not_converged: usize,
 }
@@ -111,23 +110,23 @@ struct Entry {
     set: &'static str,
     block: &'static str,
     column: String,
-    /// Which of several detectors it is, such as the neighbours of LOF.
+    /// The detector with its settings: a column may have several, such as the neighbours of LOF.
     detector: String,
-    found: Found,
+    found: Performance,
     seconds: f64,
     printed: Option<f64>,
 }
 
-/// A data set that was read.
+/// A data set in memory.
 struct Loaded {
     set: &'static Set,
     data: Data,
     fingerprint: String,
 }
 
-pub(super) fn run(shop: &Workshop) -> Result<Report> {
-    let sets = SETS.iter().map(|set| load(shop, set)).collect::<Result<Vec<_>>>()?;
-    let originals = ORIGINALS.iter().map(|set| load(shop, set)).collect::<Result<Vec<_>>>()?;
+pub(super) fn run(session: &Session<'_>) -> Result<Report> {
+    let sets = SETS.iter().map(|set| load(session, set)).collect::<Result<Vec<_>>>()?;
+    let originals = ORIGINALS.iter().map(|set| load(session, set)).collect::<Result<Vec<_>>>()?;
     let mut report = Report::new("Outliers in nine data sets");
     report.text(
         "AUC-ROC of each detector on nine data sets of ODDS, each row scored against the set that holds it. \
@@ -135,7 +134,7 @@ pub(super) fn run(shop: &Workshop) -> Result<Report> {
          versions of ODDS itself are at the end. thyroid is the first 3772 rows of annthyroid, scaled and with fewer \
          labels: the two are not independent.",
     );
-    if shop.quick {
+    if session.quick {
         report.text("**A trial**: made-up data or parts of the real data; the numbers mean nothing.");
     }
     let mut entries = Vec::new();
@@ -146,10 +145,10 @@ pub(super) fn run(shop: &Workshop) -> Result<Report> {
          orders of the rows where there are at most a thousand of them: neighbours at the same distance are taken in that \
          order. OC-SVM stops where libsvm does. MLP is the mean of three seeds (one on the three largest sets). The paper leaves out GP on the three largest sets.",
     );
-    let code = block(shop, "paper-code", Preset::PaperCode, &sets, &mut entries)?;
+    let code = block(session, "paper-code", Preset::PaperCode, &sets, &mut entries)?;
     report.table(code);
     report.list(differences(&entries));
-    if !shop.quick {
+    if !session.quick {
         report.list(reasons().map(str::to_owned));
     }
     report.heading("As the paper defines it");
@@ -157,18 +156,18 @@ pub(super) fn run(shop: &Workshop) -> Result<Report> {
         "`--preset paper`: reg = 1 in the one meaning that the penalty has here, the risk itself as the depth. OC-SVM and LOF are \
          the same as above.",
     );
-    report.table(block(shop, "definitions", Preset::Paper, &sets, &mut entries)?);
+    report.table(block(session, "definitions", Preset::Paper, &sets, &mut entries)?);
     report.heading("The printed SVM column");
     report.text(
         "Neither the paper's scripts nor 75 other settings of them give the printed SVM column. What comes close is the \
          definition (reg = 1, gamma = 1 / median) after whitening by a minimum covariance determinant, which the text does not \
          mention: compatible, not more.",
     );
-    report.table(whitened(shop, &sets, &mut entries)?);
-    ours(shop, &sets, &mut entries, &mut report)?;
+    report.table(whitened(session, &sets, &mut entries)?);
+    one_setting(session, &sets, &mut entries, &mut report)?;
     report.heading("The versions of ODDS");
     report.text("glass (9 columns, raw units) and lympho as ODDS has them, by the scripts' settings.");
-    report.table(block(shop, "paper-code", Preset::PaperCode, &originals, &mut entries)?);
+    report.table(block(session, "paper-code", Preset::PaperCode, &originals, &mut entries)?);
     report.heading("Every cell");
     report.text(
         "With 95 % intervals (DeLong for AUC-ROC, Wilson for average precision) and the seconds that fitting and scoring took; \
@@ -179,14 +178,14 @@ pub(super) fn run(shop: &Workshop) -> Result<Report> {
     Ok(report)
 }
 
-fn load(shop: &Workshop, set: &'static Set) -> Result<Loaded> {
+fn load(session: &Session<'_>, set: &'static Set) -> Result<Loaded> {
     let [rows, width, outliers] = set.size;
-    let data = if shop.quick && shop.data.is_none() {
-        Data::made_up(rows, width, outliers, width as u64)
+    let data = if session.quick && session.data.is_none() {
+        Data::synthetic(rows, width, outliers, width as u64)
     } else {
-        let data = Data::read(&shop.file(EXPERIMENT, set.file)?)?;
-        if shop.quick {
-            // All outliers up to a few, and every so many of the others.
+        let data = session.load(EXPERIMENT, set.file)?;
+        if session.quick {
+            // The first outliers, and every `step`-th other row.
             let step = data.len().div_ceil(rows);
             let few = data.labels.iter().scan(0, |seen, label| {
                 *seen += usize::from(*label == 1);
@@ -204,7 +203,7 @@ fn load(shop: &Workshop, set: &'static Set) -> Result<Loaded> {
 
 /// One table: a row for each data set, a column for each detector of the paper.
 fn block(
-    shop: &Workshop,
+    session: &Session<'_>,
     name: &'static str,
     preset: Preset,
     sets: &[Loaded],
@@ -214,17 +213,17 @@ fn block(
     for loaded in sets {
         let mut row = vec![loaded.set.name.to_owned()];
         for (column, printed) in COLUMNS.into_iter().zip(loaded.set.printed) {
-            let printed = printed.filter(|_| !shop.quick);
+            let printed = printed.filter(|_| !session.quick);
             let preset = match column {
                 "OC-SVM" | "LOF" => None,
-                // The same in both readings, and long enough to be done once.
+                // The same in both presets, and expensive.
                 "GP" => Some(Preset::PaperCode),
                 _ => Some(preset),
             };
             let all = detectors(column, loaded.data.len())
                 .into_iter()
                 .map(|detector| {
-                    let Done { value, seconds } = cell(shop, loaded, &detector, preset)?;
+                    let Finished { value, seconds } = cell(session, loaded, &detector, preset)?;
                     let set = loaded.set.name;
                     Ok(Entry {
                         set,
@@ -245,7 +244,7 @@ fn block(
     Ok(table)
 }
 
-/// What stands for a column of the paper, as `lossdepth evaluate --methods` has it.
+/// The detectors of a column of the paper, as in `lossdepth evaluate --methods`.
 fn detectors(column: &str, rows: usize) -> Vec<String> {
     match column {
         "OC-SVM" => vec!["oc-svm:nu=0.1,solver=libsvm".to_owned()],
@@ -254,19 +253,31 @@ fn detectors(column: &str, rows: usize) -> Vec<String> {
         "SVM" => vec!["svm".to_owned()],
         "RF" => vec!["forest".to_owned()],
         "MLP" => seeds(rows).iter().map(|seed| format!("mlp:seed={seed}")).collect(),
-        // Proven to four digits is enough to rank a few thousand rows, and takes a third of the time.
+        // An error of 1e-4 is small enough to rank a few thousand rows, and takes a third of the time.
         _ => vec![if rows > LARGE { "gp:tol=1e-4" } else { "gp" }.to_owned()],
     }
 }
 
-/// The seeds of a network: several, where that does not take long. They choose where training starts, and it ends in
-/// the same place.
+/// The seeds of a network: one where a run is expensive. A seed sets the start of the training; the results hardly depend
+/// on it.
 fn seeds(rows: usize) -> &'static [u64] {
     if rows > LARGE { &SEEDS[..1] } else { &SEEDS }
 }
 
+/// A detector by name: `svm:reg=0.05,gamma=2` as the method and its settings.
+fn parse(detector: &str) -> (&str, Vec<(&str, String)>) {
+    let (method, settings) = detector.split_once(':').unwrap_or((detector, ""));
+    let pairs = settings.split(',').filter_map(|pair| pair.split_once('='));
+    (method, pairs.map(|(name, value)| (name, value.to_owned())).collect())
+}
+
 /// One detector on one data set.
-fn cell(shop: &Workshop, loaded: &Loaded, detector: &str, preset: Option<Preset>) -> Result<Done<Found>> {
+fn cell(
+    session: &Session<'_>,
+    loaded: &Loaded,
+    detector: &str,
+    preset: Option<Preset>,
+) -> Result<Finished<Performance>> {
     #[derive(Serialize)]
     struct Key<'a> {
         data: &'a str,
@@ -275,29 +286,29 @@ fn cell(shop: &Workshop, loaded: &Loaded, detector: &str, preset: Option<Preset>
         orders: u64,
     }
     let sample = loaded.data.reference()?;
-    let mut list = Candidate::list(&[detector.to_owned()], &Given::by_preset(preset))?;
-    let candidate = &mut list[0];
+    let (method, settings) = parse(detector);
+    let common = CommonSettings { preset, memory: session.memory, ..CommonSettings::default() };
+    let mut candidate = Candidate::new(method, &settings, &common)?;
     candidate.resolve(&sample)?;
-    // How much memory there is changes no number.
+    // Results do not depend on the memory.
     let settings: Vec<_> = candidate.values().into_iter().filter(|(name, _)| *name != "memory").collect();
-    let method = detector.split(':').next().unwrap_or(detector);
-    // Where several rows are equally near, which of them are the neighbours depends on the order of the rows.
+    // Which of several rows at the same distance are neighbours depends on the row order.
     let orders = if method == "lof" && loaded.data.len() <= 1000 { ORDERS } else { 1 };
     let key = Key { data: &loaded.fingerprint, detector: method, settings, orders };
     let mut name = format!("{}-{detector}", loaded.set.name);
     if let Some(preset) = preset {
         let _ = write!(name, "-{preset}");
     }
-    let name = shop.first_name(name.replace([':', '=', ' ', '(', ')'], "-"), &key);
+    let name = session.shared_name(name.replace([':', '=', ' ', '(', ')'], "-"), &key);
     let size = usize::try_from(orders).unwrap_or(1) * loaded.data.len();
-    shop.cell(EXPERIMENT, &name, &key, Some(size), |run| {
-        let found = (0..orders).map(|order| judge(candidate, &loaded.data.shuffled(order), run));
+    session.cell(EXPERIMENT, &name, &key, Some(size), |run| {
+        let found = (0..orders).map(|order| evaluate(&candidate, &loaded.data.shuffled(order), run));
         Ok(mean(&found.collect::<Result<Vec<_>>>()?))
     })
 }
 
-/// How well a detector finds the outliers of a set.
-fn judge(candidate: &Candidate, data: &Data, run: &Run<'_>) -> Result<Found> {
+/// The performance of a detector on a data set.
+fn evaluate(candidate: &Candidate, data: &Data, run: &Run<'_>) -> Result<Performance> {
     let sample = data.reference()?;
     let scores = candidate.fit(&sample, run)?.score(data.rows()?, true, run)?;
     let of = |label: u8| {
@@ -306,7 +317,7 @@ fn judge(candidate: &Candidate, data: &Data, run: &Run<'_>) -> Result<Found> {
     };
     let ranking = Ranking::new(of(1), of(0))?;
     let (auc, precision) = (ranking.auc(LEVEL)?, ranking.average_precision(LEVEL)?);
-    Ok(Found {
+    Ok(Performance {
         auc: [auc.value, auc.low, auc.high],
         precision: [precision.value, precision.low, precision.high],
         range: [auc.value; 2],
@@ -315,31 +326,35 @@ fn judge(candidate: &Candidate, data: &Data, run: &Run<'_>) -> Result<Found> {
 }
 
 /// The mean over several orders of the same rows.
-fn mean(all: &[Found]) -> Found {
-    let over = |f: &dyn Fn(&Found) -> f64| all.iter().map(f).sum::<f64>() / all.len() as f64;
-    let areas = || all.iter().map(|found| found.auc[0]);
-    Found {
+fn mean(all: &[Performance]) -> Performance {
+    let over = |f: &dyn Fn(&Performance) -> f64| all.iter().map(f).sum::<f64>() / all.len() as f64;
+    let aucs = || all.iter().map(|found| found.auc[0]);
+    Performance {
         auc: [0, 1, 2].map(|i| over(&|found| found.auc[i])),
         precision: [0, 1, 2].map(|i| over(&|found| found.precision[i])),
-        range: [areas().fold(1.0, f64::min), areas().fold(0.0, f64::max)],
+        range: [aucs().fold(1.0, f64::min), aucs().fold(0.0, f64::max)],
         not_converged: all.iter().map(|found| found.not_converged).max().unwrap_or(0),
     }
 }
 
-/// What stands in a cell of the table: the number that counts, and the printed one.
+/// A cell of the table: our AUC, and the printed one in brackets.
 fn summary(column: &str, all: &[Entry], printed: Option<f64>) -> String {
-    let ours = counts(column, all);
+    let ours = column_auc(column, all);
     let printed = printed.map_or_else(String::new, |printed| format!(" ({printed:.4})"));
     format!("{ours:.4}{printed}")
 }
 
-/// The best of several for LOF, their mean for MLP.
-fn counts(column: &str, all: &[Entry]) -> f64 {
-    let values = all.iter().map(|entry| entry.found.auc[0]);
-    if column == "LOF" { values.fold(0.0, f64::max) } else { values.sum::<f64>() / all.len() as f64 }
+/// The AUC of a column: the largest of all entries for LOF, otherwise their mean.
+fn column_auc<'a>(column: &str, all: impl IntoIterator<Item = &'a Entry>) -> f64 {
+    let values: Vec<f64> = all.into_iter().map(|entry| entry.found.auc[0]).collect();
+    if column == "LOF" {
+        values.iter().copied().fold(0.0, f64::max)
+    } else {
+        values.iter().sum::<f64>() / values.len() as f64
+    }
 }
 
-/// Why a printed number may not be what comes out.
+/// Reasons for differences from the printed numbers.
 fn reasons() -> impl Iterator<Item = &'static str> {
     [
         "LR, GP, OC-SVM and LOF are the same computation; what is left is the order of rows at the same distance (LOF) and \
@@ -352,12 +367,12 @@ fn reasons() -> impl Iterator<Item = &'static str> {
     .into_iter()
 }
 
-/// The support vector machine after robust whitening, beside the printed column.
-fn whitened(shop: &Workshop, sets: &[Loaded], entries: &mut Vec<Entry>) -> Result<Table> {
+/// The support vector machine after robust whitening, and the printed column.
+fn whitened(session: &Session<'_>, sets: &[Loaded], entries: &mut Vec<Entry>) -> Result<Table> {
     let mut table = Table::new(["set", "svm, scale mcd", "printed"]);
     for loaded in sets {
-        let entry = one(shop, loaded, "definitions", "svm:scale=mcd", Some(Preset::Paper))?;
-        let printed = loaded.set.printed[3].filter(|_| !shop.quick);
+        let entry = single_entry(session, loaded, "definitions", "svm:scale=mcd", Some(Preset::Paper))?;
+        let printed = loaded.set.printed[3].filter(|_| !session.quick);
         let area = format!("{:.4}", entry.found.auc[0]);
         table.row([
             loaded.set.name.to_owned(),
@@ -369,20 +384,20 @@ fn whitened(shop: &Workshop, sets: &[Loaded], entries: &mut Vec<Entry>) -> Resul
     Ok(table)
 }
 
-/// One detector on one set, outside of the paper's table.
-fn one(
-    shop: &Workshop,
+/// One detector on one data set, outside the paper's table.
+fn single_entry(
+    session: &Session<'_>,
     loaded: &Loaded,
     block: &'static str,
     detector: &str,
     preset: Option<Preset>,
 ) -> Result<Entry> {
-    let Done { value, seconds } = cell(shop, loaded, detector, preset)?;
+    let Finished { value, seconds } = cell(session, loaded, detector, preset)?;
     let (set, column, detector) = (loaded.set.name, String::new(), detector.to_owned());
     Ok(Entry { set, block, column, detector, found: value, seconds, printed: None })
 }
 
-/// The settings that one is chosen from: few, each with an argument. The one we recommend is `svm` with the last two.
+/// The settings to select from; [`RECOMMENDED`] is one of them.
 fn candidates() -> Vec<String> {
     let kernels = ["none", "standard", "robust", "whiten", "mcd"].into_iter().flat_map(|scale| {
         ["auto", "quartile", "neighbours"].map(|gamma| format!("svm:scale={scale},gamma={gamma}"))
@@ -397,8 +412,13 @@ fn candidates() -> Vec<String> {
 
 const RECOMMENDED: &str = "svm:scale=mcd,gamma=neighbours";
 
-/// What we recommend, and how it was chosen.
-fn ours(shop: &Workshop, sets: &[Loaded], entries: &mut Vec<Entry>, report: &mut Report) -> Result<()> {
+/// The performance of one setting for all data sets.
+fn one_setting(
+    session: &Session<'_>,
+    sets: &[Loaded],
+    entries: &mut Vec<Entry>,
+    report: &mut Report,
+) -> Result<()> {
     report.heading("One setting for all sets");
     report.text(
         "Every candidate is fixed: none has a setting that depends on a label or on the data set. The candidates are `svm` in its \
@@ -410,11 +430,11 @@ fn ours(shop: &Workshop, sets: &[Loaded], entries: &mut Vec<Entry>, report: &mut
     let list = candidates();
     let head = ["candidate"].into_iter().chain(sets.iter().map(|loaded| loaded.set.name)).chain(["mean"]);
     let mut table = Table::new(head);
-    let mut areas: Vec<Areas> = Vec::new();
+    let mut aucs: Vec<Aucs> = Vec::new();
     for candidate in &list {
-        let mut row: Areas = Vec::new();
+        let mut row: Aucs = Vec::new();
         for loaded in sets {
-            let entry = one(shop, loaded, "one setting", candidate, None)?;
+            let entry = single_entry(session, loaded, "one setting", candidate, None)?;
             row.push(entry.found.auc[0]);
             entries.push(entry);
         }
@@ -422,10 +442,10 @@ fn ours(shop: &Workshop, sets: &[Loaded], entries: &mut Vec<Entry>, report: &mut
         let name = if candidate == RECOMMENDED { format!("**{candidate}**") } else { candidate.clone() };
         let cells = row.iter().map(|area| format!("{area:.4}")).chain([format!("**{mean:.4}**")]);
         table.row([name].into_iter().chain(cells));
-        areas.push(row);
+        aucs.push(row);
     }
     report.table(table);
-    left_out(&list, &areas, sets, shop, report);
+    held_out(&list, &aucs, sets, session, report);
     report.heading("One setting for each method");
     report.text(
         "`--preset recommended` for the methods of the paper, beside the mean of the printed column. These settings were chosen \
@@ -443,7 +463,7 @@ fn ours(shop: &Workshop, sets: &[Loaded], entries: &mut Vec<Entry>, report: &mut
                 cells.push(String::new());
                 continue;
             }
-            let entry = one(shop, loaded, "recommended", method, Some(Preset::Recommended))?;
+            let entry = single_entry(session, loaded, "recommended", method, Some(Preset::Recommended))?;
             cells.push(format!("{:.4}", entry.found.auc[0]));
             (sum, count) = (sum + entry.found.auc[0], count + 1.0);
             entries.push(entry);
@@ -451,18 +471,18 @@ fn ours(shop: &Workshop, sets: &[Loaded], entries: &mut Vec<Entry>, report: &mut
         let printed: Vec<f64> = sets.iter().filter_map(|loaded| loaded.set.printed[column]).collect();
         let printed_mean = printed.iter().sum::<f64>() / printed.len() as f64;
         cells.push(format!("**{:.4}**", sum / count));
-        cells.push(if shop.quick { String::new() } else { format!("{printed_mean:.4}") });
+        cells.push(if session.quick { String::new() } else { format!("{printed_mean:.4}") });
         table.row(cells);
     }
     report.table(table);
     Ok(())
 }
 
-/// Whether a candidate is on a list.
-type Keep<'a> = Box<dyn Fn(&str) -> bool + 'a>;
+/// Whether a list has a candidate.
+type Filter<'a> = Box<dyn Fn(&str) -> bool + 'a>;
 
-/// How good a choice is on sets that it was not made on.
-fn left_out(list: &[String], areas: &[Areas], sets: &[Loaded], shop: &Workshop, report: &mut Report) {
+/// The performance of a selected setting on data sets that were not used for the selection.
+fn held_out(list: &[String], aucs: &[Aucs], sets: &[Loaded], session: &Session<'_>, report: &mut Report) {
     report.text(
         "How good is a setting that is chosen on some sets on one that it was not chosen on? Leave one set out, take the best \
          candidate on the others, and look at the one that was left out; for every set, and the mean. As thyroid and annthyroid \
@@ -471,11 +491,11 @@ fn left_out(list: &[String], areas: &[Areas], sets: &[Loaded], shop: &Workshop, 
          many settings had been looked at on these sets, which leaving one out cannot undo: see the documentation.",
     );
     let name = |name: &str| sets.iter().position(|loaded| loaded.set.name == name);
-    let kin: Vec<Vec<usize>> = vec![["thyroid", "annthyroid"].into_iter().filter_map(name).collect()];
+    let related: Vec<Vec<usize>> = vec![["thyroid", "annthyroid"].into_iter().filter_map(name).collect()];
     let mut table =
         Table::new(["candidates", "best on all", "its mean", "left out", "left out, kin together"]);
     let scaled = |spec: &str| !spec.contains("scale=none") && !spec.starts_with("forest:max");
-    let lists: [(&str, Keep<'_>); 4] = [
+    let lists: [(&str, Filter<'_>); 4] = [
         ("svm, scaled columns", Box::new(|spec| spec.starts_with("svm") && scaled(spec))),
         ("svm, raw columns as well", Box::new(|spec| spec.starts_with("svm"))),
         ("all, scaled columns", Box::new(scaled)),
@@ -483,18 +503,18 @@ fn left_out(list: &[String], areas: &[Areas], sets: &[Loaded], shop: &Workshop, 
     ];
     for (name, keep) in lists {
         let kept: Vec<usize> = (0..list.len()).filter(|&i| keep(&list[i])).collect();
-        let some: Vec<Areas> = kept.iter().map(|&i| areas[i].clone()).collect();
-        let (alone, together) = (choose(&some, &[]), choose(&some, &kin));
+        let some: Vec<Aucs> = kept.iter().map(|&i| aucs[i].clone()).collect();
+        let (alone, together) = (select(&some, &[]), select(&some, &related));
         table.row([
             format!("{name} ({})", kept.len()),
             list[kept[alone.best]].clone(),
             format!("{:.4}", alone.mean),
-            format!("{:.4}", alone.left_out),
-            format!("{:.4}", together.left_out),
+            format!("{:.4}", alone.held_out_mean),
+            format!("{:.4}", together.held_out_mean),
         ]);
     }
     report.table(table);
-    if !shop.quick {
+    if !session.quick {
         let means = COLUMNS.iter().enumerate().filter(|(_, column)| **column != "GP").map(|(i, column)| {
             let sum: f64 = SETS.iter().filter_map(|set| set.printed[i]).sum();
             format!("{column} {:.4}", sum / SETS.len() as f64)
@@ -504,7 +524,7 @@ fn left_out(list: &[String], areas: &[Areas], sets: &[Loaded], shop: &Workshop, 
     }
 }
 
-/// A line on every printed number that we do not get, to four digits.
+/// A line on every printed number that differs from ours in four digits.
 fn differences(entries: &[Entry]) -> Vec<String> {
     let mut lines = Vec::new();
     for column in COLUMNS {
@@ -512,12 +532,7 @@ fn differences(entries: &[Entry]) -> Vec<String> {
             let all: Vec<&Entry> =
                 entries.iter().filter(|e| e.set == set.name && e.column == column).collect();
             let Some(printed) = all.first().and_then(|entry| entry.printed) else { continue };
-            let values = all.iter().map(|entry| entry.found.auc[0]);
-            let ours = if column == "LOF" {
-                values.fold(0.0, f64::max)
-            } else {
-                values.sum::<f64>() / all.len() as f64
-            };
+            let ours = column_auc(column, all);
             if (ours - printed).abs() > 6e-5 {
                 let off = ours - printed;
                 lines.push(format!("{column} on {}: {ours:.4}, printed {printed:.4} ({off:+.4}).", set.name));
@@ -527,7 +542,7 @@ fn differences(entries: &[Entry]) -> Vec<String> {
     lines
 }
 
-/// Every cell with all that is known about it; with all digits, or to be read.
+/// All entries as a table, with all digits or rounded to four.
 fn details(entries: &[Entry], digits: bool) -> Table {
     let mut table = Table::new([
         "set",
@@ -545,7 +560,7 @@ fn details(entries: &[Entry], digits: bool) -> Table {
     ]);
     let number = |x: f64| if digits { x.to_string() } else { format!("{x:.4}") };
     for entry in entries {
-        let Found { auc, precision, not_converged, .. } = &entry.found;
+        let Performance { auc, precision, not_converged, .. } = &entry.found;
         let mut row = vec![entry.set.to_owned(), entry.block.to_owned(), entry.detector.clone()];
         row.extend(auc.iter().chain(precision).map(|x| number(*x)));
         row.push(if digits { entry.seconds.to_string() } else { format!("{:.2}", entry.seconds) });

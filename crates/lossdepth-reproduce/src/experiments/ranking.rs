@@ -1,14 +1,17 @@
-//! Does a depth put points in the order of their density (appendix B.1, figure 5)?
+//! The rank correlation of depth and density (appendix B.1, figure 5).
 
-use super::report::{Report, Table};
-use super::sketch::{Contender, depths, letter, median, share};
-use super::workshop::Workshop;
+use crate::compared::{ComparedMethod, depths};
 use crate::error::Result;
-use crate::picture::{BoxKind, BoxPlot, Panels, Style, box_keys, box_plot};
+use crate::format::{panel_label, share};
+use crate::mixture::Mixture;
+use crate::report::{Report, Table};
+use crate::session::Session;
+use crate::statistics::median;
 use lossdepth::depth::Value;
 use lossdepth::evaluation::{kendall, spearman};
-use lossdepth::simulate::{Mixture, Random};
+use lossdepth::simulate::Random;
 use lossdepth::{Method, Settings};
+use lossdepth_plot::{BoxKind, BoxPlot, Panels, Style, box_plot, box_plot_legend};
 use serde::Serialize;
 
 const NAME: &str = "ranking";
@@ -17,7 +20,7 @@ const SEED: u64 = 11;
 const WIDTHS: [usize; 4] = [2, 4, 6, 8];
 
 #[derive(Serialize)]
-struct Asked<'a> {
+struct CellKey<'a> {
     settings: &'a Settings,
     each: usize,
     width: usize,
@@ -26,23 +29,23 @@ struct Asked<'a> {
     seed: u64,
 }
 
-/// A method, the colour of its boxes, and its coefficients: τ and ρ of each run, for each dimension.
+/// A method, the colour of its boxes, and its results: τ and ρ of each run, for each dimension.
 struct Entry {
-    contender: Contender,
+    method: ComparedMethod,
     colour: usize,
     found: Vec<Vec<[f64; 2]>>,
 }
 
-pub(crate) fn run(shop: &Workshop) -> Result<Report> {
-    let (each, runs) = if shop.quick { (30, 3) } else { (100, 10) };
-    let contenders = [
-        (Contender::of_text("forest", "forest", Method::Forest)?, 5),
-        (Contender::of_text("mlp", "mlp", Method::Mlp)?, 1),
-        (Contender::of_text("svm", "svm", Method::Svm)?, 4),
-        (Contender::of_text("gp", "gp", Method::Gp)?, 3),
-        (Contender::of_code("svm, paper-code", "svm-paper-code", Method::Svm, 2 * each)?, 4),
+pub(super) fn run(session: &Session<'_>) -> Result<Report> {
+    let (each, runs) = if session.quick { (30, 3) } else { (100, 10) };
+    let methods = [
+        (ComparedMethod::as_in_text("forest", "forest", Method::Forest)?, 5),
+        (ComparedMethod::as_in_text("mlp", "mlp", Method::Mlp)?, 1),
+        (ComparedMethod::as_in_text("svm", "svm", Method::Svm)?, 4),
+        (ComparedMethod::as_in_text("gp", "gp", Method::Gp)?, 3),
+        (ComparedMethod::as_in_scripts("svm, paper-code", "svm-paper-code", Method::Svm, 2 * each)?, 4),
         (
-            Contender::ours(
+            ComparedMethod::additional(
                 "rotated forest",
                 "forest-rotated",
                 Method::Forest,
@@ -50,16 +53,22 @@ pub(crate) fn run(shop: &Workshop) -> Result<Report> {
             )?,
             5,
         ),
-        (Contender { printed: false, ..Contender::of_text("logistic", "logistic", Method::Logistic)? }, 2),
-        (Contender::ours("halfspace", "halfspace", Method::Halfspace, &[])?, 6),
+        (
+            ComparedMethod {
+                printed: false,
+                ..ComparedMethod::as_in_text("logistic", "logistic", Method::Logistic)?
+            },
+            2,
+        ),
+        (ComparedMethod::additional("halfspace", "halfspace", Method::Halfspace, &[])?, 6),
     ];
     let mut entries = Vec::new();
-    for (contender, colour) in contenders {
+    for (method, colour) in methods {
         let found =
-            WIDTHS.iter().map(|width| cell(shop, &contender, each, *width, runs)).collect::<Result<_>>()?;
-        entries.push(Entry { contender, colour, found });
+            WIDTHS.iter().map(|width| cell(session, &method, each, *width, runs)).collect::<Result<_>>()?;
+        entries.push(Entry { method, colour, found });
     }
-    shop.picture(NAME, &scene(&entries, each, runs))?;
+    session.write_picture(NAME, &scene(&entries, each, runs))?;
     let mut report = Report::new("Ranking: depth and density");
     report.text(format!(
         "{each} + {each} points of N(±{SHIFT} · 1, I), {runs} runs in each dimension; the rank correlation between the depth of \
@@ -74,16 +83,16 @@ pub(crate) fn run(shop: &Workshop) -> Result<Report> {
 }
 
 fn cell(
-    shop: &Workshop,
-    contender: &Contender,
+    session: &Session<'_>,
+    method: &ComparedMethod,
     each: usize,
     width: usize,
     runs: u64,
 ) -> Result<Vec<[f64; 2]>> {
-    let settings = &contender.settings;
-    let asked = Asked { settings, each, width, runs, shift: SHIFT, seed: SEED };
+    let settings = &method.settings;
+    let key = CellKey { settings, each, width, runs, shift: SHIFT, seed: SEED };
     let total = 2 * each * usize::try_from(runs).unwrap_or(1);
-    let done = shop.cell(NAME, &format!("{}-{width}", contender.key), &asked, Some(total), |run| {
+    let done = session.cell(NAME, &format!("{}-{width}", method.key), &key, Some(total), |run| {
         let mixture = Mixture::two_modes(SHIFT, width)?;
         let one = |number: u64| -> Result<[f64; 2]> {
             let mut random = Random::stream(SEED + width as u64, number);
@@ -91,7 +100,7 @@ fn cell(
             let density: Vec<f64> =
                 sample.chunks_exact(width).map(|row| mixture.log_density(row)).collect::<Result<_, _>>()?;
             let depth = depths(settings, &sample, &sample, width, run)?;
-            // A depth that does not tell any two points apart has no order, so no correlation.
+            // A constant depth has no rank correlation.
             if depth.iter().all(|d| *d == depth[0]) {
                 return Ok([0.0; 2]);
             }
@@ -102,7 +111,7 @@ fn cell(
     Ok(done.value)
 }
 
-fn scene(entries: &[Entry], each: usize, runs: u64) -> crate::picture::Scene {
+fn scene(entries: &[Entry], each: usize, runs: u64) -> lossdepth_plot::Scene {
     let plot = |which: usize, name: &str| BoxPlot {
         names: ["dimension".to_owned(), name.to_owned()],
         groups: WIDTHS.iter().map(|width| format!("d = {width}")).collect(),
@@ -119,22 +128,22 @@ fn scene(entries: &[Entry], each: usize, runs: u64) -> crate::picture::Scene {
             "Two clusters, {each} points each, {runs} runs. Boxes from quartile to quartile with the median; whiskers to the \
              last run within 1.5 box heights."
         ),
-        letters: 1.0,
+        text_scale: 1.0,
     };
-    let keys = box_keys(&style, &plots[0].0);
+    let keys = box_plot_legend(&style, &plots[0].0);
     let panels = Panels::new(style, (1, 2), keys);
-    let part = |(place, (plot, name)): (usize, &(BoxPlot, &str))| {
-        box_plot(&panels.part(format!("{} {name}", letter(place))), plot)
+    let panel = |(index, (plot, name)): (usize, &(BoxPlot, &str))| {
+        box_plot(&panels.panel_style(format!("{} {name}", panel_label(index))), plot)
     };
-    let parts = plots.iter().enumerate().map(part).collect();
+    let parts = plots.iter().enumerate().map(panel).collect();
     panels.arrange(parts)
 }
 
 fn kind(entry: &Entry, which: usize) -> BoxKind {
     BoxKind {
-        name: entry.contender.name.to_owned(),
+        name: entry.method.name.to_owned(),
         values: entry.found.iter().map(|runs| runs.iter().map(|pair| pair[which]).collect()).collect(),
-        hollow: !entry.contender.printed,
+        hollow: !entry.method.printed,
         colour: entry.colour,
     }
 }
@@ -152,8 +161,8 @@ fn tables(report: &mut Report, entries: &[Entry]) -> Result<()> {
         let widths = WIDTHS.iter().map(|width| format!("d = {width}"));
         let mut table = Table::new(["depth".to_owned(), "in the paper".to_owned()].into_iter().chain(widths));
         for entry in entries {
-            let mut row = vec![entry.contender.name.to_owned()];
-            row.push(if entry.contender.printed { "yes" } else { "no" }.to_owned());
+            let mut row = vec![entry.method.name.to_owned()];
+            row.push(if entry.method.printed { "yes" } else { "no" }.to_owned());
             for dimension in 0..WIDTHS.len() {
                 row.push(share(entry.median(dimension, which)?, 3));
             }
@@ -166,7 +175,7 @@ fn tables(report: &mut Report, entries: &[Entry]) -> Result<()> {
             for (number, [tau, rho]) in runs.iter().enumerate() {
                 let cells =
                     [WIDTHS[dimension].to_string(), number.to_string(), tau.to_string(), rho.to_string()];
-                sheet.row([entry.contender.key.to_owned()].into_iter().chain(cells));
+                sheet.row([entry.method.key.to_owned()].into_iter().chain(cells));
             }
         }
     }
@@ -183,8 +192,8 @@ fn claims(report: &mut Report, entries: &[Entry]) -> Result<()> {
     let ranked = |dimension: usize, svm: &str| -> Result<Vec<String>> {
         let in_figure = |key: &str| matches!(key, "forest" | "mlp" | "gp") || key == svm;
         let mut order = Vec::new();
-        for entry in entries.iter().filter(|entry| in_figure(entry.contender.key)) {
-            order.push((entry.median(dimension, 0)?, entry.contender.name));
+        for entry in entries.iter().filter(|entry| in_figure(entry.method.key)) {
+            order.push((entry.median(dimension, 0)?, entry.method.name));
         }
         order.sort_by(|a, b| b.0.total_cmp(&a.0));
         Ok(order.into_iter().map(|(tau, name)| format!("{name} {}", share(tau, 2))).collect())

@@ -1,57 +1,61 @@
-//! Depths are between 0 and 1.
+//! Boundedness: depths are between 0 and 1.
 
-use super::{NAME, Report, Result, Table, Workshop, sketch};
-use crate::picture::{BoxKind, BoxPlot, Style, box_plot};
+use super::NAME;
+use crate::error::Result;
+use crate::report::{Report, Table};
+use crate::session::Session;
+use crate::{compared, format, statistics};
 use lossdepth::depth::Value;
 use lossdepth::simulate::Random;
 use lossdepth::{Method, Settings, Variant};
+use lossdepth_plot::{BoxKind, BoxPlot, Style, box_plot};
 use serde::{Deserialize, Serialize};
 
 const SEED: u64 = 101;
 
-/// The depths of many queries in many samples.
+/// The depths of all queries in all samples.
 #[derive(Serialize, Deserialize)]
-struct Found {
+struct Depths {
     depths: Vec<f64>,
-    /// How many are beyond the range.
+    /// How many are outside [0, 1].
     outside: usize,
 }
 
-pub(super) fn run(shop: &Workshop, report: &mut Report) -> Result<()> {
-    let problems = if shop.quick { 12 } else { 300 };
+pub(super) fn run(session: &Session<'_>, report: &mut Report) -> Result<()> {
+    let problems = if session.quick { 12 } else { 300 };
     report.heading("Boundedness");
     let mut table =
         Table::new(["depth", "variant", "queries", "lowest", "median", "highest", "outside [0, 1]"]);
     let (mut groups, mut values) = (Vec::new(), Vec::new());
     for method in Method::ALL {
         for variant in Variant::NAMES {
-            // What `risk` is called where there is no choice.
-            let chosen = method.settings().contains(&"variant");
-            let bounded = method.settings().contains(&"radius");
-            if (variant != "risk" && !chosen) || (variant == "constrained" && !bounded) {
+            // A method without variants is listed once, as `risk`.
+            let has_variants = method.settings().contains(&"variant");
+            let has_radius = method.settings().contains(&"radius");
+            if (variant != "risk" && !has_variants) || (variant == "constrained" && !has_radius) {
                 continue;
             }
             let name = format!("bounded-{method}-{variant}");
             let settings = ("problems", problems, "seed", SEED, method.name(), variant);
-            let found = shop.cell(NAME, &name, &settings, None, |run| {
-                let mut found = Found { depths: Vec::new(), outside: 0 };
+            let found = session.cell(NAME, &name, &settings, None, |run| {
+                let mut found = Depths { depths: Vec::new(), outside: 0 };
                 for problem in 0..problems {
-                    let (settings, sample, queries, width) = problem_of(problem, method, variant)?;
-                    let depths = sketch::depths(&settings, &sample, &queries, width, run)?;
+                    let (settings, sample, queries, width) = random_problem(problem, method, variant)?;
+                    let depths = compared::depths(&settings, &sample, &queries, width, run)?;
                     found.outside += depths.iter().filter(|d| !(0.0..=1.0).contains(*d)).count();
                     found.depths.extend(depths);
                 }
                 Ok(found)
             })?;
             let found = found.value;
-            let (low, high) = sketch::range(found.depths.iter().copied());
+            let (low, high) = statistics::range(found.depths.iter().copied());
             table.row([
                 method.to_string(),
-                if chosen { variant } else { "—" }.to_owned(),
+                if has_variants { variant } else { "—" }.to_owned(),
                 found.depths.len().to_string(),
-                sketch::number(low),
-                sketch::share(sketch::median(&found.depths)?, 3),
-                sketch::share(high, 3),
+                format::number(low),
+                format::share(statistics::median(&found.depths)?, 3),
+                format::share(high, 3),
                 found.outside.to_string(),
             ]);
             if variant == "risk" {
@@ -75,9 +79,9 @@ pub(super) fn run(shop: &Workshop, report: &mut Report) -> Result<()> {
             "Depths in {problems} random problems: 2 to 31 rows in 1 to 5 columns, scales from 0.01 to 100, penalties from 0.0001 to \
              100; queries in the sample, in its middle, beside it and far away."
         ),
-        letters: 1.35,
+        text_scale: 1.35,
     };
-    shop.picture("theory-bounded", &box_plot(&style, &plot))?;
+    session.write_picture("theory-bounded", &box_plot(&style, &plot))?;
     report.text(
         "*Loss depths by the logistic or the hinge loss are in [0, 1].* Tried for every method. It is w = 0 that costs 1, whatever the \
          data; other losses with ℓ(0) = 1 and the other methods inherit it. (With natural logarithms the range of the logistic depth \
@@ -89,9 +93,10 @@ pub(super) fn run(shop: &Workshop, report: &mut Report) -> Result<()> {
     Ok(())
 }
 
+/// Settings, sample, queries, number of columns.
 type Problem = (Settings, Vec<f64>, Vec<f64>, usize);
 
-fn problem_of(number: u64, method: Method, variant: &str) -> Result<Problem> {
+fn random_problem(number: u64, method: Method, variant: &str) -> Result<Problem> {
     let mut random = Random::stream(SEED, number);
     let (rows, width) = (2 + random.below(30), 1 + random.below(5));
     let scale = 10f64.powf(random.between(-2.0, 2.0));
@@ -99,15 +104,15 @@ fn problem_of(number: u64, method: Method, variant: &str) -> Result<Problem> {
     let radius = 10f64.powf(random.between(-2.0, 2.0));
     let mut sample: Vec<f64> = (0..rows * width).map(|_| scale * (1.0 + random.normal())).collect();
     if number.is_multiple_of(4) {
-        // Ties: some rows are copies of the first.
+        // A third of the rows are copies of the first.
         let copies = (rows / 3) * width;
         let first = sample[..width].to_vec();
         sample[..copies].chunks_exact_mut(width).for_each(|row| row.copy_from_slice(&first));
     }
     let mut queries = sample[..width].to_vec();
     queries.extend(vec![scale; width]);
-    for reach in [1.0, 3.0, 10.0, 1000.0] {
-        queries.extend((0..width).map(|_| scale * (1.0 + reach * random.normal())));
+    for spread in [1.0, 3.0, 10.0, 1000.0] {
+        queries.extend((0..width).map(|_| scale * (1.0 + spread * random.normal())));
     }
     let mut values = Vec::new();
     let has = |name: &str| method.settings().contains(&name);

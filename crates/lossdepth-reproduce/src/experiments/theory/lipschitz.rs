@@ -1,26 +1,30 @@
-//! How steep a depth is, against what is proven.
+//! Lipschitz constants: the steepest slopes found, relative to the proven bound.
 
-use super::{NAME, Report, Result, Table, Workshop, sketch};
-use crate::picture::{Chart, Look, Panels, Style, Trace, chart, chart_keys};
+use super::NAME;
+use crate::bounds::{Bounds, gaussian_slope};
+use crate::error::Result;
+use crate::report::{Report, Table};
+use crate::session::Session;
+use crate::{compared, format, statistics};
 use lossdepth::hypothesis::kernel::{Gamma, KernelChoice};
 use lossdepth::simulate::Random;
-use lossdepth::theory::{Bounds, gaussian_slope};
 use lossdepth::{Intercept, Method, Reference, Rows, Run, Settings, Variant};
+use lossdepth_plot::{Chart, Panels, Style, Trace, TraceStyle, chart, chart_legend};
 use serde::{Deserialize, Serialize};
 
 const SEED: u64 = 303;
 const ROWS: usize = 40;
 const GAMMA: f64 = 0.5;
-/// How far a query or a row of the sample is moved.
+/// The length of a step of a query or a row of the sample.
 const STEP: f64 = 0.01;
 const DIRECTIONS: usize = 16;
 
-/// A depth with a bound ‖w‖ ≤ W.
+/// A depth with ‖w‖ ≤ W.
 struct Family {
     name: &'static str,
     key: &'static str,
     proven: bool,
-    look: usize,
+    colour: usize,
     settings: fn(f64) -> Settings,
     /// The bound for a radius.
     bound: fn(f64) -> Result<f64>,
@@ -35,13 +39,13 @@ fn svm(variant: Variant, reg: f64) -> Settings {
     Settings { variant, reg, kernel, tol: 1e-8, ..Settings::new(Method::Svm) }
 }
 
-/// The penalty that leaves this radius.
+/// The penalty that implies this radius.
 fn reg(radius: f64) -> f64 {
     radius.powi(-2)
 }
 
 fn logistic_bound(radius: f64) -> Result<f64> {
-    // Neither B nor C plays a part.
+    // The Lipschitz constant depends on neither B nor C.
     Ok(Bounds::logistic(radius, 1.0)?.lipschitz(1.0))
 }
 
@@ -54,7 +58,7 @@ const FAMILIES: [Family; 5] = [
         name: "logistic, constrained",
         key: "logistic-constrained",
         proven: true,
-        look: 4,
+        colour: 4,
         settings: |radius| logistic(Variant::Constrained { radius }, 1.0),
         bound: logistic_bound,
     },
@@ -62,7 +66,7 @@ const FAMILIES: [Family; 5] = [
         name: "logistic, objective",
         key: "logistic-objective",
         proven: true,
-        look: 5,
+        colour: 5,
         settings: |radius| logistic(Variant::Objective, reg(radius)),
         bound: logistic_bound,
     },
@@ -70,7 +74,7 @@ const FAMILIES: [Family; 5] = [
         name: "logistic, risk",
         key: "logistic-risk",
         proven: false,
-        look: 1,
+        colour: 1,
         settings: |radius| logistic(Variant::Risk, reg(radius)),
         bound: logistic_bound,
     },
@@ -78,7 +82,7 @@ const FAMILIES: [Family; 5] = [
         name: "svm, objective",
         key: "svm-objective",
         proven: true,
-        look: 3,
+        colour: 3,
         settings: |radius| svm(Variant::Objective, reg(radius)),
         bound: svm_bound,
     },
@@ -86,21 +90,21 @@ const FAMILIES: [Family; 5] = [
         name: "svm, risk",
         key: "svm-risk",
         proven: false,
-        look: 2,
+        colour: 2,
         settings: |radius| svm(Variant::Risk, reg(radius)),
         bound: svm_bound,
     },
 ];
 
-/// The steepest slopes found.
+/// The steepest slopes found, in the query and in the sample.
 #[derive(Serialize, Deserialize)]
 struct Slopes {
     query: f64,
     sample: f64,
 }
 
-pub(super) fn run(shop: &Workshop, report: &mut Report) -> Result<()> {
-    let (radii, samples, queries) = if shop.quick {
+pub(super) fn run(session: &Session<'_>, report: &mut Report) -> Result<()> {
+    let (radii, samples, queries) = if session.quick {
         (vec![0.1, 1.0, 10.0], 1, 6)
     } else {
         (vec![0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0], 4, 60)
@@ -113,27 +117,28 @@ pub(super) fn run(shop: &Workshop, report: &mut Report) -> Result<()> {
         let mut found = Vec::new();
         for radius in &radii {
             let settings = (family.settings)(*radius);
-            let asked = (&settings, samples, queries, ROWS, SEED);
+            let key = (&settings, samples, queries, ROWS, SEED);
             let name = format!("lipschitz-{}-{radius}", family.key);
-            let slopes =
-                shop.cell(NAME, &name, &asked, None, |run| steepest(&settings, samples, queries, run))?.value;
+            let slopes = session
+                .cell(NAME, &name, &key, None, |run| steepest(&settings, samples, queries, run))?
+                .value;
             let bound = (family.bound)(*radius)?;
             let (z, q) = (slopes.query / bound, slopes.sample / bound);
             table.row([
                 family.name.to_owned(),
                 if family.proven { "yes" } else { "no" }.to_owned(),
                 radius.to_string(),
-                sketch::number(bound),
-                sketch::number(slopes.query),
-                sketch::share(z, 2),
-                sketch::number(slopes.sample),
-                sketch::share(q, 2),
+                format::number(bound),
+                format::number(slopes.query),
+                format::share(z, 2),
+                format::number(slopes.sample),
+                format::share(q, 2),
             ]);
             found.push([*radius, z, q]);
         }
         shares.push((family, found));
     }
-    shop.picture("theory-lipschitz", &scene(&shares))?;
+    session.write_picture("theory-lipschitz", &scene(&shares))?;
     report.text(
         "*If the loss is L-Lipschitz and the classifiers W-Lipschitz, the depth is ½LW-Lipschitz in z, and in Q by the Wasserstein \
          distance.* For a linear classifier with ‖w‖ ≤ W, L = 1 / ln 2 for the logistic loss in bits; with a Gaussian kernel W is \
@@ -158,8 +163,8 @@ pub(super) fn run(shop: &Workshop, report: &mut Report) -> Result<()> {
              half can be expected of the logistic loss: at the best classifier the query is on its own side, where the loss is no \
              steeper than ½L. In Q the bound is nearly met: a row of the sample far on the wrong side has the full slope.",
             if best(1).max(best(2)) <= 1.0 { "No" } else { "Some" },
-            sketch::share(best(1), 2),
-            sketch::share(best(2), 2)
+            format::share(best(1), 2),
+            format::share(best(2), 2)
         ),
         format!(
             "The corollary claims the bound for the regularised depths too (`risk`), by a proof that is about infima. {} of the slopes of \
@@ -179,36 +184,39 @@ fn steepest(settings: &Settings, samples: u64, queries: usize, run: &Run<'_>) ->
         // Student's t with two degrees of freedom, in the plane.
         let sample: Vec<f64> = (0..ROWS)
             .flat_map(|_| {
-                let wide = (-random.unit().ln()).sqrt().recip();
-                [0; 2].map(|_| wide * random.normal())
+                let factor = (-random.unit().ln()).sqrt().recip();
+                [0; 2].map(|_| factor * random.normal())
             })
             .collect();
         let places: Vec<f64> = (0..2 * queries).map(|_| 3.0 * random.normal()).collect();
-        slopes.query = slopes.query.max(in_query(settings, &sample, &places, run)?);
-        slopes.sample = slopes.sample.max(in_sample(settings, &sample, &places[..2 * queries.min(6)], run)?);
+        slopes.query = slopes.query.max(slope_in_query(settings, &sample, &places, run)?);
+        slopes.sample =
+            slopes.sample.max(slope_in_sample(settings, &sample, &places[..2 * queries.min(6)], run)?);
     }
     Ok(slopes)
 }
 
+/// Steps of length [`STEP`] in all directions.
 fn steps() -> impl Iterator<Item = [f64; 2]> {
     let angle = |i: usize| std::f64::consts::TAU * i as f64 / DIRECTIONS as f64;
     (0..DIRECTIONS).map(move |i| [STEP * angle(i).cos(), STEP * angle(i).sin()])
 }
 
-/// By how much a depth changes from a place to one beside it.
-fn in_query(settings: &Settings, sample: &[f64], places: &[f64], run: &Run<'_>) -> Result<f64> {
+/// The steepest slope of the depth in the query.
+fn slope_in_query(settings: &Settings, sample: &[f64], places: &[f64], run: &Run<'_>) -> Result<f64> {
     let mut rows = Vec::new();
-    for place in places.chunks_exact(2) {
-        rows.extend(place);
-        steps().for_each(|[dx, dy]| rows.extend([place[0] + dx, place[1] + dy]));
+    for query in places.chunks_exact(2) {
+        rows.extend(query);
+        steps().for_each(|[dx, dy]| rows.extend([query[0] + dx, query[1] + dy]));
     }
-    let depths = sketch::depths(settings, sample, &rows, 2, run)?;
+    let depths = compared::depths(settings, sample, &rows, 2, run)?;
     let groups = depths.chunks_exact(DIRECTIONS + 1);
     Ok(groups.flat_map(|group| group[1..].iter().map(|d| (d - group[0]).abs() / STEP)).fold(0.0, f64::max))
 }
 
-/// By how much the depths change if one row of the sample is moved.
-fn in_sample(settings: &Settings, sample: &[f64], places: &[f64], run: &Run<'_>) -> Result<f64> {
+/// The steepest slope of the depth in the sample, by the Wasserstein distance: a step of one of n rows has length
+/// [`STEP`] / n.
+fn slope_in_sample(settings: &Settings, sample: &[f64], places: &[f64], run: &Run<'_>) -> Result<f64> {
     let places = Rows::new(places, 2)?;
     let depths = |sample: &[f64]| -> Result<Vec<f64>> {
         let fits = settings.fit(&Reference::new(&Rows::new(sample, 2)?)?)?.score(places, run)?;
@@ -229,7 +237,7 @@ fn in_sample(settings: &Settings, sample: &[f64], places: &[f64], run: &Run<'_>)
     Ok(steepest)
 }
 
-fn scene(shares: &[(&Family, Vec<[f64; 3]>)]) -> crate::picture::Scene {
+fn scene(shares: &[(&Family, Vec<[f64; 3]>)]) -> lossdepth_plot::Scene {
     let style = Style {
         width: 1800,
         height: 1000,
@@ -237,19 +245,24 @@ fn scene(shares: &[(&Family, Vec<[f64; 3]>)]) -> crate::picture::Scene {
         caption: "As shares of the bound ½LW (√(2γ) ½LW with a kernel), which the dotted line is. Broken lines: depths for which it is not \
                   proven."
             .into(),
-        letters: 1.3,
+        text_scale: 1.3,
     };
     let plot = |which: usize| {
         let trace = |(family, found): &(&Family, Vec<[f64; 3]>)| Trace {
             name: family.name.to_owned(),
             points: found.iter().map(|point| [point[0], point[which]]).collect(),
-            look: if family.proven { Look::Line(family.look) } else { Look::Dashes(family.look) },
+            style: if family.proven {
+                TraceStyle::Line(family.colour)
+            } else {
+                TraceStyle::Dashes(family.colour)
+            },
         };
-        let ends = shares.first().map(|(_, found)| sketch::range(found.iter().map(|point| point[0])));
+        let ends = shares.first().map(|(_, found)| statistics::range(found.iter().map(|point| point[0])));
         let (low, high) = ends.unwrap_or((0.1, 1.0));
-        let guide = Trace { name: String::new(), points: vec![[low, 1.0], [high, 1.0]], look: Look::Guide };
+        let guide =
+            Trace { name: String::new(), points: vec![[low, 1.0], [high, 1.0]], style: TraceStyle::Guide };
         Chart {
-            powers: [true, false],
+            logarithmic: [true, false],
             range: Some((0.0, 1.1)),
             traces: std::iter::once(guide).chain(shares.iter().map(trace)).collect(),
             legend: false,
@@ -257,11 +270,11 @@ fn scene(shares: &[(&Family, Vec<[f64; 3]>)]) -> crate::picture::Scene {
         }
     };
     let (z, q) = (plot(1), plot(2));
-    let keys = chart_keys(&style, &z);
+    let keys = chart_legend(&style, &z);
     let panels = Panels::new(style, (2, 1), keys);
     let parts = vec![
-        chart(&panels.part("(a) In the query z"), &z),
-        chart(&panels.part("(b) In the distribution Q"), &q),
+        chart(&panels.panel_style("(a) In the query z"), &z),
+        chart(&panels.panel_style("(b) In the distribution Q"), &q),
     ];
     panels.arrange(parts)
 }
