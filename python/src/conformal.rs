@@ -3,7 +3,7 @@
 use crate::convert::{exception, table};
 use crate::interrupt::interruptible;
 use crate::model::Model;
-use lossdepth::conformal::{self, Conformal};
+use lossdepth::stats::conformal::{self, Conformal};
 use lossdepth::{Rows, Run};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;

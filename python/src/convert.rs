@@ -1,6 +1,6 @@
 //! Between Python's objects and the library's: settings, arrays, errors.
 
-use lossdepth::depth::{Kind, Setting, Value};
+use lossdepth::model::{Kind, Setting, Value};
 use lossdepth::{DepthError, Method, Settings};
 use numpy::{IntoPyArray, PyArray2, PyArrayMethods, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyOverflowError, PyRuntimeError, PyTypeError, PyValueError};

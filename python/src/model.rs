@@ -2,8 +2,8 @@
 
 use crate::convert::{array2, choice, exception, number, read_settings, table, written, written_settings};
 use crate::interrupt::interruptible;
-use lossdepth::depth::archive::Archive;
-use lossdepth::explain::Cut;
+use lossdepth::methods::explanation::Cut;
+use lossdepth::model::archive::Archive;
 use lossdepth::{Explanation, Fit, Preset, Reference, Result, Rows, Run, Stop};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;

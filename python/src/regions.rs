@@ -2,7 +2,7 @@
 
 use crate::convert::{array2, exception, number, table};
 use crate::interrupt::interruptible;
-use lossdepth::hypothesis::halfspace;
+use lossdepth::methods::halfspace;
 use lossdepth::{DepthError, Reference, Rows};
 use numpy::{IntoPyArray, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;

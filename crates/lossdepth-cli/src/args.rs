@@ -13,7 +13,7 @@ use crate::load::Header;
 use crate::settings::{Given, PRESET};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
-use lossdepth::depth::Setting;
+use lossdepth::model::Setting;
 use lossdepth::{DepthError, Method, Reference, Settings};
 use std::path::PathBuf;
 use std::str::FromStr;

@@ -1,7 +1,7 @@
 //! Labels: which rows are the outliers, and how well the depth tells them from the rest.
 
 use crate::load::is_missing;
-use lossdepth::evaluation::Ranking;
+use lossdepth::stats::evaluation::Ranking;
 use serde::Serialize;
 
 /// Words that name the outliers, whatever the other class is called.

@@ -3,8 +3,8 @@
 use crate::error::{Error, Result};
 use clap::builder::{PossibleValuesParser, TypedValueParser, ValueParser};
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
-use lossdepth::depth::{Kind, Setting, Value};
-use lossdepth::hypothesis::kernel::KernelChoice;
+use lossdepth::kernel::KernelChoice;
+use lossdepth::model::{Kind, Setting, Value};
 use lossdepth::{DepthError, Method, Preset, Scale, Settings, Variant};
 
 /// The settings given on the command line.

@@ -1,7 +1,7 @@
 //! The methods that a figure compares.
 
 use crate::error::Result;
-use lossdepth::depth::Value;
+use lossdepth::model::Value;
 use lossdepth::{Method, Preset, Reference, Rows, Run, Settings};
 
 /// A method with its settings and names.

@@ -1,7 +1,7 @@
 //! Data sets with labels.
 
 use flate2::Crc;
-use lossdepth::simulate::Random;
+use lossdepth::numerics::Random;
 use lossdepth::{DepthError, Reference, Rows};
 
 /// Rows with a label each, in memory.

@@ -1,7 +1,7 @@
 //! Mixtures of spherical Gaussian distributions: samples and densities.
 //!
 //! ```
-//! use lossdepth::simulate::Random;
+//! use lossdepth::numerics::Random;
 //! use lossdepth_reproduce::mixture::Mixture;
 //! // Two components of 100 points each, as in the paper.
 //! let mixture = Mixture::two_modes(3.5, 2)?;
@@ -12,7 +12,7 @@
 //! ```
 
 use crate::positive;
-use lossdepth::simulate::Random;
+use lossdepth::numerics::Random;
 use lossdepth::{DepthError, Result, Rows};
 
 /// A component: $N(\text{mean}, \text{sd}^2 I)$.

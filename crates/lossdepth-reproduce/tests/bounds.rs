@@ -1,6 +1,6 @@
 //! The constants of the propositions: against their formulas, and against depths that must satisfy them.
 
-use lossdepth::simulate::Random;
+use lossdepth::numerics::Random;
 use lossdepth::{Intercept, Method, Reference, Rows, Run, Settings, Variant};
 use lossdepth_reproduce::bounds::{Bounds, PowerLaw, gaussian_slope, radius};
 

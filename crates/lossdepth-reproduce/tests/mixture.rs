@@ -1,6 +1,6 @@
 //! Gaussian mixtures: densities against SciPy, samples against their moments.
 
-use lossdepth::simulate::Random;
+use lossdepth::numerics::Random;
 use lossdepth_reproduce::mixture::{Component, Mixture};
 use serde_json::Value;
 

@@ -5,8 +5,8 @@
 //!
 //! Run with `cargo run --release --example own_loss`.
 
-use lossdepth::hypothesis::Linear;
 use lossdepth::loss::{Dual, Loss, Smooth};
+use lossdepth::methods::Linear;
 use lossdepth::{Depth, DepthError, Fit, Reference};
 
 /// $\ell(m) = 0$ beyond 1, $(1 - m)^2$ between 0 and 1, $1 - 2m$ below 0.

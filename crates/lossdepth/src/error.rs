@@ -183,3 +183,12 @@ fn short(number: f64) -> String {
 fn by(version: &str) -> String {
     if version.is_empty() { String::new() } else { format!(" ({version})") }
 }
+
+/// Checks that a setting is a positive, finite number.
+pub(crate) fn positive(name: &'static str, got: f64) -> Result<()> {
+    if got > 0.0 && got.is_finite() {
+        Ok(())
+    } else {
+        Err(DepthError::Setting { name, expected: "a positive, finite number", got })
+    }
+}

@@ -5,7 +5,7 @@
 //! comes with a proven bound on its numerical error and a standard error for the sampling.
 //!
 //! ```
-//! use lossdepth::{Depth, Reference, reference::Scale};
+//! use lossdepth::{Depth, Reference, data::Scale};
 //!
 //! let sample = Reference::new(&[[1.0, 2.0], [2.0, 1.0], [3.0, 3.5], [2.5, 2.0], [1.5, 3.0]])?;
 //! let depth = Depth::logistic().reg(0.1).scale(Scale::Standard).fit(&sample)?;
@@ -31,49 +31,39 @@
 //! | 4. the estimator | [`depth`] | fit, score, threads; [`Method`] and [`Settings`] by name |
 //! | 5. why | [`explain`] | weights, contributions, influence |
 //! | 6. what it is good for | [`evaluation`], [`baseline`], [`conformal`] | AUC and precision, detectors to compare with, labels and p-values |
-//! | 7. random numbers | [`simulate`] | the same numbers from a seed on every machine |
 //!
 //! The crate reads no file, prints nothing, and has no `unsafe` code.
 
-// rustfmt sorts neighbouring `mod` lines; the comments keep the order of the flow.
+// Modules in the order of the flow; each imports from those above it only (`tests/suite/layers.rs`). rustfmt sorts
+// neighbouring `mod` lines; the comments keep the order.
 
-mod rows;
-// 1. the sample
-pub mod reference;
+mod error;
+// arithmetic
+pub mod numerics;
+// 1. the data
+pub mod data;
 // 2. the question
 pub mod loss;
 // ×
-pub mod hypothesis;
+pub mod kernel;
 // ×
-pub mod penalty;
-// 3. the answer
+pub mod problem;
+// 3. the answer, and what is proven of it
+mod certify;
+// ×
 mod solver;
-// 4. the estimator
-pub mod depth;
-// 5. why
-pub mod explain;
+// 4. families of classifiers
+pub mod methods;
+// 5. the estimator, by name
+pub mod model;
 // 6. what it is good for
+pub mod stats;
+// ×
 pub mod baseline;
-// ×
-pub mod evaluation;
-// ×
-pub mod conformal;
-// 7. random numbers
-pub mod simulate;
 
-// Beneath it all.
-mod error;
-mod linalg;
-mod principal;
-mod simd;
-
-pub use depth::method::{Method, Model};
-pub use depth::{Depth, Fit, FittedDepth, Preset, Run, Settings};
+pub use data::{AsRows, Reference, Rows, Scale};
 pub use error::{DepthError, Result};
-pub use explain::Explanation;
-pub use hypothesis::Intercept;
-pub use penalty::{Reported, Variant};
-pub use principal::PrincipalAxes;
-pub use reference::{Reference, Scale};
-pub use rows::{AsRows, Rows};
-pub use solver::Stop;
+pub use methods::Explanation;
+pub use model::method::{Method, Model};
+pub use model::{Depth, FittedDepth, Preset, Settings};
+pub use problem::{Fit, Intercept, PrincipalAxes, Reported, Run, Stop, Variant};

@@ -8,7 +8,7 @@ use crate::load::Columns;
 use crate::write::Whole;
 use clap::Args;
 use lossdepth::Settings;
-use lossdepth::depth::archive::Archive;
+use lossdepth::model::archive::Archive;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::time::Instant;

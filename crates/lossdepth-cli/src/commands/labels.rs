@@ -6,7 +6,7 @@ use crate::error::{Error, Result, count};
 use crate::write::{Field, Kind, Values};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use lossdepth::conformal::{Calibration, Conformal, Fdr, adjust, own_p_values, threshold};
+use lossdepth::stats::conformal::{Calibration, Conformal, Fdr, adjust, own_p_values, threshold};
 use lossdepth::{Model, Rows, Run};
 use std::cell::Cell;
 

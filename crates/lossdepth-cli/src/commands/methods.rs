@@ -4,7 +4,7 @@ use super::Outcome;
 use crate::error::Result;
 use crate::settings::flag_name;
 use crate::write;
-use lossdepth::depth::{Kind, Setting, Value};
+use lossdepth::model::{Kind, Setting, Value};
 use lossdepth::{Method, Settings};
 
 pub(crate) fn list() -> Result<Outcome> {

@@ -18,7 +18,7 @@ use crate::console;
 use crate::error::{Error, Result};
 use crate::load::{Part, Table};
 use crate::settings::half_of_memory;
-use lossdepth::depth::Value;
+use lossdepth::model::Value;
 use lossdepth::{DepthError, Model, Reference, Reported, Scale, Settings, Variant};
 use std::path::Path;
 

@@ -3,7 +3,7 @@
 use crate::error::{Error, Problem, Result};
 use crate::settings::half_of_memory;
 use lossdepth::Model;
-use lossdepth::depth::archive::Archive;
+use lossdepth::model::archive::Archive;
 use std::io;
 use std::path::Path;
 

@@ -7,9 +7,9 @@ use crate::console::{self, Progress};
 use crate::error::{Error, Result, count};
 use crate::write::PictureTarget;
 use clap::Args;
-use lossdepth::depth::Value;
-use lossdepth::hypothesis::halfspace::Regions;
-use lossdepth::reference::Scaling;
+use lossdepth::data::Scaling;
+use lossdepth::methods::halfspace::Regions;
+use lossdepth::model::Value;
 
 use lossdepth::{Fit, Method, Model, Rows, Run, Scale, Settings, Stop, Variant};
 use lossdepth_plot::{

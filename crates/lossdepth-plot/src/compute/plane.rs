@@ -1,7 +1,7 @@
 //! A plane through a sample of any number of columns.
 
 use super::distribution::EmpiricalDistribution;
-use lossdepth::reference::{Scaling, Transform};
+use lossdepth::data::{Scaling, Transform};
 use lossdepth::{DepthError, PrincipalAxes, Reference, Result, Rows};
 
 /// A plane in the space of the columns, with two coordinates.

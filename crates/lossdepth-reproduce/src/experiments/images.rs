@@ -4,9 +4,9 @@ use crate::data::Data;
 use crate::error::{Error, Result};
 use crate::report::{Report, Table};
 use crate::session::Session;
-use lossdepth::depth::Value;
-use lossdepth::evaluation::Ranking;
-use lossdepth::simulate::Random;
+use lossdepth::model::Value;
+use lossdepth::numerics::Random;
+use lossdepth::stats::evaluation::Ranking;
 use lossdepth::{Method, Preset, Run, Settings};
 use serde::Serialize;
 

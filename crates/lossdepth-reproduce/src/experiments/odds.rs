@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::report::{Report, Table};
 use crate::selection::{Aucs, select};
 use crate::session::{Finished, Session};
-use lossdepth::evaluation::Ranking;
+use lossdepth::stats::evaluation::Ranking;
 use lossdepth::{Preset, Run};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
@@ -282,7 +282,7 @@ fn cell(
     struct Key<'a> {
         data: &'a str,
         detector: &'a str,
-        settings: Vec<(&'static str, lossdepth::depth::Value)>,
+        settings: Vec<(&'static str, lossdepth::model::Value)>,
         orders: u64,
     }
     let sample = loaded.data.reference()?;

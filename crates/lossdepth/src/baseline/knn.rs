@@ -2,10 +2,10 @@
 
 use super::lof::neighbours;
 use super::neighbours::{Nearest, Neighbours};
-use crate::depth::Run;
+use crate::data::Reference;
+use crate::data::Rows;
 use crate::error::{DepthError, Result};
-use crate::reference::Reference;
-use crate::rows::Rows;
+use crate::problem::Run;
 use std::str::FromStr;
 
 /// Minus the distance to the $k$-th nearest row of the reference, or minus the mean distance to the $k$ nearest

@@ -1,10 +1,10 @@
 //! The local outlier factor.
 
 use super::neighbours::{Nearest, Neighbours};
-use crate::depth::Run;
+use crate::data::Reference;
+use crate::data::Rows;
 use crate::error::{DepthError, Result};
-use crate::reference::Reference;
-use crate::rows::Rows;
+use crate::problem::Run;
 
 /// The local outlier factor (Breunig, Kriegel, Ng and Sander 2000): how much sparser it is around a row than around
 /// its neighbours.

@@ -30,12 +30,13 @@ pub use knn::{Knn, KnnDistance};
 pub use lof::Lof;
 pub use one_class_svm::{OneClassSolver, OneClassSvm};
 
-use crate::depth::method::Method;
-use crate::depth::{Kind, Run, Setting, Settings, Value};
+use crate::data::{AsRows, Rows};
+use crate::data::{Reference, Scale, Scaling, ScalingWarning, Transform};
 use crate::error::{DepthError, Result};
-use crate::hypothesis::kernel::KernelSource;
-use crate::reference::{Reference, Scale, Scaling, ScalingWarning, Transform};
-use crate::rows::{AsRows, Rows};
+use crate::kernel::KernelSource;
+use crate::model::method::Method;
+use crate::model::{Kind, Setting, Settings, Value};
+use crate::problem::Run;
 
 /// Which detector, with its settings.
 #[derive(Debug, Clone)]

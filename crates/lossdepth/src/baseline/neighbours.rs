@@ -4,13 +4,13 @@
 //! matrix product; a scan keeps the `k` smallest. That is $O(n)$ a query whatever the number of columns, and it beats
 //! a tree on anything but large samples of very few columns.
 
-use crate::depth::Run;
-use crate::depth::batch::{Batch, Ticket};
+use crate::data::Rows;
 use crate::error::Result;
-use crate::hypothesis::kernel::{Columns, Points};
-use crate::linalg::{COLUMN_GROUP, Matrix};
-use crate::rows::Rows;
-use crate::simd::{LANES, vectorised};
+use crate::kernel::{Columns, Points};
+use crate::numerics::linalg::{COLUMN_GROUP, Matrix};
+use crate::numerics::simd::{LANES, vectorised};
+use crate::problem::Run;
+use crate::problem::{Batch, Ticket};
 
 /// Queries whose distances a worker holds at a time.
 const WIDE: usize = COLUMN_GROUP;

@@ -11,15 +11,15 @@
 //! and [`ActiveSet`] solves it as it stands, gap included.
 
 use super::sequential;
-use crate::depth::Run;
-use crate::depth::batch::{Batch, Ticket};
+use crate::data::Reference;
+use crate::data::Rows;
+use crate::error::positive;
 use crate::error::{DepthError, Result};
-use crate::hypothesis::kernel::{Kernel, KernelSource, Space};
-use crate::linalg::{COLUMN_GROUP, Matrix, dot};
-use crate::penalty::positive;
-use crate::reference::Reference;
-use crate::rows::Rows;
-use crate::solver::active_set::{ActiveSet, Columns, Factor, Point, Query};
+use crate::kernel::{Kernel, KernelSource, Space};
+use crate::numerics::linalg::{COLUMN_GROUP, Matrix, dot};
+use crate::problem::Run;
+use crate::problem::{Batch, Ticket};
+use crate::solver::dual_active_set::{ActiveSet, Columns, Factor, Point, Query};
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
 use std::sync::Arc;

@@ -4,8 +4,8 @@
 //! their bounds. Kernel values in single precision, as libsvm keeps them.
 
 use crate::error::Result;
-use crate::hypothesis::kernel::Space;
-use crate::solver::active_set::Columns;
+use crate::kernel::Space;
+use crate::solver::dual_active_set::Columns;
 
 /// Where libsvm stops: the largest violation of the optimality conditions.
 const TOLERANCE: f64 = 1e-3;

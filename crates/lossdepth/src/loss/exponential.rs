@@ -1,4 +1,5 @@
-use super::{Dual, Loss, Smooth, simd};
+use super::{Dual, Loss, Smooth};
+use crate::numerics::elementary;
 
 /// The exponential loss $\ell(m) = e^{-m}$ of boosting.
 ///
@@ -35,6 +36,6 @@ impl Dual for Exponential {
         }
     }
     fn excess(&self, m: f64, shift: f64, slack: f64) -> f64 {
-        simd::entropy((-m).exp(), -m, shift.abs() + slack)
+        elementary::entropy((-m).exp(), -m, shift.abs() + slack)
     }
 }

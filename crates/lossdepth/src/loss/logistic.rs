@@ -1,5 +1,8 @@
-use super::{Dual, Loss, Single, Smooth, Walk, simd};
-use crate::linalg::dot;
+use super::blocks;
+use super::{Dual, Loss, Single, Smooth, Walk};
+use crate::numerics::elementary;
+use crate::numerics::linalg::dot;
+use crate::numerics::simd::vectorised;
 use std::f64::consts::{LN_2, LOG2_E};
 
 /// The logistic loss in bits, $\ell(m) = \log_2(1 + e^{-m})$.
@@ -22,7 +25,7 @@ fn sigmoid_neg(m: f64, e: f64) -> f64 {
 /// Slope and curvature from one exponential and one division.
 #[inline(always)]
 fn kernel(m: f64) -> (f64, f64) {
-    let s = sigmoid_neg(m, simd::exp_neg(-m.abs()));
+    let s = sigmoid_neg(m, elementary::exp_neg(-m.abs()));
     // s(1-s) loses all digits for m << 0, where s rounds to 1; there the curvature is below 1e-16 anyway.
     (-LOG2_E * s, LOG2_E * (s * (1.0 - s)))
 }
@@ -31,7 +34,7 @@ fn kernel(m: f64) -> (f64, f64) {
 #[inline(always)]
 fn kernel_single(m: f32) -> (f32, f32) {
     const SCALE: f32 = std::f32::consts::LOG2_E;
-    let e = simd::exp_neg_single(-m.abs());
+    let e = elementary::exp_neg_single(-m.abs());
     let s = (if m >= 0.0 { e } else { 1.0 }) / (1.0 + e);
     (-SCALE * s, SCALE * (s * (1.0 - s)))
 }
@@ -48,15 +51,15 @@ impl Loss for Logistic {
         LOG2_E
     }
     fn total(&self, margins: &[f64], weights: &[f64]) -> f64 {
-        simd::vectorised(
+        vectorised(
             #[inline(always)]
             || {
                 LOG2_E
-                    * simd::weighted_sum(
+                    * blocks::weighted_sum(
                         margins,
                         weights,
                         #[inline(always)]
-                        |m| (-m).max(0.0) + simd::ln_1p_unit(simd::exp_neg(-m.abs())),
+                        |m| (-m).max(0.0) + elementary::ln_1p_unit(elementary::exp_neg(-m.abs())),
                     )
             },
         )
@@ -69,18 +72,18 @@ impl Smooth for Logistic {
         LOG2_E * e / ((1.0 + e) * (1.0 + e))
     }
     fn walk(&self, m: &[f64], d: &[f64], step: f64, weights: &[f64], slopes: &mut [f64]) -> Walk {
-        simd::vectorised(
+        vectorised(
             #[inline(always)]
-            || simd::walk(m, d, step, weights, slopes, kernel),
+            || blocks::walk(m, d, step, weights, slopes, kernel),
         )
     }
     fn settle(&self, margins: &[f64], weights: &[f64], losses: &mut [f64], curvatures: &mut [f64]) -> f64 {
-        simd::vectorised(
+        vectorised(
             #[inline(always)]
             || {
                 for (((&m, &c), l), h) in margins.iter().zip(weights).zip(&mut *losses).zip(curvatures) {
-                    let e = simd::exp_neg(-m.abs());
-                    *l = LOG2_E * ((-m).max(0.0) + simd::ln_1p_unit(e));
+                    let e = elementary::exp_neg(-m.abs());
+                    *l = LOG2_E * ((-m).max(0.0) + elementary::ln_1p_unit(e));
                     *h = c * (LOG2_E * e / ((1.0 + e) * (1.0 + e)));
                 }
             },
@@ -88,15 +91,15 @@ impl Smooth for Logistic {
         dot(losses, weights)
     }
     fn assess(&self, margins: &[f64], weights: &[f64], losses: &mut [f64], slopes: &mut [f64]) -> f64 {
-        simd::vectorised(
+        vectorised(
             #[inline(always)]
             || {
                 for (((&m, &c), l), s) in margins.iter().zip(weights).zip(&mut *losses).zip(slopes) {
-                    let e = simd::exp_neg(-m.abs());
+                    let e = elementary::exp_neg(-m.abs());
                     // One division serves the slope, over 1 + e, and the logarithm, over 2 + e.
                     let shared = 1.0 / ((1.0 + e) * (2.0 + e));
                     let share = (if m >= 0.0 { e } else { 1.0 }) * (shared * (2.0 + e));
-                    *l = LOG2_E * ((-m).max(0.0) + simd::ln_1p_from(e * (shared * (1.0 + e))));
+                    *l = LOG2_E * ((-m).max(0.0) + elementary::ln_1p_from(e * (shared * (1.0 + e))));
                     *s = c * (-LOG2_E * share);
                 }
             },
@@ -110,13 +113,13 @@ impl Smooth for Logistic {
 
 impl Single for Logistic {
     fn walk_single(&self, m: &[f32], d: &[f32], step: f32, weights: &[f32], slopes: &mut [f32]) -> Walk {
-        simd::vectorised(
+        vectorised(
             #[inline(always)]
-            || simd::walk_single(m, d, step, weights, slopes, kernel_single),
+            || blocks::walk_single(m, d, step, weights, slopes, kernel_single),
         )
     }
     fn curvatures_single(&self, margins: &[f32], weights: &[f32], curvatures: &mut [f32]) {
-        simd::vectorised(
+        vectorised(
             #[inline(always)]
             || {
                 for ((&m, &c), h) in margins.iter().zip(weights).zip(curvatures) {
@@ -149,6 +152,6 @@ impl Dual for Logistic {
             return f64::INFINITY;
         }
         let (ln_heads, ln_tails) = (-(m.max(0.0) + e.ln_1p()), -((-m).max(0.0) + e.ln_1p()));
-        LOG2_E * (simd::entropy(heads, ln_heads, off) + simd::entropy(tails, ln_tails, off))
+        LOG2_E * (elementary::entropy(heads, ln_heads, off) + elementary::entropy(tails, ln_tails, off))
     }
 }

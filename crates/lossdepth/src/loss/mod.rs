@@ -15,10 +15,11 @@
 //! cannot handle does not compile. A loss of your own is a type with these traits; see
 //! `examples/own_loss.rs`.
 
+mod blocks;
 mod exponential;
 mod hinge;
 mod logistic;
-pub(crate) mod simd;
+
 mod squared_hinge;
 
 pub use exponential::Exponential;

@@ -1,4 +1,6 @@
-use super::{Dual, Loss, Smooth, Walk, simd};
+use super::blocks;
+use super::{Dual, Loss, Smooth, Walk};
+use crate::numerics::simd::vectorised;
 
 /// The squared hinge loss $\ell(m) = \max(0, 1 - m)^2$.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -26,10 +28,10 @@ impl Smooth for SquaredHinge {
         if short > 0.0 { (-2.0 * short, 2.0) } else { (0.0, 0.0) }
     }
     fn walk(&self, m: &[f64], d: &[f64], step: f64, weights: &[f64], slopes: &mut [f64]) -> Walk {
-        simd::vectorised(
+        vectorised(
             #[inline(always)]
             || {
-                simd::walk(
+                blocks::walk(
                     m,
                     d,
                     step,

@@ -4,9 +4,9 @@
 //! Wolfe conditions by bisection, which copes with kinks (Lewis and Overton 2013). Everything is a function of the
 //! objective and the start alone.
 
-use super::Stop;
 use super::lbfgs::{Memory, Metric};
-use crate::linalg::{axpy, dot};
+use crate::numerics::linalg::{axpy, dot};
+use crate::problem::Stop;
 
 /// What is to be minimised.
 pub(crate) trait Objective {

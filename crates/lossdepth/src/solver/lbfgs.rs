@@ -1,6 +1,6 @@
 //! Limited-memory quasi-Newton directions on top of a metric that changes with every iteration.
 
-use crate::linalg::{axpy, dot};
+use crate::numerics::linalg::{axpy, dot};
 
 /// How many pairs are remembered.
 const MEMORY: usize = 10;

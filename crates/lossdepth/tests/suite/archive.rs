@@ -1,10 +1,10 @@
 //! Models as bytes: the same scores to the last bit, and nothing but a clear error for bytes that are no model.
 
 use crate::common::Random;
-use lossdepth::depth::Value;
-use lossdepth::depth::archive::Archive;
-use lossdepth::hypothesis::kernel::KernelChoice;
-use lossdepth::reference::Transform;
+use lossdepth::data::Transform;
+use lossdepth::kernel::KernelChoice;
+use lossdepth::model::Value;
+use lossdepth::model::archive::Archive;
 use lossdepth::{DepthError, Fit, Method, Model, Reference, Rows, Run, Scale, Settings};
 use safetensors::{Dtype, SafeTensors, tensor::TensorView};
 use sha2::{Digest, Sha256};

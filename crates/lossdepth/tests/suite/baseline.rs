@@ -2,8 +2,8 @@
 
 use crate::common::{Failures, Random, golden, numbers, table};
 use lossdepth::baseline::{Baseline, Knn, KnnDistance, Lof, OneClassSolver, OneClassSvm};
-use lossdepth::depth::Value;
-use lossdepth::hypothesis::kernel::{Gamma, KernelChoice};
+use lossdepth::kernel::{Gamma, KernelChoice};
+use lossdepth::model::Value;
 use lossdepth::{Reference, Run, Scale};
 use serde_json::Value as Json;
 

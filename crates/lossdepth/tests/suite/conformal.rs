@@ -1,7 +1,7 @@
 //! p-values that are uniform where nothing is wrong, false discoveries that stay rare, labels that match a share.
 
 use crate::common::Random;
-use lossdepth::conformal::{Conformal, Fdr, adjust, own_p_values, threshold};
+use lossdepth::stats::conformal::{Conformal, Fdr, adjust, own_p_values, threshold};
 use lossdepth::{Method, Reference, Rows, Run, Settings};
 
 const RUN: Run<'static> = Run { threads: None, progress: None, cancel: None, depths_only: false };

@@ -1,8 +1,8 @@
 //! Rank correlations: SciPy's values, the definition over all pairs. Random numbers: uniform, and chosen without repetition.
 
 use crate::common::{Random as Draws, golden, numbers};
-use lossdepth::evaluation::{kendall, spearman};
-use lossdepth::simulate::Random;
+use lossdepth::numerics::Random;
+use lossdepth::stats::evaluation::{kendall, spearman};
 
 #[test]
 fn values_are_those_of_scipy() {

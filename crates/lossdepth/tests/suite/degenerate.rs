@@ -3,8 +3,8 @@
 use crate::common::{
     Failures, LINEAR, Random, column, methods, mixed_queries, reference, score, score_one, settings, variants,
 };
+use lossdepth::data::Scaling;
 use lossdepth::loss::{Exponential, Hinge, Logistic, Loss, SquaredHinge};
-use lossdepth::reference::Scaling;
 use lossdepth::{Fit, Intercept, Method, Reference, Scale, Settings, Stop, Variant};
 
 fn scaled(rows: &[Vec<f64>], factor: f64) -> Vec<Vec<f64>> {

@@ -1,7 +1,7 @@
 //! AUC-ROC and average precision: scikit-learn's values, DeLong's variance over all pairs, intervals that cover.
 
 use crate::common::{Random, golden, numbers};
-use lossdepth::evaluation::Ranking;
+use lossdepth::stats::evaluation::Ranking;
 
 #[test]
 fn values_are_those_of_scikit_learn() {
@@ -80,7 +80,7 @@ fn the_area_under_the_curve_is_the_area() {
         let (first, last) = (curve[0], curve[curve.len() - 1]);
         assert_eq!((first.false_positives, first.true_positives), (0.0, 0.0));
         assert_eq!((last.false_positives, last.true_positives), (1.0, 1.0));
-        let piece = |w: &[lossdepth::evaluation::RocPoint]| {
+        let piece = |w: &[lossdepth::stats::evaluation::RocPoint]| {
             let height = 0.5 * (w[0].true_positives + w[1].true_positives);
             (w[1].false_positives - w[0].false_positives) * height
         };

@@ -2,8 +2,8 @@
 
 use crate::common::{Failures, Random, golden, numbers, reference, table, tries};
 use lossdepth::Reported;
-use lossdepth::hypothesis::Forest;
-use lossdepth::hypothesis::forest::{ForestLoss, MaxFeatures};
+use lossdepth::methods::Forest;
+use lossdepth::methods::forest::{ForestLoss, MaxFeatures};
 use lossdepth::{Depth, DepthError, Fit, FittedDepth, Reference, Run, Scale, Stop};
 use proptest::prelude::*;
 

@@ -1,10 +1,10 @@
 //! The Gaussian process depth: scikit-learn's values, the definition by dense algebra, and the guarantees.
 
 use crate::common::{Failures, Random, golden, numbers, reference, table};
-use lossdepth::hypothesis::gp::Probabilities;
-use lossdepth::hypothesis::kernel::{Gamma, KernelChoice, Sigma};
-use lossdepth::hypothesis::{GaussianProcess, Kernelised};
+use lossdepth::kernel::{Gamma, KernelChoice, Sigma};
 use lossdepth::loss::Logistic;
+use lossdepth::methods::gp::Probabilities;
+use lossdepth::methods::{GaussianProcess, Kernelised};
 use lossdepth::{Depth, Fit, Reference, Run, Scale, Stop};
 
 fn gaussian(gamma: f64) -> KernelChoice {

@@ -1,7 +1,7 @@
 //! Halfspace depth against its definition, in whole numbers.
 
 use crate::common::{Failures, Random, dot};
-use lossdepth::hypothesis::halfspace::Regions;
+use lossdepth::methods::halfspace::Regions;
 use lossdepth::{Depth, Reference, Run, Stop};
 
 /// Whole-number vectors with masses around the query at the origin.

@@ -1,9 +1,9 @@
 //! Kernel logistic regression: the definition, the linear depth it contains, and the guarantees.
 
 use crate::common::{Failures, Random, golden, numbers, reference, table};
-use lossdepth::hypothesis::kernel::{Gamma, KernelChoice, Sigma};
-use lossdepth::hypothesis::{Kernelised, Linear};
+use lossdepth::kernel::{Gamma, KernelChoice, Sigma};
 use lossdepth::loss::{Exponential, Logistic, SquaredHinge};
+use lossdepth::methods::{Kernelised, Linear};
 use lossdepth::{Depth, Intercept, Reference, Run, Scale, Stop, Variant};
 
 fn gaussian(gamma: f64) -> KernelChoice {

@@ -15,6 +15,7 @@ mod gp;
 mod halfspace;
 mod halfspace_golden;
 mod klr;
+mod layers;
 mod losses;
 mod mlp;
 mod preset;

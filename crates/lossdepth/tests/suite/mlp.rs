@@ -1,8 +1,8 @@
 //! The network depth: its definition, its theory, tiny cases by brute force, and networks that scikit-learn trained.
 
 use crate::common::{Failures, Random, between, dot, golden, norm, numbers, reference, table};
-use lossdepth::hypothesis::Mlp;
 use lossdepth::loss::{Logistic, Loss};
+use lossdepth::methods::Mlp;
 use lossdepth::{Depth, DepthError, Explanation, Fit, Reference, Rows, Run, Scale, Stop, Variant};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 

@@ -1,7 +1,7 @@
 //! Bad samples, weights, queries and settings: a clear error and nothing else.
 
 use crate::common::LINEAR;
-use lossdepth::hypothesis::{Forest, Hypothesis, Mlp};
+use lossdepth::methods::{Forest, Hypothesis, Mlp};
 use lossdepth::{
     Depth, DepthError, FittedDepth, Intercept, Method, Reference, Rows, Run, Scale, Settings, Variant,
 };

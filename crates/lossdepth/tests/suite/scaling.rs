@@ -1,6 +1,6 @@
 //! Scaling: independent witnesses, what each scaling promises, and the samples that break promises.
 
-use lossdepth::reference::{Scale, Scaling, ScalingWarning, Transform};
+use lossdepth::data::{Scale, Scaling, ScalingWarning, Transform};
 use lossdepth::{DepthError, Rows};
 use proptest::prelude::*;
 use serde_json::Value;

@@ -1,8 +1,8 @@
 //! The support vector machine depth: its definition, its theory, its two ways to the answer.
 
 use crate::common::{Failures, Random};
-use lossdepth::hypothesis::Svm;
-use lossdepth::hypothesis::kernel::{Columns, Gamma, Kernel, KernelChoice, Points, Sigma, Standard};
+use lossdepth::kernel::{Columns, Gamma, Kernel, KernelChoice, Points, Sigma, Standard};
+use lossdepth::methods::Svm;
 use lossdepth::{Depth, DepthError, Fit, FittedDepth, Intercept, Reference, Rows, Run, Scale, Stop, Variant};
 
 const KERNELS: [KernelChoice; 6] = [

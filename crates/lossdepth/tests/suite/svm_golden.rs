@@ -2,8 +2,8 @@
 //! interior-point method.
 
 use crate::common::{Failures, golden, numbers, table};
-use lossdepth::hypothesis::Svm;
-use lossdepth::hypothesis::kernel::{Gamma, KernelChoice, Sigma};
+use lossdepth::kernel::{Gamma, KernelChoice, Sigma};
+use lossdepth::methods::Svm;
 use lossdepth::{Depth, Intercept, Reference, Scale, Variant};
 use serde_json::Value;
 

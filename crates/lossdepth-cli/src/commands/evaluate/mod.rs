@@ -11,7 +11,7 @@ use crate::load::{Columns, Part, Table, pair};
 use crate::settings::Given;
 use crate::{method_list, write};
 use clap::{Args, ValueEnum};
-use lossdepth::evaluation::Ranking;
+use lossdepth::stats::evaluation::Ranking;
 use lossdepth::{Method, Reference, Run};
 use lossdepth_plot::{Roc, Scene, Style, roc};
 use lossdepth_reproduce::{Candidate, Scores};

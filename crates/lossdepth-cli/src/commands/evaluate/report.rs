@@ -1,8 +1,8 @@
 //! What came out, as a table for people and as CSV or JSON for programs.
 
 use crate::error::{Error, Result};
-use lossdepth::depth::Value;
-use lossdepth::evaluation::{Estimate, RocPoint};
+use lossdepth::model::Value;
+use lossdepth::stats::evaluation::{Estimate, RocPoint};
 use lossdepth_reproduce::Candidate;
 use serde::Serialize;
 use std::collections::BTreeMap;

@@ -208,7 +208,7 @@ impl Sample<'_> {
         })
     }
 
-    fn cut(&self, cut: &lossdepth::explain::Cut) -> Cut {
+    fn cut(&self, cut: &lossdepth::methods::explanation::Cut) -> Cut {
         Cut {
             column: self.names[cut.feature].clone(),
             above: cut.above,

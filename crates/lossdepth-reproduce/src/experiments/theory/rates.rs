@@ -7,8 +7,8 @@ use crate::mixture::{Component, Mixture};
 use crate::report::{Report, Table};
 use crate::session::Session;
 use crate::{format, grid};
-use lossdepth::hypothesis::kernel::{Gamma, KernelChoice};
-use lossdepth::simulate::Random;
+use lossdepth::kernel::{Gamma, KernelChoice};
+use lossdepth::numerics::Random;
 use lossdepth::{Intercept, Method, Reference, Rows, Run, Settings, Variant};
 use lossdepth_plot::{
     Band, Chart, EmpiricalDistribution, Panels, Style, Trace, TraceStyle, chart, chart_legend,

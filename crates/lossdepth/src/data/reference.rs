@@ -1,0 +1,247 @@
+//! The sample that queries are compared with: checked once, trusted ever after.
+
+use super::{AsRows, Rows, Scaling};
+use crate::error::{DepthError, Result};
+use crate::numerics::double_double::Twofold;
+use crate::numerics::linalg::dot;
+use crate::numerics::simd::sum_of;
+use std::sync::Arc;
+
+/// A reference sample $x_1, \dots, x_n$ with weights $\omega_i \ge 0$, $\sum_i \omega_i = 1$.
+///
+/// Built only from finite numbers of one width, at least two rows with a positive weight. A row of
+/// weight $k$ is the same as $k$ copies of it. A clone shares the numbers.
+///
+/// ```
+/// use lossdepth::Reference;
+/// let sample = Reference::new(&[[0.0, 1.0], [2.0, 3.0], [4.0, 0.0]])?;
+/// assert_eq!((sample.len(), sample.width()), (3, 2));
+/// assert!(Reference::new(&[[0.0, f64::NAN], [2.0, 3.0]]).is_err());
+/// # Ok::<(), lossdepth::DepthError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reference {
+    data: Arc<Vec<f64>>,
+    width: usize,
+    weights: Arc<Vec<f64>>,
+    /// The weights before they were made to sum to one; none if all rows are alike, or if this was made from another.
+    given: Option<Arc<Vec<f64>>>,
+    mass: Mass,
+}
+
+/// What the weights say about how many independent observations there are.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Mass {
+    /// Every weight is a whole number: the rows stand for this many observations.
+    Counts(f64),
+    /// Weights of importance: each row is one observation.
+    Importance,
+}
+
+impl Mass {
+    /// The standard error of $\sum_i \omega_i y_i$ for weights given as $\frac12 \omega_i$.
+    ///
+    /// Whole-number weights count observations: $\sqrt{\sum_i \omega_i (y_i - \bar y)^2 / N}$ with
+    /// $N$ their sum. Other weights give importance to single observations:
+    /// $\sqrt{\sum_i \omega_i^2 (y_i - \bar y)^2}$.
+    pub(crate) fn standard_error(self, y: &[f64], half_weights: &[f64]) -> f64 {
+        let mean = 2.0 * dot(y, half_weights);
+        let rows = y.len().min(half_weights.len());
+        let (y, weights) = (&y[..rows], &half_weights[..rows]);
+        match self {
+            Mass::Counts(n) => {
+                let squares = sum_of(rows, |i| weights[i] * ((y[i] - mean) * (y[i] - mean)));
+                (2.0 * squares / n).sqrt()
+            }
+            Mass::Importance => {
+                let part = |i: usize| 2.0 * weights[i] * (y[i] - mean);
+                sum_of(rows, |i| part(i) * part(i)).sqrt()
+            }
+        }
+    }
+}
+
+impl Reference {
+    /// Copies and checks the rows; every row gets the same weight.
+    ///
+    /// # Errors
+    /// Fewer than two rows, no column, rows of different width, or a number that is not finite.
+    pub fn new(rows: &(impl AsRows + ?Sized)) -> Result<Self> {
+        rows.with_rows(|rows| Self::from_vec(rows.as_slice().to_vec(), rows.width(), None))
+    }
+
+    /// As [`new`](Self::new), with a weight for each row; they need not sum to one.
+    ///
+    /// Rows of weight 0 are kept, so that row numbers stay what they were, but have no effect.
+    ///
+    /// # Errors
+    /// As for [`new`](Self::new); or a weight that is negative or not finite, or not one for each row.
+    pub fn weighted(rows: &(impl AsRows + ?Sized), weights: &[f64]) -> Result<Self> {
+        rows.with_rows(|rows| Self::from_vec(rows.as_slice().to_vec(), rows.width(), Some(weights.to_vec())))
+    }
+
+    /// As [`new`](Self::new) or [`weighted`](Self::weighted), from numbers row by row that need not be copied.
+    ///
+    /// # Errors
+    /// As for [`weighted`](Self::weighted).
+    pub fn from_vec(data: Vec<f64>, width: usize, weights: Option<Vec<f64>>) -> Result<Self> {
+        let rows = Rows::new(&data, width)?;
+        let n = rows.len();
+        let Some(given) = weights else {
+            Self::check(rows, n)?;
+            let (weights, mass) = (vec![1.0 / n as f64; n], Mass::Counts(n as f64));
+            return Ok(Self { data: Arc::new(data), width, weights: Arc::new(weights), given: None, mass });
+        };
+        if given.len() != n {
+            return Err(DepthError::WeightCount { expected: n, got: given.len() });
+        }
+        let wrong = |w: &f64| !w.is_finite() || *w < 0.0;
+        if let Some(row) = given.iter().position(wrong) {
+            return Err(DepthError::Weight { row, value: given[row] });
+        }
+        Self::check(rows, given.iter().filter(|w| **w > 0.0).count())?;
+        // Dividing by the largest first keeps the sum from overflowing.
+        let largest = given.iter().fold(0.0f64, |m, w| m.max(*w));
+        let mut total = Twofold::default();
+        for w in &given {
+            total.add(w / largest);
+        }
+        let total = total.value();
+        let whole = given.iter().all(|w| w.fract() == 0.0 && *w < 1e15);
+        let weights = given.iter().map(|w| w / largest / total).collect();
+        let mass = if whole { Mass::Counts(given.iter().sum()) } else { Mass::Importance };
+        let (data, weights, given) = (Arc::new(data), Arc::new(weights), Some(Arc::new(given)));
+        Ok(Self { data, width, weights, given, mass })
+    }
+
+    fn check(rows: Rows<'_>, positive: usize) -> Result<()> {
+        if positive < 2 {
+            return Err(DepthError::TooFewRows { expected: 2, got: positive });
+        }
+        rows.check_finite()
+    }
+
+    /// How many rows there are.
+    pub fn len(&self) -> usize {
+        self.weights.len()
+    }
+
+    /// Never: a reference has at least two rows.
+    pub fn is_empty(&self) -> bool {
+        self.weights.is_empty()
+    }
+
+    /// How many columns there are.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// The rows, as given.
+    pub fn rows(&self) -> Rows<'_> {
+        Rows::new(&self.data, self.width).unwrap_or_else(|_| unreachable!("checked when it was made"))
+    }
+
+    /// The weights, scaled to sum to one.
+    pub fn weights(&self) -> &[f64] {
+        &self.weights
+    }
+
+    /// The weights as they were given, if they were.
+    pub fn given_weights(&self) -> Option<&[f64]> {
+        self.given.as_deref().map(Vec::as_slice)
+    }
+
+    /// The same weights on other rows.
+    fn with_data(&self, data: Vec<f64>, width: usize) -> Self {
+        Self { data: Arc::new(data), width, weights: Arc::clone(&self.weights), given: None, mass: self.mass }
+    }
+
+    /// The sample after an affine map of its rows.
+    pub(crate) fn mapped(&self, scaling: &Scaling) -> Self {
+        let mut data = vec![0.0; self.data.len()];
+        for (row, out) in self.rows().iter().zip(data.chunks_exact_mut(self.width)) {
+            scaling.apply(row, out);
+        }
+        self.with_data(data, self.width)
+    }
+
+    /// Whether the rows are still numbers to work with after an affine map.
+    pub(crate) fn check_mapped(&self, scaling: &Scaling) -> Result<()> {
+        let mut out = vec![0.0; self.width];
+        self.rows().iter().try_for_each(|row| {
+            scaling.apply(row, &mut out);
+            Rows::new(&out, self.width)?.check_finite()
+        })
+    }
+
+    /// The sample with a last column of ones.
+    pub(crate) fn with_constant(&self) -> Self {
+        let data = self.rows().iter().flat_map(|row| row.iter().copied().chain([1.0])).collect();
+        self.with_data(data, self.width + 1)
+    }
+
+    /// The different rows with a positive weight in a fixed order, each with the weight of all its copies; and for
+    /// every row here, which one of them it is, if it has a weight.
+    ///
+    /// Where weights count observations, samples that are the same up to the order of the rows, or up to copies
+    /// written as weights, come out the same to the last bit.
+    pub(crate) fn merged(&self) -> (Self, Vec<Option<usize>>) {
+        let rows = self.rows();
+        let order = |a: &[f64], b: &[f64]| {
+            let mut each = a.iter().zip(b).map(|(a, b)| (a + 0.0).total_cmp(&(b + 0.0)));
+            each.find(|o| o.is_ne()).unwrap_or(std::cmp::Ordering::Equal)
+        };
+        let mut sorted: Vec<usize> = (0..self.len()).filter(|&i| self.weights[i] > 0.0).collect();
+        sorted.sort_by(|&a, &b| order(rows.row(a), rows.row(b)));
+        let (mut data, mut weights) = (Vec::new(), Vec::<f64>::new());
+        let mut place = vec![None; self.len()];
+        for (k, &i) in sorted.iter().enumerate() {
+            let copy = k > 0 && order(rows.row(sorted[k - 1]), rows.row(i)).is_eq();
+            match weights.last_mut() {
+                Some(weight) if copy => *weight += self.weights[i],
+                _ => {
+                    // Adding 0 makes -0 and 0 the same.
+                    data.extend(rows.row(i).iter().map(|x| x + 0.0));
+                    weights.push(self.weights[i]);
+                }
+            }
+            place[i] = Some(weights.len() - 1);
+        }
+        if let Mass::Counts(total) = self.mass
+            && total < 1e9
+        {
+            // The counts themselves, so that the quotients are rounded once.
+            for w in &mut weights {
+                *w = (*w * total).round() / total;
+            }
+        }
+        let (data, weights) = (Arc::new(data), Arc::new(weights));
+        (Self { data, width: self.width, weights, given: None, mass: self.mass }, place)
+    }
+
+    /// The weighted mean of the rows; exact for a constant column, whatever its value.
+    pub fn mean(&self) -> Vec<f64> {
+        let counted = self.weights.iter().position(|w| *w > 0.0).unwrap_or(0);
+        let first = self.rows().row(counted);
+        let mut shift = vec![0.0; self.width];
+        for (row, w) in self.rows().iter().zip(self.weights.iter()).filter(|(_, w)| **w > 0.0) {
+            for ((s, x), f) in shift.iter_mut().zip(row).zip(first) {
+                *s += w * (x - f);
+            }
+        }
+        first.iter().zip(&shift).map(|(f, s)| f + s).collect()
+    }
+
+    /// How many observations its rows stand for: the sum of whole-number weights, or the number of rows with a
+    /// weight.
+    pub fn observations(&self) -> f64 {
+        match self.mass {
+            Mass::Counts(n) => n,
+            Mass::Importance => self.weights.iter().filter(|&&weight| weight > 0.0).count() as f64,
+        }
+    }
+
+    pub(crate) fn mass(&self) -> Mass {
+        self.mass
+    }
+}

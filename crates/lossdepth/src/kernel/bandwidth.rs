@@ -1,0 +1,406 @@
+//! How wide a kernel is: given, or learned from the distances within the sample.
+
+use super::neighbours::squared_reach;
+use super::points::{Columns, Points};
+use crate::data::{Mass, Reference};
+use crate::error::positive;
+use crate::error::{DepthError, Result};
+use crate::numerics::linalg::Matrix;
+use serde::{Deserialize, Serialize};
+use std::str::FromStr;
+
+/// The $\gamma$ of a Gaussian or polynomial kernel.
+///
+/// `auto` and `quartile` look at the distances of **all pairs** of reference rows, each row with itself included, a pair
+/// counting by the product of its weights; so a row of weight $k$ is the same as $k$ copies, and with equal weights the
+/// rules are `1 / numpy.median(cdist(X, X)**2)` and `0.5 / numpy.quantile(cdist(X, X), 0.25)**2`. A quantile of 0 (half, or
+/// a quarter, of the sample being copies of each other) is replaced by that of the positive distances; if there are
+/// none, $\gamma = 1$.
+///
+/// With more than 2048 different rows the distances are those of 2048 of them: the rows in lexicographic order, taken at
+/// the levels $(j + \frac12) / 2048$ of the cumulative weight. The choice does not depend on the order of the rows. (For
+/// `neighbours` these are the rows that are looked at; their neighbours are all rows, or 32768 of them chosen alike.)
+///
+/// ```
+/// use lossdepth::kernel::Gamma;
+/// assert_eq!("auto".parse(), Ok(Gamma::Auto));
+/// assert_eq!("0.5".parse(), Ok(Gamma::Value(0.5)));
+/// assert_eq!("5/median".parse(), Ok(Gamma::Median(5.0)));
+/// assert!("wide".parse::<Gamma>().is_err());
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Gamma {
+    /// One over the median squared distance.
+    #[default]
+    Auto,
+    /// So many times as much, written as `5/median`: a kernel that sees less far.
+    Median(f64),
+    /// One half over the square of the first quartile of the distances.
+    Quartile,
+    /// One over the square of how far a typical row's neighbours are: the median over the rows of the squared distance to
+    /// the $\lceil \sqrt n \rceil$-th nearest other row. As $n$ grows the kernel sees more and more rows, and a smaller and
+    /// smaller share of them; the median keeps outliers from having a say.
+    Neighbours,
+    /// This number.
+    Value(f64),
+}
+
+/// The $\sigma$ of a Laplacian kernel.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Sigma {
+    /// The median of the distances $\|x_i - x_j\|_1$, over the same pairs as for [`Gamma`].
+    #[default]
+    Auto,
+    /// This number.
+    Value(f64),
+}
+
+impl std::fmt::Display for Gamma {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Auto => f.write_str("auto"),
+            Self::Median(factor) => write!(f, "{factor}/median"),
+            Self::Quartile => f.write_str("quartile"),
+            Self::Neighbours => f.write_str("neighbours"),
+            Self::Value(x) => write!(f, "{x}"),
+        }
+    }
+}
+
+impl std::fmt::Display for Sigma {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Auto => f.write_str("auto"),
+            Self::Value(x) => write!(f, "{x}"),
+        }
+    }
+}
+
+impl FromStr for Gamma {
+    type Err = DepthError;
+
+    fn from_str(s: &str) -> Result<Self> {
+        match s {
+            "auto" => Ok(Self::Auto),
+            "quartile" => Ok(Self::Quartile),
+            "neighbours" => Ok(Self::Neighbours),
+            _ => {
+                let expected = "auto, quartile, neighbours, a positive number, or one as in 5/median";
+                let number = |s| number("gamma", expected, s);
+                match s.strip_suffix("/median") {
+                    Some(factor) => number(factor).map(Self::Median),
+                    None => number(s).map(Self::Value),
+                }
+            }
+        }
+    }
+}
+
+impl FromStr for Sigma {
+    type Err = DepthError;
+
+    fn from_str(s: &str) -> Result<Self> {
+        match s {
+            "auto" => Ok(Self::Auto),
+            _ => number("sigma", "auto, a positive number", s).map(Self::Value),
+        }
+    }
+}
+
+fn number(name: &'static str, expected: &str, s: &str) -> Result<f64> {
+    let wrong = || DepthError::Name { name, expected: expected.to_owned(), got: s.to_owned() };
+    let value = s.trim().parse().map_err(|_| wrong())?;
+    positive(name, value)?;
+    Ok(value)
+}
+
+impl Gamma {
+    /// The number it stands for on this sample.
+    ///
+    /// # Errors
+    /// A value that is not positive and finite.
+    pub fn learn(self, sample: &Reference) -> Result<f64> {
+        match self {
+            Self::Value(gamma) => positive("gamma", gamma).map(|()| gamma),
+            Self::Auto => Self::Median(1.0).learn(sample),
+            Self::Median(factor) => {
+                positive("gamma", factor)?;
+                Ok(inverse(Pairs::new(sample, Points::squared_distances).quantile(0.5), factor))
+            }
+            Self::Neighbours => Ok(inverse(squared_reach(sample), 1.0)),
+            Self::Quartile => {
+                let mut pairs = Pairs::new(sample, Points::squared_distances);
+                pairs.distances.iter_mut().for_each(|r| *r = r.sqrt());
+                let quartile = pairs.quantile(0.25);
+                Ok(inverse(quartile * quartile, 0.5))
+            }
+        }
+    }
+}
+
+impl Sigma {
+    /// The number it stands for on this sample.
+    ///
+    /// # Errors
+    /// A value that is not positive and finite.
+    pub fn learn(self, sample: &Reference) -> Result<f64> {
+        match self {
+            Self::Value(sigma) => positive("sigma", sigma).map(|()| sigma),
+            Self::Auto => {
+                let median = Pairs::new(sample, Points::manhattan_distances).quantile(0.5);
+                Ok(if median > 0.0 { median } else { 1.0 })
+            }
+        }
+    }
+}
+
+/// `scale / x`, or 1 where that is no positive, finite number.
+fn inverse(x: f64, scale: f64) -> f64 {
+    let gamma = scale / x;
+    if gamma > 0.0 && gamma.is_finite() { gamma } else { 1.0 }
+}
+
+/// Above this many different rows a subsample stands for them.
+const MOST: usize = 2048;
+
+/// Distances of all pairs, with their masses.
+struct Pairs {
+    /// Between different rows, each pair once.
+    distances: Vec<f64>,
+    /// Their masses (for both orders together), or empty if all are the same.
+    masses: Vec<f64>,
+    /// The mass of a pair if all are the same.
+    common: f64,
+    /// The mass of rows with themselves.
+    diagonal: f64,
+    /// How many pairs the sample stands for; infinite for weights that are not counts.
+    count: f64,
+}
+
+impl Pairs {
+    fn new(sample: &Reference, measure: impl Fn(&Points, crate::Rows<'_>, &mut Columns<'_>)) -> Self {
+        const STEP: usize = 32;
+        let (points, weights) = thinned(sample, MOST);
+        let n = weights.len();
+        let same = weights.iter().all(|w| *w == weights[0]);
+        let pairs = n * (n - 1) / 2;
+        let (mut distances, mut masses) = (Vec::with_capacity(pairs), Vec::new());
+        let mut block = Matrix::zeros(n, STEP);
+        for first in (0..n).step_by(STEP) {
+            let last = (first + STEP).min(n);
+            measure(
+                &points,
+                points.rows().range(first, last),
+                &mut Columns::new(&mut block, 0, last - first),
+            );
+            for j in first..last {
+                distances.extend_from_slice(&block.col(j - first)[j + 1..]);
+                if !same {
+                    masses.extend(weights[j + 1..].iter().map(|w| 2.0 * w * weights[j]));
+                }
+            }
+        }
+        let count = match sample.mass() {
+            Mass::Counts(n) => n * n,
+            Mass::Importance => f64::INFINITY,
+        };
+        let common = 2.0 * weights[0] * weights[0];
+        Self { distances, masses, common, diagonal: weights.iter().map(|w| w * w).sum(), count }
+    }
+
+    /// The quantile at a level, by numpy's linear rule; of the positive distances if it is 0 otherwise.
+    fn quantile(mut self, level: f64) -> f64 {
+        let whole = self.between(level);
+        if whole > 0.0 {
+            return whole;
+        }
+        let positive = self.distances.iter().map(|r| *r > 0.0).collect::<Vec<bool>>();
+        let keep = |list: &mut Vec<f64>| {
+            let mut k = positive.iter();
+            list.retain(|_| *k.next().unwrap_or(&false));
+        };
+        keep(&mut self.masses);
+        keep(&mut self.distances);
+        let mass = if self.masses.is_empty() {
+            self.common * self.distances.len() as f64
+        } else {
+            self.masses.iter().sum()
+        };
+        self.masses.iter_mut().for_each(|m| *m /= mass);
+        self.common /= mass;
+        (self.diagonal, self.count) = (0.0, f64::INFINITY);
+        self.between(level)
+    }
+
+    /// The value at a level of a distribution with mass `diagonal` at 0 and the given masses at the given places, read as
+    /// `count` numbers in order and interpolated between neighbours.
+    fn between(&mut self, level: f64) -> f64 {
+        // Sums of masses are right to rounding only, and ranks are a whole 1 / count apart.
+        let slack = (0.25 / self.count).max(1e-12);
+        let (low, high, share) = if self.count.is_finite() {
+            // The numbers of rank ⌊p⌋ and ⌈p⌉ for p = (count - 1) level: their cumulative mass exceeds rank / count.
+            let p = (self.count - 1.0) * level;
+            (p.floor() / self.count, p.ceil() / self.count, p.fract())
+        } else {
+            // Without counts: halfway between the two values where the level falls on a step.
+            (level - 2.0 * slack, level, 0.5)
+        };
+        let [a, b] = [low, high].map(|target| self.at(target + slack));
+        a + share * (b - a)
+    }
+
+    /// The first place where the cumulative mass exceeds `target`.
+    fn at(&mut self, target: f64) -> f64 {
+        let beyond = target - self.diagonal;
+        if beyond < 0.0 || self.distances.is_empty() {
+            return 0.0;
+        }
+        let last = self.distances.len() - 1;
+        if self.masses.is_empty() {
+            // Equal masses: a matter of rank.
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "a rank, and not negative"
+            )]
+            let rank = ((beyond / self.common) as usize).min(last);
+            return *self.distances.select_nth_unstable_by(rank, f64::total_cmp).1;
+        }
+        // Otherwise halve the list around its median until the place is found.
+        let mut pairs: Vec<(f64, f64)> =
+            self.distances.iter().copied().zip(self.masses.iter().copied()).collect();
+        let (mut rest, mut sum) = (&mut pairs[..], 0.0);
+        loop {
+            let middle = rest.len() / 2;
+            let (below, &mut (value, mass), above) =
+                rest.select_nth_unstable_by(middle, |a, b| a.0.total_cmp(&b.0));
+            let half: f64 = below.iter().map(|(_, m)| m).sum();
+            if sum + half > beyond && !below.is_empty() {
+                rest = below;
+            } else if sum + half + mass > beyond || above.is_empty() {
+                return value;
+            } else {
+                (rest, sum) = (above, sum + half + mass);
+            }
+        }
+    }
+}
+
+/// The different rows with their weights, or a subsample of them; weights sum to one.
+pub(super) fn thinned(sample: &Reference, most: usize) -> (Points, Vec<f64>) {
+    let (rows, weights) = (sample.rows(), sample.weights());
+    let mut order: Vec<usize> = (0..rows.len()).filter(|&i| weights[i] > 0.0).collect();
+    let compare = |a: &usize, b: &usize| {
+        let pairs = rows.row(*a).iter().zip(rows.row(*b));
+        pairs
+            .map(|(x, y)| (x + 0.0).total_cmp(&(y + 0.0)))
+            .find(|o| o.is_ne())
+            .unwrap_or(std::cmp::Ordering::Equal)
+    };
+    order.sort_by(compare);
+    let mut groups: Vec<(usize, f64)> = Vec::new();
+    for i in order {
+        match groups.last_mut() {
+            Some((row, weight)) if compare(row, &i).is_eq() => *weight += weights[i],
+            _ => groups.push((i, weights[i])),
+        }
+    }
+    if groups.len() > most {
+        let (mut chosen, mut sum, mut group) = (Vec::with_capacity(most), groups[0].1, 0);
+        for j in 0..most {
+            let level = (j as f64 + 0.5) / most as f64;
+            while sum < level && group + 1 < groups.len() {
+                group += 1;
+                sum += groups[group].1;
+            }
+            match chosen.last_mut() {
+                Some((row, weight)) if *row == groups[group].0 => *weight += 1.0 / most as f64,
+                _ => chosen.push((groups[group].0, 1.0 / most as f64)),
+            }
+        }
+        groups = chosen;
+    }
+    let data: Vec<f64> = groups.iter().flat_map(|(i, _)| rows.row(*i)).copied().collect();
+    let points = match crate::Rows::new(&data, rows.width()) {
+        Ok(rows) => Points::new(rows),
+        Err(_) => unreachable!("whole rows of the sample"),
+    };
+    (points, groups.into_iter().map(|(_, w)| w).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample(n: usize) -> Vec<Vec<f64>> {
+        (0..n).map(|i| vec![((i * 7919) % 101) as f64 * 0.3, ((i * 104_729) % 97) as f64 * 0.1]).collect()
+    }
+
+    /// numpy's linear rule on the list of all pairs, written out.
+    fn written_out(rows: &[Vec<f64>], level: f64, power: i32) -> f64 {
+        let mut all: Vec<f64> = Vec::new();
+        for x in rows {
+            for y in rows {
+                let r2: f64 = x.iter().zip(y).map(|(x, y)| (x - y) * (x - y)).sum();
+                all.push(r2.sqrt().powi(power));
+            }
+        }
+        all.sort_by(f64::total_cmp);
+        let p = (all.len() - 1) as f64 * level;
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a place in the list")]
+        let (a, b) = (all[p.floor() as usize], all[p.ceil() as usize]);
+        a + p.fract() * (b - a)
+    }
+
+    #[test]
+    fn bandwidths_are_numpys_quantiles() {
+        for n in [2, 3, 4, 5, 10, 37, 64] {
+            let rows = sample(n);
+            let reference = Reference::new(&rows).unwrap();
+            let auto = Gamma::Auto.learn(&reference).unwrap();
+            assert!((auto * written_out(&rows, 0.5, 2) - 1.0).abs() < 1e-12, "{n}");
+            let quartile = written_out(&rows, 0.25, 1);
+            if quartile > 0.0 {
+                let learned = Gamma::Quartile.learn(&reference).unwrap();
+                assert!((learned * 2.0 * quartile * quartile - 1.0).abs() < 1e-12, "{n}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_weight_is_a_number_of_copies() {
+        let rows = sample(30);
+        let counts: Vec<f64> = (0..30).map(|i| f64::from(i % 4)).collect();
+        let copies: Vec<Vec<f64>> = (0..30).flat_map(|i| vec![rows[i].clone(); i % 4]).collect();
+        let (weighted, copied) =
+            (Reference::weighted(&rows, &counts).unwrap(), Reference::new(&copies).unwrap());
+        for gamma in [Gamma::Auto, Gamma::Quartile] {
+            let (a, b) = (gamma.learn(&weighted).unwrap(), gamma.learn(&copied).unwrap());
+            assert!((a / b - 1.0).abs() < 1e-12, "{gamma}: {a} {b}");
+        }
+        let (a, b) = (Sigma::Auto.learn(&weighted).unwrap(), Sigma::Auto.learn(&copied).unwrap());
+        assert!((a / b - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_large_sample_in_any_order_has_one_bandwidth_near_the_full_one() {
+        let mut rows: Vec<Vec<f64>> =
+            (0..5000).map(|i| vec![(f64::from(i) * 0.7).sin() * 3.0, (f64::from(i) * 1.3).cos()]).collect();
+        let gamma = Gamma::Auto.learn(&Reference::new(&rows).unwrap()).unwrap();
+        let full = written_out(&rows[..1500], 0.5, 2);
+        assert!((gamma * full - 1.0).abs() < 0.05, "{}", gamma * full);
+        rows.reverse();
+        assert_eq!(gamma, Gamma::Auto.learn(&Reference::new(&rows).unwrap()).unwrap());
+    }
+
+    #[test]
+    fn copies_alone_do_not_make_a_bandwidth() {
+        let same = Reference::new(&[[2.0], [2.0], [2.0]]).unwrap();
+        assert_eq!(Gamma::Auto.learn(&same), Ok(1.0));
+        let mostly = Reference::weighted(&[[0.0], [2.0]], &[30.0, 1.0]).unwrap();
+        assert_eq!(Gamma::Auto.learn(&mostly), Ok(0.25));
+        assert_eq!(Gamma::Quartile.learn(&mostly), Ok(0.125));
+    }
+}

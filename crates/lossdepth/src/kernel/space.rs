@@ -1,0 +1,430 @@
+//! The sample as a kernel sees it: what all queries of a kernel depth share.
+
+use super::points::{Columns, Points};
+use super::precomputed::{given, no_kernel};
+use super::{Kernel, KernelSource};
+use crate::data::Rows;
+use crate::data::{Mass, Reference};
+use crate::error::{DepthError, Result};
+use crate::numerics::linalg::{Matrix, dot};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Below this, numbers have less digits than others.
+const VANISHING: f64 = 1e-300;
+
+/// Columns of kernel values computed at a time.
+const STEP: usize = 32;
+
+/// The different rows of a sample with positive weight, and the kernel.
+///
+/// Equal rows are one point with the sum of their weights: that is exact, cheaper, and keeps the Gram matrix from being
+/// singular for no reason. (Precomputed kernel values have no points to compare; there every row stays.)
+#[derive(Debug, Clone)]
+pub struct Space {
+    source: Source,
+    /// ½ωᵢ for every point.
+    pub(crate) half_weights: Vec<f64>,
+    /// k(xᵢ, xᵢ) for every point.
+    pub(crate) diagonal: Vec<f64>,
+    /// Which point each row of the reference is.
+    point_of: Vec<Option<usize>>,
+    /// The weights of the reference's rows, halved.
+    row_weights: Vec<f64>,
+    mass: Mass,
+    /// Added to every kernel value: 1 for a penalised intercept.
+    shift: f64,
+    precision: f64,
+    /// How many sums a weight is made of at most: the weights of equal rows are added up.
+    pub(crate) copies: usize,
+    /// The largest k(xᵢ, xᵢ).
+    pub(crate) largest: f64,
+}
+
+#[derive(Debug, Clone)]
+pub(super) enum Source {
+    /// `idle` are the rows without weight, in order.
+    Function { kernel: Arc<dyn Kernel>, points: Points, idle: Points },
+    /// `idle` holds the kernel values of the rows without weight with the others, one column each, and their numbers.
+    Given { gram: Arc<Matrix>, origin: Vec<usize>, own: Option<f64>, idle: (Matrix, Vec<usize>) },
+}
+
+impl Space {
+    /// Learns what the kernel leaves open and lays out the sample; `penalised` adds a constant feature.
+    pub(crate) fn new(kernel: &KernelSource, sample: &Reference, penalised: bool) -> Result<Self> {
+        let learned: Option<Arc<dyn Kernel>> = match kernel {
+            KernelSource::Own(kernel) => Some(kernel.clone()),
+            KernelSource::Choice(choice) => choice.learn(sample)?.map(|k| Arc::new(k) as Arc<dyn Kernel>),
+        };
+        let weights = sample.weights();
+        let point_of = if learned.is_some() { distinct(sample) } else { counted(sample) };
+        let len = point_of.iter().flatten().max().map_or(0, |last| last + 1);
+        let (mut half_weights, mut origin) = (vec![0.0; len], vec![0; len]);
+        for (row, point) in point_of.iter().enumerate().rev() {
+            if let Some(point) = point {
+                half_weights[*point] += 0.5 * weights[row];
+                origin[*point] = row;
+            }
+        }
+        let source = match learned {
+            Some(kernel) => {
+                let data: Vec<f64> = origin.iter().flat_map(|&i| sample.rows().row(i)).copied().collect();
+                let idle = (0..sample.len()).filter(|&i| point_of[i].is_none());
+                let rest: Vec<f64> = idle.flat_map(|i| sample.rows().row(i)).copied().collect();
+                Source::Function {
+                    kernel,
+                    points: Points::new(Rows::new(&data, sample.width())?),
+                    idle: Points::new(Rows::new(&rest, sample.width())?),
+                }
+            }
+            None => given(sample, origin)?,
+        };
+        let precision = match &source {
+            Source::Function { kernel, points, .. } => kernel.precision(points.width()),
+            Source::Given { .. } => f64::EPSILON,
+        };
+        let mut rows = vec![0usize; len];
+        point_of.iter().flatten().for_each(|point| rows[*point] += 1);
+        let copies = rows.into_iter().max().unwrap_or(0).saturating_sub(1);
+        let shift = if penalised { 1.0 } else { 0.0 };
+        let diagonal: Vec<f64> = match &source {
+            Source::Function { kernel, points, .. } => {
+                points.iter().map(|x| kernel.diagonal(x) + shift).collect()
+            }
+            Source::Given { gram, .. } => (0..len).map(|i| gram.at(i, i) + shift).collect(),
+        };
+        if let Some(point) = diagonal.iter().position(|k| !sound(*k)) {
+            let row = point_of.iter().position(|p| *p == Some(point)).unwrap_or(0);
+            return Err(DepthError::Kernel(format!(
+                "the kernel of reference row {row} with itself is {}, expected a number from 0 to 1e140",
+                diagonal[point] - shift
+            )));
+        }
+        let largest = diagonal.iter().fold(0.0f64, |m, k| m.max(*k));
+        Ok(Self {
+            source,
+            half_weights,
+            largest,
+            diagonal,
+            point_of,
+            row_weights: weights.iter().map(|w| 0.5 * w).collect(),
+            mass: sample.mass(),
+            shift,
+            precision,
+            copies,
+        })
+    }
+
+    /// How many points there are.
+    pub fn len(&self) -> usize {
+        self.half_weights.len()
+    }
+
+    /// Never: a reference has at least two rows.
+    pub fn is_empty(&self) -> bool {
+        self.half_weights.is_empty()
+    }
+
+    /// Kernel values of all points with a few queries: the first columns of `out`, one a query.
+    ///
+    /// # Errors
+    /// A value that is not finite, which is the kernel's fault.
+    pub(crate) fn block(&self, queries: Rows<'_>, out: &mut Matrix) -> Result<()> {
+        match &self.source {
+            Source::Function { kernel, points, .. } => {
+                kernel.block(points, queries, &mut Columns::new(out, 0, queries.len()));
+            }
+            Source::Given { gram, origin, own, .. } => {
+                for (j, row) in queries.iter().enumerate() {
+                    let own = own.unwrap_or_else(|| row[row.len() - 1]);
+                    for (p, (k, i)) in out.col_mut(j).iter_mut().zip(origin).enumerate() {
+                        *k = row[*i];
+                        if let Some(why) = no_kernel(*k, own, gram.at(p, p)) {
+                            return Err(DepthError::Kernel(format!(
+                                "the kernel of a query with reference row {i} is {k}, {why}"
+                            )));
+                        }
+                    }
+                }
+            }
+        }
+        for j in 0..queries.len() {
+            let column = out.col_mut(j);
+            if self.shift != 0.0 {
+                for k in column.iter_mut() {
+                    *k += self.shift;
+                }
+            }
+            check_column(column)?;
+        }
+        Ok(())
+    }
+
+    /// $k(z, z)$.
+    ///
+    /// # Errors
+    /// A value that is negative, not finite or beyond 1e140.
+    pub(crate) fn own(&self, query: &[f64]) -> Result<f64> {
+        let own = match &self.source {
+            Source::Function { kernel, .. } => kernel.diagonal(query),
+            Source::Given { own, .. } => own.unwrap_or_else(|| query[query.len() - 1]),
+        };
+        if !sound(own) {
+            return Err(DepthError::Kernel(format!(
+                "the kernel of a query with itself is {own}, expected a number from 0 to 1e140"
+            )));
+        }
+        Ok(own + self.shift)
+    }
+
+    /// The point that a query is: the same numbers, or the same kernel values with all points and itself.
+    pub(crate) fn twin(&self, query: &[f64]) -> Option<usize> {
+        match &self.source {
+            Source::Function { points, .. } => points.iter().position(|x| x == query),
+            Source::Given { gram, origin, own, .. } => {
+                let own = own.unwrap_or_else(|| query[query.len() - 1]);
+                let same = |p: usize| origin.iter().enumerate().all(|(q, &i)| query[i] == gram.at(q, p));
+                (0..self.len()).find(|&p| own == gram.at(p, p) && same(p))
+            }
+        }
+    }
+
+    /// Hands over kernel values of all points with a stretch of points, stretch by stretch: the number of the first, how
+    /// many, and one column for each.
+    ///
+    /// # Errors
+    /// A value that is not finite.
+    pub(crate) fn stretches(&self, mut take: impl FnMut(usize, usize, &Matrix)) -> Result<()> {
+        let n = self.len();
+        let mut block = Matrix::zeros(n, STEP);
+        for first in (0..n).step_by(STEP) {
+            let count = STEP.min(n - first);
+            self.stretch(first, count, &mut block)?;
+            take(first, count, &block);
+        }
+        Ok(())
+    }
+
+    /// Kernel values of all points with `count` points from `first` on.
+    pub(crate) fn stretch(&self, first: usize, count: usize, out: &mut Matrix) -> Result<()> {
+        match &self.source {
+            Source::Function { points, .. } => self.block(points.rows().range(first, first + count), out),
+            Source::Given { gram, .. } => {
+                for j in 0..count {
+                    for (k, g) in out.col_mut(j).iter_mut().zip(gram.col(first + j)) {
+                        *k = g + self.shift;
+                    }
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Kernel values of all points with these points: the first columns of `out`.
+    ///
+    /// # Errors
+    /// A value that is not finite.
+    pub(crate) fn columns(&self, chosen: &[usize], out: &mut Matrix) -> Result<()> {
+        match &self.source {
+            Source::Function { points, .. } => {
+                let data: Vec<f64> = chosen.iter().flat_map(|&j| points.point(j)).copied().collect();
+                self.block(Rows::new(&data, points.width())?, out)
+            }
+            Source::Given { gram, .. } => {
+                for (k, &j) in chosen.iter().enumerate() {
+                    for (k, g) in out.col_mut(k).iter_mut().zip(gram.col(j)) {
+                        *k = g + self.shift;
+                    }
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Some of the points, row by row, and their width; none for a precomputed kernel.
+    pub(crate) fn rows_of(&self, chosen: &[usize]) -> Option<(Vec<f64>, usize)> {
+        let Source::Function { points, .. } = &self.source else { return None };
+        Some((chosen.iter().flat_map(|&i| points.point(i)).copied().collect(), points.width()))
+    }
+
+    /// A few points from all over the sample, as rows; none for a precomputed kernel.
+    pub(crate) fn probes(&self, count: usize) -> Option<Vec<f64>> {
+        let Source::Function { points, .. } = &self.source else { return None };
+        let (n, count) = (points.len(), count.min(points.len()));
+        Some((0..count).flat_map(|j| points.point((2 * j + 1) * n / (2 * count))).copied().collect())
+    }
+
+    /// $\sum \omega^2$ over the rows that each point stands for.
+    pub(crate) fn squares(&self) -> Vec<f64> {
+        let mut squares = vec![0.0; self.len()];
+        for (point, w) in self.point_of.iter().zip(&self.row_weights) {
+            if let Some(point) = point {
+                squares[*point] += 4.0 * w * w;
+            }
+        }
+        squares
+    }
+
+    /// What the weights say about how many observations there are.
+    pub(crate) fn mass(&self) -> Mass {
+        self.mass
+    }
+
+    /// The whole Gram matrix.
+    ///
+    /// # Errors
+    /// A value that is not finite.
+    pub(crate) fn gram(&self) -> Result<Matrix> {
+        let mut gram = Matrix::zeros(self.len(), self.len());
+        self.stretches(|first, count, block| {
+            for j in 0..count {
+                gram.col_mut(first + j).copy_from_slice(block.col(j));
+            }
+        })?;
+        Ok(gram)
+    }
+
+    /// How many bytes [`gram`](Self::gram) takes.
+    pub(crate) fn gram_bytes(&self) -> u64 {
+        let n = self.len() as u64;
+        8 * n * n.next_multiple_of(8)
+    }
+
+    /// $\mu(x_i) = \sum_j \omega_j k(x_i, x_j)$ for every point, without the Gram matrix.
+    ///
+    /// # Errors
+    /// A value that is not finite.
+    pub(crate) fn mean_embedding(&self) -> Result<Vec<f64>> {
+        let mut mean = vec![0.0; self.len()];
+        self.stretches(|first, count, block| {
+            for j in 0..count {
+                mean[first + j] = 2.0 * dot(block.col(j), &self.half_weights);
+            }
+        })?;
+        Ok(mean)
+    }
+
+    /// How far rounding may carry a kernel value with a query off; `own` is $k(z, z)$.
+    pub(crate) fn rounding(&self, own: f64) -> f64 {
+        (self.precision + 2.0 * f64::EPSILON) * self.largest.max(own) + VANISHING
+    }
+
+    /// The gradient in $z$ of $\sum_i c_i k(x_i, z) + c_z k(z, z)$, the latter's point held fixed on one side; empty
+    /// for a precomputed kernel.
+    pub(crate) fn gradient(&self, coefficients: &[f64], at_query: f64, query: &[f64]) -> Vec<f64> {
+        let Source::Function { kernel, points, .. } = &self.source else { return Vec::new() };
+        let mut out = vec![0.0; points.width()];
+        for (x, c) in points.iter().zip(coefficients).filter(|(_, c)| **c != 0.0) {
+            kernel.gradient(x, query, *c, &mut out);
+        }
+        if at_query != 0.0 {
+            kernel.gradient(query, query, at_query, &mut out);
+        }
+        out
+    }
+
+    /// How many independent observations the sample is worth: its size, or Kish's effective size.
+    pub(crate) fn observations(&self) -> f64 {
+        match self.mass {
+            Mass::Counts(n) => n,
+            Mass::Importance => 0.25 / dot(&self.row_weights, &self.row_weights),
+        }
+    }
+
+    /// The sampling standard error of a depth from the influence values of the points.
+    pub(crate) fn standard_error(&self, influence: &[f64]) -> f64 {
+        match self.mass {
+            // Rows that are one point count by their sum.
+            Mass::Counts(_) => self.mass.standard_error(influence, &self.half_weights),
+            Mass::Importance => self.mass.standard_error(&self.by_row(influence), &self.row_weights),
+        }
+    }
+
+    /// Values of the points, for every row of the reference; 0 for rows without weight.
+    pub(crate) fn by_row(&self, values: &[f64]) -> Vec<f64> {
+        self.point_of.iter().map(|point| point.map_or(0.0, |p| values[p])).collect()
+    }
+
+    /// $f = \sum_i c_i k(x_i, \cdot) + c_z k(z, \cdot) + b$ at every row of the reference, given its values at the points.
+    ///
+    /// # Errors
+    /// A kernel value that is not finite.
+    pub(crate) fn witness(
+        &self,
+        coefficients: &[f64],
+        at_query: f64,
+        intercept: f64,
+        values: &[f64],
+        query: &[f64],
+    ) -> Result<Vec<f64>> {
+        let mut witness = self.by_row(values);
+        let mut column = Matrix::zeros(self.len(), 1);
+        let idle = self.point_of.iter().enumerate().filter(|(_, point)| point.is_none());
+        for (k, (row, _)) in idle.enumerate() {
+            let with_query = match &self.source {
+                Source::Function { kernel, idle, .. } => {
+                    let x = idle.point(k);
+                    self.block(Rows::new(x, x.len())?, &mut column)?;
+                    kernel.value(x, query)
+                }
+                Source::Given { idle: (gram, rows), .. } => {
+                    column.col_mut(0).copy_from_slice(gram.col(k));
+                    column.col_mut(0).iter_mut().for_each(|k| *k += self.shift);
+                    query[rows[k]]
+                }
+            };
+            let sample = dot(coefficients, column.col(0));
+            witness[row] = sample + at_query * (with_query + self.shift) + intercept;
+        }
+        Ok(witness)
+    }
+
+    /// Influence values of the points, centred, for every row of the reference.
+    pub(crate) fn influence(&self, values: &[f64]) -> Vec<f64> {
+        let mean = 2.0 * dot(values, &self.half_weights);
+        let centred: Vec<f64> = values.iter().map(|v| v - mean).collect();
+        self.by_row(&centred)
+    }
+}
+
+/// A kernel of a point with itself that can be worked with: solvers multiply two of them.
+fn sound(own: f64) -> bool {
+    (0.0..=1e140).contains(&own)
+}
+
+fn check_column(column: &[f64]) -> Result<()> {
+    // Zero times a number is zero unless it is infinite or NaN: one sum finds them all.
+    let total: f64 = crate::numerics::simd::sum_of(column.len(), |i| 0.0 * column[i]);
+    if total == 0.0 {
+        return Ok(());
+    }
+    let (row, value) =
+        column.iter().enumerate().find(|(_, k)| !k.is_finite()).map_or((0, f64::NAN), |(i, k)| (i, *k));
+    Err(DepthError::Kernel(format!("the kernel of a query with sample point {row} is {value}")))
+}
+
+/// Which different row with weight each row is, in the order of first appearance.
+fn distinct(sample: &Reference) -> Vec<Option<usize>> {
+    let mut seen: HashMap<Vec<u64>, usize> = HashMap::new();
+    let rows = sample.rows().iter().zip(sample.weights());
+    rows.map(|(row, w)| {
+        (*w > 0.0).then(|| {
+            let next = seen.len();
+            // Adding 0 makes -0 and 0 the same.
+            *seen.entry(row.iter().map(|x| (x + 0.0).to_bits()).collect()).or_insert(next)
+        })
+    })
+    .collect()
+}
+
+/// The rows with weight, numbered.
+fn counted(sample: &Reference) -> Vec<Option<usize>> {
+    let mut next = 0;
+    let number = |w: &f64| {
+        (*w > 0.0).then(|| {
+            next += 1;
+            next - 1
+        })
+    };
+    sample.weights().iter().map(number).collect()
+}

@@ -1,0 +1,390 @@
+//! Random forests: the average of all randomised trees, exactly, or of a finite number of them.
+
+mod draws;
+mod grow;
+mod influence;
+mod members;
+mod presorted;
+mod query_bitsets;
+mod random;
+mod risk;
+mod rotation;
+
+pub use presorted::Presorted;
+
+use super::Hypothesis;
+use crate::data::Reference;
+use crate::data::Rows;
+use crate::error::positive;
+use crate::error::{DepthError, Result};
+use crate::methods::explanation::Explanation;
+use crate::problem::Reported;
+use crate::problem::{Batch, Ticket};
+use crate::problem::{Fit, Run};
+use draws::{Chances, Draws};
+use influence::Tally;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
+
+/// How many features a node of a tree looks at.
+///
+/// By name: `sqrt`, `log2`, `all`, a whole number, or a fraction with a decimal point (`1` is one feature, `1.0` all of
+/// them), as in scikit-learn.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum MaxFeatures {
+    /// $\lfloor \sqrt d \rfloor$.
+    #[default]
+    Sqrt,
+    /// $\lfloor \log_2 d \rfloor$, at least 1.
+    Log2,
+    /// All of them: trees do not differ but for ties.
+    All,
+    /// So many; at most the number of columns.
+    Count(usize),
+    /// This share, rounded down, at least 1.
+    Fraction(f64),
+}
+
+impl MaxFeatures {
+    /// The names there are.
+    pub const NAMES: [&'static str; 3] = ["sqrt", "log2", "all"];
+
+    const EXPECTED: &'static str = "sqrt, log2, all, a number of columns or a fraction of them";
+
+    /// How many of `width` columns.
+    ///
+    /// # Errors
+    /// A number or fraction out of its range.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // At most the width.
+    pub fn count(self, width: usize) -> Result<usize> {
+        let wrong = |expected, got| Err(DepthError::Setting { name: "max_features", expected, got });
+        match self {
+            Self::Sqrt => Ok(width.isqrt().max(1)),
+            Self::Log2 => Ok(width.checked_ilog2().unwrap_or(0).max(1) as usize),
+            Self::All => Ok(width),
+            Self::Count(count) if (1..=width).contains(&count) => Ok(count),
+            Self::Count(count) => wrong("between 1 and the number of columns", count as f64),
+            Self::Fraction(f) if f > 0.0 && f <= 1.0 => Ok(((f * width as f64) as usize).max(1)),
+            Self::Fraction(f) => wrong("a fraction above 0 and up to 1", f),
+        }
+    }
+}
+
+impl fmt::Display for MaxFeatures {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Sqrt => f.pad("sqrt"),
+            Self::Log2 => f.pad("log2"),
+            Self::All => f.pad("all"),
+            Self::Count(count) => f.pad(&count.to_string()),
+            // Debug writes a decimal point: 1.0 stays a fraction.
+            Self::Fraction(fraction) => f.pad(&format!("{fraction:?}")),
+        }
+    }
+}
+
+impl FromStr for MaxFeatures {
+    type Err = DepthError;
+
+    fn from_str(s: &str) -> Result<Self> {
+        let parsed = match s {
+            "sqrt" => Some(Self::Sqrt),
+            "log2" => Some(Self::Log2),
+            "all" => Some(Self::All),
+            _ => match s.parse() {
+                Ok(count) => Some(Self::Count(count)),
+                Err(_) => s.parse().ok().filter(|f: &f64| f.is_finite()).map(Self::Fraction),
+            },
+        };
+        parsed.ok_or_else(|| DepthError::Name {
+            name: "max_features",
+            expected: Self::EXPECTED.to_owned(),
+            got: s.to_owned(),
+        })
+    }
+}
+
+impl TryFrom<String> for MaxFeatures {
+    type Error = DepthError;
+    fn try_from(s: String) -> Result<Self> {
+        s.parse()
+    }
+}
+
+impl From<MaxFeatures> for String {
+    fn from(features: MaxFeatures) -> Self {
+        features.to_string()
+    }
+}
+
+/// The loss of an averaged probability, 1 where the two classes are equally likely.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ForestLoss {
+    /// $-\log_2$ of the probability of the true class. It needs no clipping: at the query this probability is at
+    /// least ½, and at row $i$ at least $\omega_i / (1 + \omega_i)$, since a box that holds the row has its mass.
+    #[default]
+    Log,
+    /// Four times the squared probability of the wrong class.
+    Brier,
+    /// 1 if the wrong class has a probability above one half.
+    ZeroOne,
+}
+
+impl ForestLoss {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Log, Self::Brier, Self::ZeroOne];
+
+    /// Their names.
+    pub const NAMES: [&'static str; 3] = ["log", "brier", "zero-one"];
+
+    /// The name used on the command line and in Python.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Log => Self::NAMES[0],
+            Self::Brier => Self::NAMES[1],
+            Self::ZeroOne => Self::NAMES[2],
+        }
+    }
+}
+
+impl fmt::Display for ForestLoss {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for ForestLoss {
+    type Err = DepthError;
+
+    fn from_str(s: &str) -> Result<Self> {
+        Self::ALL.into_iter().find(|l| l.name() == s).ok_or_else(|| DepthError::Name {
+            name: "loss",
+            expected: Self::ALL.map(Self::name).join(", "),
+            got: s.to_owned(),
+        })
+    }
+}
+
+/// The depth of random forests.
+///
+/// A forest is trained to tell the query $z$, of mass ½, from the rows $x_i$ of the sample, of mass $\omega_i / 2$. With
+/// $p(x)$ the probability of the query's class at $x$, averaged over the trees, the depth is
+///
+/// $$ \frac12 \sum_i \omega_i \ell(1 - p(x_i)) + \frac12 \ell(p(z)). $$
+///
+/// Trees are those of scikit-learn's `RandomForestClassifier(max_depth, max_features, bootstrap=False)`, by entropy or
+/// Gini index alike: with one point in a class a split is the better the less of the sample it leaves on the query's
+/// side, so the best split of a feature is next to the query, below or above it, and leaves
+/// $\min(\\#\lbrace x_{ij} \ge z_j \rbrace, \\#\lbrace x_{ij} \le z_j \rbrace)$ of the rows in the node. A tree is a
+/// box around the query made of at most `max_depth` such cuts; rows outside are in pure leaves, and a box with a share
+/// $q$ of the sample gives the query's class the probability $1/(1+q)$ to all that is inside.
+///
+/// * A node visits the features in random order: the first `max_features` of them and, if these are all constant in the
+///   node, on to the first that is not. Features that are equally good win equally often.
+/// * If both sides of a feature are equally good, each is taken with probability one half. (scikit-learn takes the lower
+///   one where its sums are exact; the coin makes the depth the same for $x$ and $-x$.)
+/// * Rows that equal the query in a feature stay on its side of a cut; rows that equal it everywhere stay in every box.
+/// * Numbers are equal if they are the same double. (scikit-learn rounds to single precision and takes a difference of
+///   1e-7 for none.)
+/// * Weights are whole-number masses, exactly: counts as they are, other weights as multiples of the smallest where
+///   they are that up to rounding, else in units of $2^{-52}$ of their sum.
+///
+/// # All trees
+///
+/// By default the average is over *all* trees, with the probability the random draws give them: the limit of ever larger
+/// forests, without their noise. At every node a feature's probability to win follows from its rank alone, and trees that
+/// make the same cuts are counted together. While a level has at most 512 boxes, nothing is left out: `error` is
+/// rounding. Where there are more (many columns, or deep trees), the least probable are not cut further as long as this
+/// is within `tol`, and beyond `max_boxes` in any case. `error` is a proven bound with that remainder in it; if it
+/// exceeds `tol` the fit's [`stop`](crate::Fit::stop) is [`IterationLimit`](crate::Stop::IterationLimit). Then
+/// [`trees`](Self::trees) is the way out; nothing switches by itself.
+///
+/// # Some trees
+///
+/// With [`trees`](Self::trees) the average is over a forest of that many, drawn with the seed and the same for all
+/// queries. Its depth is as exact: `error` says nothing about how far it is from that of all trees.
+///
+/// # Rotations
+///
+/// Boxes along the axes see round clouds badly. [`rotations`](Self::rotations) grows the trees in as many random
+/// orthogonal frames and averages over them (Blaser and Fryzlewicz 2016). Units then matter: scale the columns.
+///
+/// # Standard error
+///
+/// `stderr` is that of the delta method: it takes into account how the masses of the boxes vary with the sample, and
+/// takes the order of the features by merit, on which the probabilities of the boxes depend, as given.
+///
+/// ```
+/// use lossdepth::{Depth, Reference, methods::Forest};
+/// let sample = Reference::new(&[[0.0, 1.0], [1.0, 0.0], [2.0, 2.0], [1.0, 3.0], [3.0, 1.0]])?;
+/// let depth = Depth::new(Forest::new().max_depth(2)).fit(&sample)?;
+/// let fits = depth.score(&[[1.0, 1.0], [9.0, -4.0]])?;
+/// assert!(fits[0].depth > fits[1].depth && fits[1].depth == 0.0);
+/// # Ok::<(), lossdepth::DepthError>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Forest {
+    max_depth: usize,
+    max_features: MaxFeatures,
+    loss: ForestLoss,
+    value: Reported,
+    trees: usize,
+    rotations: usize,
+    seed: u64,
+    tol: f64,
+    max_boxes: usize,
+}
+
+impl Default for Forest {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Forest {
+    pub(crate) const MAX_BOXES: usize = 20_000;
+
+    /// All trees of depth 2, $\sqrt d$ features a split, log-loss.
+    pub fn new() -> Self {
+        Self {
+            max_depth: 2,
+            max_features: MaxFeatures::Sqrt,
+            loss: ForestLoss::Log,
+            value: Reported::Risk,
+            trees: 0,
+            rotations: 0,
+            seed: 0,
+            tol: 1e-6,
+            max_boxes: Self::MAX_BOXES,
+        }
+    }
+
+    /// How many cuts a box can have; at least 1.
+    #[must_use]
+    pub fn max_depth(mut self, depth: usize) -> Self {
+        self.max_depth = depth;
+        self
+    }
+
+    /// How many features a node looks at.
+    #[must_use]
+    pub fn max_features(mut self, features: MaxFeatures) -> Self {
+        self.max_features = features;
+        self
+    }
+
+    /// The loss of the averaged probabilities.
+    #[must_use]
+    pub fn loss(mut self, loss: ForestLoss) -> Self {
+        self.loss = loss;
+        self
+    }
+
+    /// Which number is the depth.
+    #[must_use]
+    pub fn value(mut self, value: Reported) -> Self {
+        self.value = value;
+        self
+    }
+
+    /// How many trees to draw, in every frame; 0 for all there are.
+    #[must_use]
+    pub fn trees(mut self, trees: usize) -> Self {
+        self.trees = trees;
+        self
+    }
+
+    /// How many random frames to grow trees in; 0 for the columns as they are.
+    #[must_use]
+    pub fn rotations(mut self, rotations: usize) -> Self {
+        self.rotations = rotations;
+        self
+    }
+
+    /// Where the random numbers of trees and rotations start.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// The largest proven error to accept where boxes have to be left out.
+    #[must_use]
+    pub fn tol(mut self, tol: f64) -> Self {
+        self.tol = tol;
+        self
+    }
+
+    /// How many boxes of one level may be cut further.
+    #[must_use]
+    pub fn max_boxes(mut self, boxes: usize) -> Self {
+        self.max_boxes = boxes;
+        self
+    }
+
+    fn check(&self) -> Result<()> {
+        positive("tol", self.tol)?;
+        for (name, value) in [("max_depth", self.max_depth), ("max_boxes", self.max_boxes)] {
+            if value == 0 {
+                return Err(DepthError::Setting { name, expected: "at least 1", got: 0.0 });
+            }
+        }
+        for (name, value) in [("trees", self.trees), ("rotations", self.rotations)] {
+            if value > 10_000_000 {
+                return Err(DepthError::Setting { name, expected: "at most 10000000", got: value as f64 });
+            }
+        }
+        Ok(())
+    }
+
+    fn each<T: Send>(
+        &self,
+        grown: &Grown,
+        queries: Rows<'_>,
+        run: &Run<'_>,
+        look: impl Fn(&mut Tally, &[f64], Fit) -> T + Sync,
+    ) -> Result<Vec<T>> {
+        Batch::new(queries, run).run(|mut ticket: Ticket<'_, '_, T>| {
+            let mut tally = Tally::default();
+            while let Some((first, rows)) = ticket.take(4, 1) {
+                for (at, query) in rows.iter().enumerate() {
+                    let Some(fit) = tally.isolate(self, grown, query, &|| ticket.cancelled()) else { return };
+                    let found = look(&mut tally, query, fit);
+                    ticket.done(first + at, found);
+                }
+            }
+        })
+    }
+}
+
+/// A sample prepared for a forest, with the draws of its trees.
+pub struct Grown {
+    sample: Presorted,
+    chances: Chances,
+    draws: Option<Draws>,
+}
+
+impl Hypothesis for Forest {
+    type Prepared = Grown;
+
+    fn prepare(&self, sample: &Reference) -> Result<Grown> {
+        self.check()?;
+        let (width, frames) = (sample.width(), self.rotations.max(1));
+        let count = self.max_features.count(width)?;
+        let sample = Presorted::new(sample, self.rotations, self.seed)?;
+        let draws =
+            (self.trees > 0).then(|| Draws::new(self.seed, width, count, self.trees, self.max_depth, frames));
+        Ok(Grown { sample, chances: Chances::new(width, count), draws })
+    }
+
+    fn isolate(&self, grown: &Grown, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Fit>> {
+        self.each(grown, queries, run, |_, _, fit| fit)
+    }
+
+    fn explain(&self, grown: &Grown, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Explanation>> {
+        self.each(grown, queries, run, |tally, query, fit| tally.explain(grown, query, fit))
+    }
+}

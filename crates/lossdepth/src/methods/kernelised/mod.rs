@@ -1,0 +1,292 @@
+//! Smooth losses in the Hilbert space of a kernel.
+//!
+//! The classifier $f(x) = \langle w, \varphi(x) \rangle + b$ minimises
+//!
+//! $$ \tfrac12 \sum_i \omega_i \ell(f(x_i)) + \tfrac12 \ell(-f(z)) + \text{reg} \cdot \|w\|^2. $$
+//!
+//! Only the span of the sample and of $z$ matters. A pivoted Cholesky factor of the Gram matrix gives the sample
+//! coordinates in its span, a forward substitution gives those of a query, and one coordinate more is its distance from
+//! the span. What is left is a linear depth in these coordinates, with its solver, certificates, variants, intercepts and
+//! standard errors.
+//!
+//! Points closer to the span of the others than rounding (a squared distance below 1e-14 of the largest $k(x, x)$) are
+//! taken to be in it. What that and the rounding of the kernel itself may change is part of the reported error
+//! (`doubt.rs`), and a query for which it is too much is solved in coordinates of its own (`answer.rs`).
+
+mod kernel_error;
+mod non_pivots;
+mod resolve;
+
+use self::non_pivots::{Aside, Place};
+use self::resolve::Answer;
+use super::Hypothesis;
+use crate::data::Reference;
+use crate::data::Rows;
+use crate::error::positive;
+use crate::error::{DepthError, Result, in_bytes};
+use crate::kernel::factor::Factor;
+use crate::kernel::{KernelSource, Space};
+use crate::loss::{Dual, Loss, Smooth};
+use crate::methods::explanation::Explanation;
+use crate::numerics::linalg::{COLUMN_GROUP, Matrix, dot, norm};
+use crate::problem::Intercept;
+use crate::problem::Task;
+use crate::problem::Variant;
+use crate::problem::features::{Features, slots};
+use crate::problem::{Batch, Ticket};
+use crate::problem::{Fit, Run};
+use crate::problem::{Outcome, Queue};
+use crate::solver::block_lbfgs;
+use crate::solver::newton::Newton;
+use std::collections::HashMap;
+
+/// Points within this of the span of the others, as a share of the largest $k(x, x)$, are in it.
+const FLOOR: f64 = 64.0 * f64::EPSILON;
+
+/// Kernel depths with a smooth loss: which one, in which space, and how it is penalised.
+///
+/// With the [`Logistic`](crate::loss::Logistic) loss this is kernel logistic regression, the method `klr`.
+///
+/// ```
+/// use lossdepth::kernel::{Gamma, KernelChoice};
+/// use lossdepth::{Depth, Reference, methods::Kernelised, loss::Logistic};
+/// let sample = Reference::new(&[[0.0], [1.0], [8.0], [9.0]])?;
+/// let kernel = KernelChoice::Gaussian { gamma: Gamma::Value(0.5) };
+/// let depth = Depth::new(Kernelised::new(Logistic).kernel(kernel).reg(0.01)).fit(&sample)?;
+/// // Between the two groups is far from both.
+/// let fits = depth.score(&[[0.5], [4.5]])?;
+/// assert!(fits[0].depth > fits[1].depth);
+/// # Ok::<(), lossdepth::DepthError>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Kernelised<L> {
+    loss: L,
+    kernel: KernelSource,
+    intercept: Intercept,
+    task: Task,
+    memory: u64,
+}
+
+impl<L: Loss> Kernelised<L> {
+    /// A Gaussian kernel with `gamma` auto, no intercept, `reg` 1, the bare risk, a tolerance of 1e-6.
+    pub fn new(loss: L) -> Self {
+        Self {
+            loss,
+            kernel: KernelSource::default(),
+            intercept: Intercept::None,
+            task: Task::DEFAULT,
+            memory: 4 << 30,
+        }
+    }
+
+    /// The kernel: a [`KernelChoice`](crate::kernel::KernelChoice) or one's own.
+    #[must_use]
+    pub fn kernel(mut self, kernel: impl Into<KernelSource>) -> Self {
+        self.kernel = kernel.into();
+        self
+    }
+
+    /// The weight of the penalty: $R_z + \text{reg} \cdot \|w\|^2$.
+    #[must_use]
+    pub fn reg(mut self, reg: f64) -> Self {
+        self.task.reg = reg;
+        self
+    }
+
+    /// Which number is the depth.
+    #[must_use]
+    pub fn variant(mut self, variant: Variant) -> Self {
+        self.task.variant = variant;
+        self
+    }
+
+    /// What the intercept may be.
+    #[must_use]
+    pub fn intercept(mut self, intercept: Intercept) -> Self {
+        self.intercept = intercept;
+        self
+    }
+
+    /// The largest proven error to accept.
+    #[must_use]
+    pub fn tol(mut self, tol: f64) -> Self {
+        self.task.tol = tol;
+        self
+    }
+
+    /// How many iterations a query gets.
+    #[must_use]
+    pub fn max_iter(mut self, max_iter: usize) -> Self {
+        self.task.max_iter = max_iter;
+        self
+    }
+
+    /// How many bytes the factored sample may take; a sample that needs more is refused.
+    #[must_use]
+    pub fn memory(mut self, bytes: u64) -> Self {
+        self.memory = bytes;
+        self
+    }
+
+    fn check(&self) -> Result<()> {
+        positive("reg", self.task.reg)?;
+        positive("tol", self.task.tol)?;
+        self.task.variant.check()?;
+        if self.task.max_iter == 0 {
+            return Err(DepthError::Setting { name: "max_iter", expected: "at least 1", got: 0.0 });
+        }
+        Ok(())
+    }
+}
+
+/// The factored sample: what all queries of a kernel depth with a smooth loss share.
+#[derive(Debug, Clone)]
+pub struct Factored {
+    space: Space,
+    factor: Factor,
+    features: Features,
+    aside: Aside,
+}
+
+/// Hands a worker the coordinates of its next queries, and `finish`es what comes back.
+struct Located<'a, 'b, T, F> {
+    prepared: &'a Factored,
+    queries: Rows<'a>,
+    ticket: Ticket<'a, 'b, T>,
+    /// Where the queries are that the solver has.
+    places: HashMap<usize, Place>,
+    finish: F,
+    failed: Option<DepthError>,
+}
+
+impl<T, F> Queue for Located<'_, '_, T, F>
+where
+    F: Fn(Rows<'_>, &Place, Outcome, &dyn Fn() -> bool) -> Result<T>,
+{
+    fn next(&mut self, most: usize) -> Vec<(usize, Vec<f64>)> {
+        let Some((first, rows)) = self.ticket.take(most, COLUMN_GROUP) else { return Vec::new() };
+        match self.prepared.look(rows) {
+            Ok(sight) => {
+                self.places.extend((first..).zip(sight.places.iter().copied()));
+                let located = self.prepared.located(&sight);
+                (0..rows.len()).map(|j| (first + j, located.col(j).to_vec())).collect()
+            }
+            Err(error) => {
+                self.failed = Some(error);
+                Vec::new()
+            }
+        }
+    }
+
+    fn done(&mut self, id: usize, outcome: Outcome) {
+        let Some(place) = self.places.remove(&id) else { return };
+        let query = self.queries.range(id, id + 1);
+        match (self.finish)(query, &place, outcome, &|| self.ticket.cancelled()) {
+            Ok(result) => self.ticket.done(id, result),
+            Err(error) => self.failed = Some(error),
+        }
+    }
+
+    fn cancelled(&self) -> bool {
+        self.failed.is_some() || self.ticket.cancelled()
+    }
+}
+
+impl<L: Smooth + Dual> Kernelised<L> {
+    /// Solves all queries, and makes of each answer what is asked for.
+    fn answers<T: Send>(
+        &self,
+        prepared: &Factored,
+        queries: Rows<'_>,
+        run: &Run<'_>,
+        make: impl Fn(Rows<'_>, Answer) -> Result<T> + Sync,
+    ) -> Result<Vec<T>> {
+        let batch = Batch::new(queries, run);
+        let width = slots(&prepared.features, queries.len(), batch.workers());
+        // What the rounding of the kernel takes is left to it; under a constraint that may be the root of what it is otherwise.
+        let share = if matches!(self.task.variant, Variant::Constrained { .. }) { 0.5 } else { 0.9 };
+        let task = Task { tol: share * self.task.tol, stderr: !run.depths_only, ..self.task };
+        let failure = std::sync::Mutex::new(None);
+        let results = batch.run(|ticket| {
+            let finish = |query: Rows<'_>, place: &Place, outcome: Outcome, cancelled: &dyn Fn() -> bool| {
+                make(query, self.answer(prepared, (query, place), outcome, &task, cancelled)?)
+            };
+            let places = HashMap::new();
+            let mut queue = Located { prepared, queries, ticket, places, finish, failed: None };
+            block_lbfgs::solve(&self.loss, &prepared.features, &task, width, &mut queue);
+            if let (Some(error), Ok(mut failure)) = (queue.failed, failure.lock()) {
+                *failure = Some(error);
+            }
+        })?;
+        match failure.into_inner() {
+            Ok(Some(error)) => Err(error),
+            _ => Ok(results),
+        }
+    }
+
+    fn explanation(&self, prepared: &Factored, query: Rows<'_>, answer: &Answer) -> Result<Explanation> {
+        let shared;
+        let (features, located) = if let Some((features, located)) = &answer.own {
+            (features, &located[..])
+        } else {
+            shared = prepared.located(&prepared.look(query)?);
+            (&prepared.features, shared.col(0))
+        };
+        let (space, theta) = (&prepared.space, &answer.outcome.theta);
+        let mut newton = Newton::new(&self.loss, features, &self.task);
+        let influence = newton.explain(located, theta);
+        let (margins, gradient) = newton.look(located, theta);
+        let (value, free) = (dot(located, theta), features.free);
+        // w = −∇R / (2 reg), with the multiplier of a constraint in place of reg.
+        let reg = match self.task.variant {
+            Variant::Constrained { radius } => norm(&gradient[free..]) / (2.0 * radius),
+            _ => self.task.reg,
+        };
+        let half = features.half_weights.iter().zip(margins);
+        let pulls: Vec<f64> = half.map(|(c, m)| -c * self.loss.grad(*m) / (2.0 * reg)).collect();
+        let at_query = 0.5 * self.loss.grad(-value) / (2.0 * reg);
+        let slope = if reg > 0.0 { space.gradient(&pulls, at_query, query.row(0)) } else { Vec::new() };
+        let fit = answer.fit(self.task.tol);
+        let intercept = features.constant(theta);
+        let witness = space.witness(&pulls, at_query, intercept, margins, query.row(0))?;
+        let influence = space.by_row(&influence);
+        let baseline = 2.0 * dot(margins, &features.half_weights);
+        Ok(Explanation::nonlinear(fit, value, baseline, slope, influence, witness))
+    }
+}
+
+impl<L: Smooth + Dual> Hypothesis for Kernelised<L> {
+    type Prepared = Factored;
+
+    fn prepare(&self, sample: &Reference) -> Result<Factored> {
+        self.check()?;
+        let space = Space::new(&self.kernel, sample, self.intercept == Intercept::Penalised)?;
+        let needed = 5 * space.gram_bytes();
+        if needed > self.memory {
+            return Err(DepthError::Kernel(format!(
+                "a factored Gram matrix of {} points may need {}, more than the {} that `memory` allows",
+                space.len(),
+                in_bytes(needed),
+                in_bytes(self.memory)
+            )));
+        }
+        let largest = space.diagonal.iter().fold(0.0f64, |m, k| m.max(*k));
+        let mut factor = Factor::new(&space, FLOOR * largest, space.len())?;
+        let weights: Vec<f64> = space.half_weights.iter().map(|w| 2.0 * w).collect();
+        let aside = Aside::new(&space, &factor)?;
+        let points = std::mem::replace(&mut factor.coordinates, Matrix::zeros(0, 0));
+        let free = self.intercept == Intercept::Free;
+        let features = Features::of_points(points, &weights, space.squares(), space.mass(), free);
+        let features = if self.loss.single().is_some() { features.with_single() } else { features };
+        Ok(Factored { space, factor, features, aside })
+    }
+
+    fn isolate(&self, prepared: &Factored, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Fit>> {
+        self.answers(prepared, queries, run, |_, answer| Ok(answer.fit(self.task.tol)))
+    }
+
+    fn explain(&self, prepared: &Factored, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Explanation>> {
+        let run = run.with_standard_errors();
+        self.answers(prepared, queries, &run, |query, answer| self.explanation(prepared, query, &answer))
+    }
+}

@@ -1,0 +1,342 @@
+//! Models as bytes, for files that outlive the program.
+//!
+//! A model is saved as a [safetensors](https://huggingface.co/docs/safetensors) file: numbers and text, nothing that could be
+//! executed. It holds what the model was made of, so that a loaded model scores like the one that was saved, to the last bit on
+//! the same machine; what can be computed from that, such as kernel matrices, is computed again.
+//!
+//! | tensor (F64) | shape | |
+//! |---|---|---|
+//! | `reference` | rows × columns | the reference sample, as given |
+//! | `weights` | rows | its weights as given; absent if there were none |
+//! | `scaling.center` | columns | $m$ of the scaling $x \mapsto A (x - m)$; absent without a scaling |
+//! | `scaling.factors` | columns | $A$ if it is diagonal |
+//! | `scaling.matrix` | columns × columns | $A$ if it is not, row by row |
+//!
+//! | metadata | |
+//! |---|---|
+//! | `format`, `format_version` | `lossdepth-model` and [`Archive::FORMAT`] |
+//! | `lossdepth_version` | the version that saved it |
+//! | `method`, `settings` | the method, and it with all its settings as JSON |
+//! | `columns` | the names of the columns as a JSON list; absent if they have none |
+//! | `scaling_warning` | how the scaling came out, as JSON, if not as asked for |
+//! | `extra.`… | whatever the caller adds |
+//! | `checksum` | `sha256:` and the digest of all else |
+//!
+//! The checksum is the SHA-256 of: the number of metadata entries but itself; the name and the text of each, sorted by name;
+//! then for each tensor, sorted by name, the name, the number of its dimensions, its shape, and its bytes. Numbers are eight
+//! bytes, little-endian; every name, text and run of bytes has its length before it. It finds accidents, not forgeries.
+
+mod container;
+
+use super::method::{Learned, Model};
+use super::settings::Settings;
+use crate::data::{Reference, Scale, Scaling, ScalingWarning, Transform};
+use crate::error::{DepthError, Result};
+use container::{Container, Metadata, Numbers, Tensor, damaged, short};
+use std::collections::BTreeMap;
+
+/// What `format` says.
+const NAME: &str = "lossdepth-model";
+
+/// What comes before the names of a caller's own entries.
+const EXTRA: &str = "extra.";
+
+/// Everything that goes into a file of a model.
+///
+/// ```
+/// use lossdepth::model::archive::Archive;
+/// use lossdepth::{Method, Reference, Rows, Run, Settings};
+/// let model = Settings::new(Method::Hinge).fit(&Reference::new(&[[0.0], [1.0], [3.0]])?)?;
+/// let bytes = Archive::of(&model).columns(vec!["height".into()])?.to_bytes()?;
+///
+/// let archive = Archive::from_bytes(&bytes)?;
+/// assert_eq!(archive.column_names(), Some(&["height".to_owned()][..]));
+/// let queries = Rows::new(&[2.0, 9.0], 1)?;
+/// assert_eq!(archive.model()?.score(queries, &Run::default())?, model.score(queries, &Run::default())?);
+/// # Ok::<(), lossdepth::DepthError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Archive {
+    settings: Settings,
+    reference: Reference,
+    scaling: Scaling,
+    warning: Option<ScalingWarning>,
+    columns: Option<Vec<String>>,
+    extras: BTreeMap<String, String>,
+    version: String,
+}
+
+impl Archive {
+    /// The format that this version writes, and the newest that it reads.
+    pub const FORMAT: u64 = 1;
+
+    /// What is to be saved of a model; shares its numbers.
+    pub fn of(model: &Model) -> Self {
+        Self {
+            settings: model.settings().clone(),
+            reference: model.reference().clone(),
+            scaling: model.scaling().clone(),
+            warning: model.warning().cloned(),
+            columns: None,
+            extras: BTreeMap::new(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+        }
+    }
+
+    /// With names for the columns.
+    ///
+    /// # Errors
+    /// Not one for each column.
+    pub fn columns(mut self, names: Vec<String>) -> Result<Self> {
+        let (got, expected) = (names.len(), self.reference.width());
+        if got != expected {
+            let reason = format!("{got} names for {expected} columns");
+            return Err(DepthError::Unsaved { reason });
+        }
+        self.columns = Some(names);
+        Ok(self)
+    }
+
+    /// With a note of the caller's own.
+    #[must_use]
+    pub fn extra(mut self, name: impl Into<String>, text: impl Into<String>) -> Self {
+        self.extras.insert(name.into(), text.into());
+        self
+    }
+
+    /// With another limit for kernel values: it belongs to the machine rather than to the model, and changes no result.
+    #[must_use]
+    pub fn memory(mut self, bytes: Option<f64>) -> Self {
+        self.settings.memory = bytes;
+        self
+    }
+
+    /// The bytes of the file; the same for the same content.
+    ///
+    /// # Errors
+    /// Names and notes of more than 100 MB.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        let json = |value: std::result::Result<String, serde_json::Error>| {
+            value.map_err(|e| DepthError::Unsaved { reason: e.to_string() })
+        };
+        let mut metadata = Metadata::from([
+            ("format".to_owned(), NAME.to_owned()),
+            ("format_version".to_owned(), Self::FORMAT.to_string()),
+            ("lossdepth_version".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
+            ("method".to_owned(), self.settings.method.name().to_owned()),
+            ("settings".to_owned(), json(serde_json::to_string(&self.settings))?),
+        ]);
+        if let Some(columns) = &self.columns {
+            metadata.insert("columns".to_owned(), json(serde_json::to_string(columns))?);
+        }
+        if let Some(warning) = &self.warning {
+            metadata.insert("scaling_warning".to_owned(), json(serde_json::to_string(warning))?);
+        }
+        metadata.extend(self.extras.iter().map(|(name, text)| (format!("{EXTRA}{name}"), text.clone())));
+        container::write(metadata, &self.numbers())
+    }
+
+    fn numbers(&self) -> Vec<Numbers<'_>> {
+        let (n, d) = (self.reference.len(), self.reference.width());
+        let mut numbers =
+            vec![Numbers { name: "reference", shape: vec![n, d], values: self.reference.rows().as_slice() }];
+        if let Some(values) = self.reference.given_weights() {
+            numbers.push(Numbers { name: "weights", shape: vec![n], values });
+        }
+        let linear = match self.scaling.transform() {
+            Transform::Identity => return numbers,
+            Transform::Diagonal(a) => Numbers { name: "scaling.factors", shape: vec![d], values: a },
+            Transform::Full(a) => Numbers { name: "scaling.matrix", shape: vec![d, d], values: a },
+        };
+        numbers.push(Numbers { name: "scaling.center", shape: vec![d], values: self.scaling.center() });
+        numbers.push(linear);
+        numbers
+    }
+
+    /// Reads and checks the bytes of a file.
+    ///
+    /// Nothing larger than the bytes is allocated, and nothing is fitted yet.
+    ///
+    /// # Errors
+    /// [`NotAModel`](DepthError::NotAModel), [`NewerModel`](DepthError::NewerModel) or
+    /// [`DamagedModel`](DepthError::DamagedModel).
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        let container = container::read(bytes)?;
+        check_format(&container.metadata)?;
+        container.verify()?;
+        let Container { mut metadata, mut tensors } = container;
+        metadata.retain(|name, _| !["checksum", "format", "format_version"].contains(&name.as_str()));
+        let mut text = |name: &str| metadata.remove(name);
+        let version = text("lossdepth_version").unwrap_or_default();
+        let settings = settings(text("method").as_deref(), text("settings"))?;
+        let columns: Option<Vec<String>> = parsed("columns", text("columns"))?;
+        let warning = parsed("scaling_warning", text("scaling_warning"))?;
+        let extras = metadata
+            .into_iter()
+            .map(|(name, text)| match name.strip_prefix(EXTRA) {
+                Some(own) => Ok((own.to_owned(), text)),
+                None => Err(damaged(format!("unknown entry `{}`", short(&name)))),
+            })
+            .collect::<Result<_>>()?;
+        let reference = reference(&mut tensors)?;
+        let scaling = scaling(settings.scale, reference.width(), &mut tensors)?;
+        if let Some(name) = tensors.keys().next() {
+            return Err(damaged(format!("unknown tensor `{}`", short(name))));
+        }
+        let archive = Self { settings, reference, scaling, warning, columns: None, extras, version };
+        match columns {
+            Some(names) => archive.columns(names).map_err(|e| match e {
+                DepthError::Unsaved { reason } => damaged(reason),
+                other => other,
+            }),
+            None => Ok(archive),
+        }
+    }
+
+    /// Makes the model ready to score, with the scaling that was saved.
+    ///
+    /// # Errors
+    /// A setting is out of its range, or kernel values need more memory than there is.
+    pub fn model(&self) -> Result<Model> {
+        let learned: Learned = (self.scaling.clone(), self.warning.clone());
+        if *self.scaling.transform() != Transform::Identity {
+            self.reference
+                .check_mapped(&self.scaling)
+                .map_err(|_| damaged("its scaling takes the reference to numbers too large to work with"))?;
+        }
+        self.settings.fit_scaled(&self.reference, Some(learned))
+    }
+
+    /// The method and its settings.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// The reference sample.
+    pub fn reference(&self) -> &Reference {
+        &self.reference
+    }
+
+    /// The scaling that was learned on it.
+    pub fn scaling(&self) -> &Scaling {
+        &self.scaling
+    }
+
+    /// Something the user should know about how the scaling came out.
+    pub fn warning(&self) -> Option<&ScalingWarning> {
+        self.warning.as_ref()
+    }
+
+    /// The names of the columns, if they have some.
+    pub fn column_names(&self) -> Option<&[String]> {
+        self.columns.as_deref()
+    }
+
+    /// The caller's own notes, by name.
+    pub fn extras(&self) -> &BTreeMap<String, String> {
+        &self.extras
+    }
+
+    /// The version of lossdepth that saved it.
+    pub fn version(&self) -> &str {
+        &self.version
+    }
+}
+
+impl Model {
+    /// The model as the bytes of a file; [`Archive`] also takes names and notes.
+    ///
+    /// ```
+    /// use lossdepth::{Method, Model, Reference, Rows, Run, Settings};
+    /// let model = Settings::new(Method::Logistic).fit(&Reference::new(&[[0.0], [1.0], [3.0]])?)?;
+    /// let loaded = Model::from_bytes(&model.to_bytes()?)?;
+    /// let queries = Rows::new(&[2.0, 9.0], 1)?;
+    /// assert_eq!(loaded.score(queries, &Run::default())?, model.score(queries, &Run::default())?);
+    /// # Ok::<(), lossdepth::DepthError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As for [`Archive::to_bytes`].
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        Archive::of(self).to_bytes()
+    }
+
+    /// A model from the bytes of a file. To let go of the bytes before the model is made ready, use [`Archive`].
+    ///
+    /// # Errors
+    /// As for [`Archive::from_bytes`] and [`Archive::model`].
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        Archive::from_bytes(bytes)?.model()
+    }
+}
+
+/// Whether this version can read it at all.
+fn check_format(metadata: &Metadata) -> Result<()> {
+    let text = |name: &str| metadata.get(name).map_or("", String::as_str);
+    if text("format") != NAME {
+        let reason = "a safetensors file of something else".to_owned();
+        return Err(DepthError::NotAModel { reason });
+    }
+    match text("format_version").parse::<u64>() {
+        Ok(format) if format > Archive::FORMAT => Err(DepthError::NewerModel {
+            version: short(text("lossdepth_version")),
+            format,
+            newest: Archive::FORMAT,
+        }),
+        Ok(Archive::FORMAT) => Ok(()),
+        _ => Err(damaged(format!("no format version `{}`", short(text("format_version"))))),
+    }
+}
+
+fn settings(method: Option<&str>, settings: Option<String>) -> Result<Settings> {
+    let Some(settings) = parsed::<Settings>("settings", settings)? else {
+        return Err(damaged("it has no settings"));
+    };
+    if method != Some(settings.method.name()) {
+        return Err(damaged("its settings are those of another method"));
+    }
+    Ok(settings)
+}
+
+fn parsed<T: serde::de::DeserializeOwned>(name: &str, text: Option<String>) -> Result<Option<T>> {
+    let read = |text: String| {
+        serde_json::from_str(&text).map_err(|e| damaged(format!("`{name}`: {}", short(&e.to_string()))))
+    };
+    text.map(read).transpose()
+}
+
+type Tensors<'a> = BTreeMap<String, Tensor<'a>>;
+
+fn reference(tensors: &mut Tensors<'_>) -> Result<Reference> {
+    let Some(rows) = tensors.remove("reference") else { return Err(damaged("it has no reference")) };
+    let [n, d] = rows.shape[..] else { return Err(damaged("its reference is no table")) };
+    let weights = take(tensors, "weights", &[n])?;
+    let wrong = |e: DepthError| damaged(format!("its reference: {e}"));
+    Reference::from_vec(rows.values(), d, weights).map_err(wrong)
+}
+
+/// The scaling, of a form that the setting can have led to.
+fn scaling(scale: Scale, d: usize, tensors: &mut Tensors<'_>) -> Result<Scaling> {
+    let center = take(tensors, "scaling.center", &[d])?;
+    let factors = take(tensors, "scaling.factors", &[d])?;
+    let matrix = take(tensors, "scaling.matrix", &[d, d])?;
+    let mixes = matches!(scale, Scale::Whiten | Scale::Mcd);
+    let (center, transform) = match (center, factors, matrix) {
+        (None, None, None) if scale == Scale::None => (vec![0.0; d], Transform::Identity),
+        (Some(center), Some(a), None) if scale != Scale::None => (center, Transform::Diagonal(a)),
+        (Some(center), None, Some(a)) if mixes => (center, Transform::Full(a)),
+        _ => return Err(damaged(format!("what it has for a scaling is none for scale `{scale}`"))),
+    };
+    Scaling::from_parts(center, transform).map_err(|e| damaged(format!("its scaling: {e}")))
+}
+
+/// The numbers of a tensor of this shape, if it is there.
+fn take(tensors: &mut Tensors<'_>, name: &str, shape: &[usize]) -> Result<Option<Vec<f64>>> {
+    match tensors.remove(name) {
+        Some(tensor) if tensor.shape != shape => Err(damaged(format!(
+            "`{name}` is of shape {:?}, which does not go with the reference",
+            tensor.shape
+        ))),
+        tensor => Ok(tensor.map(|tensor| tensor.values())),
+    }
+}

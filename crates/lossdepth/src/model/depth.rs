@@ -1,0 +1,295 @@
+//! The estimator: a hypothesis and a scaling, fitted to a reference sample.
+
+use crate::data::{AsRows, Rows};
+use crate::data::{Reference, Scale, Scaling, ScalingWarning};
+use crate::error::{DepthError, Result};
+use crate::loss::{Exponential, Hinge, Logistic, Loss, SquaredHinge};
+use crate::methods::explanation::Explanation;
+use crate::methods::{Forest, GaussianProcess, Halfspace, Hypothesis, Kernelised, Linear, Mlp, Svm};
+use crate::problem::{Fit, Intercept, Run, Variant};
+
+/// A depth, defined but not yet fitted.
+///
+/// A classifier $f$ that should tell $z$ from the sample $x_1, \dots, x_n$ has the risk
+///
+/// $$ R_z(f) = \frac12 \sum_{i=1}^n \omega_i \ell(f(x_i)) + \frac12 \ell(-f(z)). $$
+///
+/// The depth of $z$ is $R_z(f^*)$, where $f^*$ minimises $R_z(f) + \text{reg} \cdot \|w\|^2$ (or another
+/// [`Variant`]). Central points are hard to isolate, so they are deep; outliers are shallow.
+///
+/// ```
+/// use lossdepth::{Depth, Reference};
+/// let sample = Reference::new(&[[0.0], [1.0], [2.0]])?;
+/// let fits = Depth::logistic().reg(0.1).fit(&sample)?.score(&[[1.0], [9.0]])?;
+/// assert!(fits[0].depth > fits[1].depth);
+/// assert!(fits[0].error <= 1e-6);
+/// # Ok::<(), lossdepth::DepthError>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Depth<H> {
+    hypothesis: H,
+    scale: Scale,
+    support_fraction: f64,
+}
+
+impl Depth<Linear<Logistic>> {
+    /// The logistic regression depth.
+    pub fn logistic() -> Self {
+        Self::new(Linear::new(Logistic))
+    }
+}
+
+impl Depth<Linear<Hinge>> {
+    /// The depth of a linear support vector machine.
+    pub fn hinge() -> Self {
+        Self::new(Linear::new(Hinge))
+    }
+}
+
+impl Depth<Linear<SquaredHinge>> {
+    /// The linear depth of the squared hinge loss.
+    pub fn squared_hinge() -> Self {
+        Self::new(Linear::new(SquaredHinge))
+    }
+}
+
+impl Depth<Linear<Exponential>> {
+    /// The linear depth of the exponential loss.
+    pub fn exponential() -> Self {
+        Self::new(Linear::new(Exponential))
+    }
+}
+
+impl Depth<Kernelised<Logistic>> {
+    /// The kernel logistic regression depth; [`Kernelised`] has its settings.
+    pub fn klr() -> Self {
+        Self::new(Kernelised::new(Logistic))
+    }
+}
+
+impl Depth<GaussianProcess> {
+    /// The Gaussian process depth; [`GaussianProcess`] has its settings.
+    pub fn gp() -> Self {
+        Self::new(GaussianProcess::new())
+    }
+}
+
+impl Depth<Svm> {
+    /// The depth of a support vector machine with a kernel; [`Svm`] has its settings.
+    pub fn svm() -> Self {
+        Self::new(Svm::new())
+    }
+}
+
+impl Depth<Forest> {
+    /// The random forest depth: all trees of depth 2; see [`Forest`] for everything else.
+    pub fn forest() -> Self {
+        Self::new(Forest::new())
+    }
+}
+
+impl Depth<Mlp> {
+    /// The depth of a neural network with one hidden layer of 100 units; see [`Mlp`] for everything else.
+    pub fn mlp() -> Self {
+        Self::new(Mlp::new())
+    }
+}
+
+impl Depth<Halfspace> {
+    /// The halfspace depth of Tukey.
+    pub fn halfspace() -> Self {
+        Self::new(Halfspace::new())
+    }
+
+    /// See [`Halfspace::tol`].
+    #[must_use]
+    pub fn tol(mut self, tol: f64) -> Self {
+        self.hypothesis = self.hypothesis.tol(tol);
+        self
+    }
+
+    /// See [`Halfspace::budget`].
+    #[must_use]
+    pub fn budget(mut self, budget: usize) -> Self {
+        self.hypothesis = self.hypothesis.budget(budget);
+        self
+    }
+}
+
+impl<L: Loss> Depth<Linear<L>> {
+    /// See [`Linear::reg`].
+    #[must_use]
+    pub fn reg(mut self, reg: f64) -> Self {
+        self.hypothesis = self.hypothesis.reg(reg);
+        self
+    }
+
+    /// See [`Linear::variant`].
+    #[must_use]
+    pub fn variant(mut self, variant: Variant) -> Self {
+        self.hypothesis = self.hypothesis.variant(variant);
+        self
+    }
+
+    /// See [`Linear::intercept`].
+    #[must_use]
+    pub fn intercept(mut self, intercept: Intercept) -> Self {
+        self.hypothesis = self.hypothesis.intercept(intercept);
+        self
+    }
+
+    /// See [`Linear::tol`].
+    #[must_use]
+    pub fn tol(mut self, tol: f64) -> Self {
+        self.hypothesis = self.hypothesis.tol(tol);
+        self
+    }
+
+    /// See [`Linear::max_iter`].
+    #[must_use]
+    pub fn max_iter(mut self, max_iter: usize) -> Self {
+        self.hypothesis = self.hypothesis.max_iter(max_iter);
+        self
+    }
+}
+
+impl<H: Hypothesis> Depth<H> {
+    /// A depth by any hypothesis, on the features as they are.
+    pub fn new(hypothesis: H) -> Self {
+        Self { hypothesis, scale: Scale::None, support_fraction: 0.75 }
+    }
+
+    /// How features are scaled; learned on the reference, applied to every query.
+    #[must_use]
+    pub fn scale(mut self, scale: Scale) -> Self {
+        self.scale = scale;
+        self
+    }
+
+    /// The share of the rows that [`Scale::Mcd`] trusts; 0.75 by default.
+    #[must_use]
+    pub fn support_fraction(mut self, fraction: f64) -> Self {
+        self.support_fraction = fraction;
+        self
+    }
+
+    /// Checks the settings and does all work that queries share.
+    ///
+    /// # Errors
+    /// A setting is out of its range.
+    pub fn fit(self, sample: &Reference) -> Result<FittedDepth<H>> {
+        let (scaling, warning) =
+            Scaling::learn(self.scale, sample.rows(), sample.weights(), self.support_fraction)?;
+        self.fit_scaled(sample, scaling, warning)
+    }
+
+    /// [`fit`](Self::fit) with a scaling that was learned before.
+    pub(crate) fn fit_scaled(
+        self,
+        sample: &Reference,
+        scaling: Scaling,
+        warning: Option<ScalingWarning>,
+    ) -> Result<FittedDepth<H>> {
+        let fraction = self.support_fraction;
+        if !(0.5..=1.0).contains(&fraction) {
+            let (name, expected) = ("support_fraction", "between 0.5 and 1");
+            return Err(DepthError::Setting { name, expected, got: fraction });
+        }
+        let prepared = if self.scale == Scale::None {
+            self.hypothesis.prepare(sample)?
+        } else {
+            self.hypothesis.prepare(&sample.mapped(&scaling))?
+        };
+        let (mean, rows) = (sample.mean(), sample.len());
+        Ok(FittedDepth { hypothesis: self.hypothesis, scaling, prepared, mean, rows, warning })
+    }
+}
+
+/// A depth fitted to a reference sample: scores and explains queries.
+pub struct FittedDepth<H: Hypothesis> {
+    hypothesis: H,
+    scaling: Scaling,
+    prepared: H::Prepared,
+    mean: Vec<f64>,
+    rows: usize,
+    warning: Option<ScalingWarning>,
+}
+
+impl<H: Hypothesis> FittedDepth<H> {
+    /// The depth of each query.
+    ///
+    /// # Errors
+    /// A row of another width than the reference, or a number that is not finite.
+    pub fn score(&self, queries: &(impl AsRows + ?Sized)) -> Result<Vec<Fit>> {
+        self.score_with(queries, &Run::default())
+    }
+
+    /// [`score`](Self::score) with a say in how it runs.
+    ///
+    /// # Errors
+    /// As for [`score`](Self::score), or [`DepthError::Cancelled`].
+    pub fn score_with(&self, queries: &(impl AsRows + ?Sized), run: &Run<'_>) -> Result<Vec<Fit>> {
+        queries.with_rows(|rows| {
+            let fits = self.scaled(rows, |scaled| self.hypothesis.isolate(&self.prepared, scaled, run))?;
+            let told = |fit: Fit| if run.depths_only { Fit { stderr: f64::NAN, ..fit } } else { fit };
+            Ok(fits.into_iter().map(|fit| told(fit.capped())).collect())
+        })
+    }
+
+    /// Why each query has the depth it has, in terms of the original columns.
+    ///
+    /// # Errors
+    /// As for [`score`](Self::score).
+    pub fn explain(&self, queries: &(impl AsRows + ?Sized)) -> Result<Vec<Explanation>> {
+        self.explain_with(queries, &Run::default())
+    }
+
+    /// [`explain`](Self::explain) with a say in how it runs.
+    ///
+    /// # Errors
+    /// As for [`score`](Self::score), or [`DepthError::Cancelled`].
+    pub fn explain_with(&self, queries: &(impl AsRows + ?Sized), run: &Run<'_>) -> Result<Vec<Explanation>> {
+        queries.with_rows(|rows| {
+            let found = self.scaled(rows, |scaled| self.hypothesis.explain(&self.prepared, scaled, run))?;
+            let each = found.into_iter().zip(rows.iter());
+            let told = |e: Explanation| Explanation { fit: e.fit.capped(), ..e };
+            Ok(each.map(|(e, row)| told(e).in_columns(&self.scaling, &self.mean, row)).collect())
+        })
+    }
+
+    /// How many columns a query must have.
+    pub fn width(&self) -> usize {
+        self.mean.len()
+    }
+
+    /// How many rows the reference has.
+    pub fn reference_len(&self) -> usize {
+        self.rows
+    }
+
+    /// The scaling learned on the reference.
+    pub fn scaling(&self) -> &Scaling {
+        &self.scaling
+    }
+
+    /// Something the user should know about how the scaling came out.
+    pub fn warning(&self) -> Option<&ScalingWarning> {
+        self.warning.as_ref()
+    }
+
+    fn scaled<R>(&self, rows: Rows<'_>, f: impl FnOnce(Rows<'_>) -> Result<R>) -> Result<R> {
+        let (expected, got) = (self.width(), rows.width());
+        if got != expected && !rows.is_empty() {
+            return Err(DepthError::Dimension { row: 0, expected, got });
+        }
+        rows.check_finite()?;
+        if *self.scaling.transform() == crate::data::Transform::Identity {
+            return f(rows);
+        }
+        let mut data = vec![0.0; rows.as_slice().len()];
+        for (row, out) in rows.iter().zip(data.chunks_exact_mut(expected)) {
+            self.scaling.apply(row, out);
+        }
+        f(Rows::new(&data, expected)?)
+    }
+}

@@ -1,0 +1,171 @@
+//! Sums of products with twice the digits, for where what matters is what is left after the large terms have cancelled.
+//!
+//! A product and its rounding error are both numbers, and so are a sum and its rounding error (Ogita, Rump and Oishi,
+//! *Accurate sum and dot product*, 2005). The order of summation depends on the length alone.
+
+use super::linalg::{Matrix, axpy, dot};
+use crate::numerics::simd::{LANES, vectorised};
+
+/// A number as the unevaluated sum of two.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Twofold {
+    high: f64,
+    low: f64,
+}
+
+impl Twofold {
+    /// Adds one number.
+    #[inline(always)]
+    pub(crate) fn add(&mut self, x: f64) {
+        let (sum, rest) = two_sum(self.high, x);
+        self.low += rest;
+        self.high = sum;
+    }
+
+    /// Adds a product.
+    #[inline(always)]
+    pub(crate) fn add_product(&mut self, a: f64, b: f64) {
+        let product = a * b;
+        self.low += a.mul_add(b, -product);
+        self.add(product);
+    }
+
+    /// The nearest number.
+    pub(crate) fn value(self) -> f64 {
+        self.high + self.low
+    }
+
+    /// The nearest number, and the rest.
+    pub(crate) fn parts(self) -> (f64, f64) {
+        two_sum(self.high, self.low)
+    }
+}
+
+/// `Σ aᵢ bᵢ`.
+pub(crate) fn dot_twofold(a: &[f64], b: &[f64]) -> Twofold {
+    let n = a.len().min(b.len());
+    let (a, b) = (&a[..n], &b[..n]);
+    let body = n - n % LANES;
+    let mut lanes = [Twofold::default(); LANES];
+    vectorised(
+        #[inline(always)]
+        || {
+            let (mut high, mut low) = ([0.0; LANES], [0.0; LANES]);
+            for (a, b) in a[..body].chunks_exact(LANES).zip(b[..body].chunks_exact(LANES)) {
+                for k in 0..LANES {
+                    let mut sum = Twofold { high: high[k], low: low[k] };
+                    sum.add_product(a[k], b[k]);
+                    (high[k], low[k]) = (sum.high, sum.low);
+                }
+            }
+            for k in 0..LANES {
+                lanes[k] = Twofold { high: high[k], low: low[k] };
+            }
+        },
+    );
+    let mut sum = Twofold::default();
+    for lane in lanes {
+        sum.add(lane.high);
+        sum.add(lane.low);
+    }
+    for i in body..n {
+        sum.add_product(a[i], b[i]);
+    }
+    sum
+}
+
+/// `high + low = tall · theta`, as if computed with twice the digits.
+fn project_twofold(tall: &Matrix, theta: &[f64], high: &mut [f64], low: &mut [f64]) {
+    let n = high.len();
+    high.fill(0.0);
+    low.fill(0.0);
+    for (j, &t) in theta.iter().enumerate() {
+        let (column, high, low) = (&tall.col(j)[..n], &mut high[..n], &mut low[..n]);
+        vectorised(
+            #[inline(always)]
+            || {
+                for i in 0..n {
+                    let mut sum = Twofold { high: high[i], low: low[i] };
+                    sum.add_product(t, column[i]);
+                    (high[i], low[i]) = (sum.high, sum.low);
+                }
+            },
+        );
+    }
+    for (high, low) in high.iter_mut().zip(low) {
+        (*high, *low) = two_sum(*high, *low);
+    }
+}
+
+/// The sum of two numbers, and what rounding took from it.
+#[inline(always)]
+pub(crate) fn two_sum(a: f64, b: f64) -> (f64, f64) {
+    let sum = a + b;
+    let part = sum - a;
+    (sum, (a - (sum - part)) + (b - part))
+}
+
+/// A vector with twice the digits.
+#[derive(Debug, Clone)]
+pub(crate) struct TwofoldVector {
+    pub(crate) high: Vec<f64>,
+    pub(crate) low: Vec<f64>,
+}
+
+impl TwofoldVector {
+    pub(crate) fn new(high: Vec<f64>) -> Self {
+        let low = vec![0.0; high.len()];
+        Self { high, low }
+    }
+
+    /// `self += a x`, to the digits of `a x`.
+    pub(crate) fn add(&mut self, a: f64, x: &[f64]) {
+        for ((high, low), x) in self.high.iter_mut().zip(&mut self.low).zip(x) {
+            let (sum, rest) = two_sum(*high, a * x);
+            (*high, *low) = two_sum(sum, *low + rest);
+        }
+    }
+
+    /// `Σ xᵢ selfᵢ`.
+    pub(crate) fn dot(&self, x: &[f64]) -> Twofold {
+        let mut sum = dot_twofold(x, &self.high);
+        sum.add(dot(x, &self.low));
+        sum
+    }
+
+    /// `tall · self`, of which only the first coordinates count if `tall` has fewer columns.
+    pub(crate) fn project(&self, tall: &Matrix) -> Self {
+        let mut out = Self::new(vec![0.0; tall.rows()]);
+        project_twofold(tall, &self.high[..tall.cols()], &mut out.high, &mut out.low);
+        for (j, x) in self.low[..tall.cols()].iter().enumerate() {
+            axpy(*x, tall.col(j), &mut out.low);
+        }
+        for (high, low) in out.high.iter_mut().zip(&mut out.low) {
+            (*high, *low) = two_sum(*high, *low);
+        }
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cancels_leaves_the_rest() {
+        let n = 101;
+        let a: Vec<f64> = (0..n).map(|i| ((i * 7) as f64).sin() * 1e9).collect();
+        let b: Vec<f64> = (0..n).map(|i| ((i * 3) as f64).cos()).collect();
+        let (mut left, mut right) = (a.clone(), b.clone());
+        left.extend(a.iter().map(|x| -x));
+        left.push(1e-9);
+        right.extend(&b);
+        right.push(1.0);
+        // Rounding, squared, of what has cancelled.
+        assert!((dot_twofold(&left, &right).value() - 1e-9).abs() < 1e-19);
+        let tall = Matrix::from_fn(n, 3, |i, j| [a[i], a[i], b[i]][j]);
+        let (mut high, mut low) = (vec![0.0; n], vec![0.0; n]);
+        project_twofold(&tall, &[0.1, -0.1, 1e-9], &mut high, &mut low);
+        assert!(high.iter().zip(&b).all(|(x, b)| (x - 1e-9 * b).abs() < 1e-21));
+    }
+}

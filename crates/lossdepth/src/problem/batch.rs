@@ -1,0 +1,110 @@
+//! Queries handed out to worker threads.
+
+use super::Run;
+use crate::data::Rows;
+use crate::error::{DepthError, Result};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+/// All queries of one call, and where the workers are with them.
+pub(crate) struct Batch<'a, 'b> {
+    queries: Rows<'a>,
+    run: &'a Run<'b>,
+    next: AtomicUsize,
+    abandoned: AtomicBool,
+}
+
+/// One worker's hold on a [`Batch`].
+pub(crate) struct Ticket<'a, 'b, T> {
+    batch: &'a Batch<'a, 'b>,
+    results: Vec<(usize, T)>,
+    sink: &'a Mutex<Vec<(usize, T)>>,
+}
+
+impl<'a, 'b> Batch<'a, 'b> {
+    pub(crate) fn new(queries: Rows<'a>, run: &'a Run<'b>) -> Self {
+        Self { queries, run, next: AtomicUsize::new(0), abandoned: AtomicBool::new(false) }
+    }
+
+    /// How many workers there will be.
+    pub(crate) fn workers(&self) -> usize {
+        self.run.threads.unwrap_or_else(rayon::current_num_threads).max(1)
+    }
+
+    /// Lets every worker take queries until there are none, and puts the results in order.
+    pub(crate) fn run<T: Send>(&self, work: impl Fn(Ticket<'_, 'b, T>) + Sync) -> Result<Vec<T>> {
+        let sink = Mutex::new(Vec::with_capacity(self.queries.len()));
+        let job = || work(Ticket { batch: self, results: Vec::new(), sink: &sink });
+        let spawn = |workers: usize| rayon::scope(|s| (0..workers).for_each(|_| s.spawn(|_| job())));
+        match self.run.threads {
+            _ if self.queries.is_empty() => {}
+            Some(0) => {
+                return Err(DepthError::Setting { name: "threads", expected: "at least 1", got: 0.0 });
+            }
+            Some(1) => job(),
+            Some(threads) => rayon::ThreadPoolBuilder::new()
+                .num_threads(threads)
+                .build()
+                .map_err(|e| DepthError::Threads { threads, reason: e.to_string() })?
+                .install(|| spawn(threads)),
+            None => spawn(self.workers()),
+        }
+        if self.cancelled() {
+            return Err(DepthError::Cancelled);
+        }
+        let mut results = sink.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        results.sort_unstable_by_key(|(id, _)| *id);
+        Ok(results.into_iter().map(|(_, result)| result).collect())
+    }
+
+    fn cancelled(&self) -> bool {
+        self.abandoned.load(Ordering::Relaxed)
+            || self.run.cancel.is_some_and(|flag| flag.load(Ordering::Relaxed))
+    }
+}
+
+impl<'a, T> Ticket<'a, '_, T> {
+    /// The next few queries, at most `most` rounded down to whole groups, with the number of the first.
+    pub(crate) fn take(&self, most: usize, group: usize) -> Option<(usize, Rows<'a>)> {
+        let count = most - most % group;
+        if count == 0 || self.cancelled() {
+            return None;
+        }
+        let (total, next) = (self.batch.queries.len(), &self.batch.next);
+        let first = next.fetch_add(count, Ordering::Relaxed);
+        if first >= total {
+            next.store(total, Ordering::Relaxed);
+            return None;
+        }
+        Some((first, self.batch.queries.range(first, (first + count).min(total))))
+    }
+
+    /// A quarter of this worker's share of the queries that nobody has taken yet: so many it may put aside without leaving
+    /// others idle at the end.
+    pub(crate) fn share(&self) -> usize {
+        let left = self.batch.queries.len().saturating_sub(self.batch.next.load(Ordering::Relaxed));
+        left / (4 * self.batch.workers())
+    }
+
+    pub(crate) fn done(&mut self, id: usize, result: T) {
+        self.results.push((id, result));
+        if let Some(progress) = self.batch.run.progress {
+            progress(1);
+        }
+    }
+
+    pub(crate) fn cancelled(&self) -> bool {
+        self.batch.cancelled()
+    }
+}
+
+impl<T> Drop for Ticket<'_, '_, T> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.batch.abandoned.store(true, Ordering::Relaxed);
+        }
+        if let Ok(mut sink) = self.sink.lock() {
+            sink.append(&mut self.results);
+        }
+    }
+}

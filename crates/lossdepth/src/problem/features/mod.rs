@@ -1,0 +1,479 @@
+//! The sample in coordinates in which every query's problem is easy.
+//!
+//! A linear classifier with penalty $\|w\|^2$ does not notice a rotation of the data, so the sample
+//! is turned into its principal axes once. There its second moments are a diagonal
+//! $\sigma_1^2 \ge \sigma_2^2 \ge \dots$, and so is the metric that preconditions the solver: no
+//! query ever factors a matrix for it. Directions in which the sample does not move at all are
+//! dropped; of a query only its distance $\rho$ from the sample's span is kept, as one extra
+//! coordinate that no sample point has. So a problem in $d > n$ dimensions costs as much as one in $n$.
+//!
+//! A free intercept is a first column of ones, and the sample is centred so that it is orthogonal
+//! to the rest.
+
+mod rotation_error;
+
+pub(crate) use self::rotation_error::Drift;
+
+use self::rotation_error::Measured;
+use crate::data::Rows;
+use crate::data::{Mass, Reference};
+use crate::numerics::linalg::{
+    COLUMN_GROUP, Matrix, Real, dot, eigen, multiply, multiply_symmetric, norm, orthonormal_basis,
+};
+use crate::numerics::simd::{sum_of, vectorised};
+use std::sync::OnceLock;
+
+/// The sample turned into its principal axes: what all queries of a linear depth share.
+#[derive(Debug, Clone)]
+pub struct Features {
+    /// n × q: the sample, one column a coordinate.
+    pub(crate) tall: Matrix,
+    /// q × n: the same, one column a point.
+    pub(crate) wide: Matrix,
+    /// Σ ωᵢ tᵢⱼ² for every coordinate.
+    pub(crate) moments: Vec<f64>,
+    /// ½ωᵢ.
+    pub(crate) half_weights: Vec<f64>,
+    /// One over each of them.
+    inverse_half_weights: Vec<f64>,
+    /// Which row of the reference each row here is: those without weight are left out.
+    pub(crate) origin: Vec<usize>,
+    /// 1 if the first coordinate is the constant of a free intercept, which is not penalised.
+    pub(crate) free: usize,
+    /// The largest norm of a row.
+    pub(crate) reach: f64,
+    /// The largest size of each coordinate.
+    extents: Vec<f64>,
+    mass: Mass,
+    /// Σ ω² over the rows that each point stands for.
+    squares: Vec<f64>,
+    center: Vec<f64>,
+    /// d × k with orthonormal columns, k ≥ rank.
+    axes: Matrix,
+    /// Their transpose.
+    turn: Matrix,
+    rank: usize,
+    sample_len: usize,
+    /// Differences below this are rounding.
+    noise: f64,
+    /// The largest norm of what was left of a row because of that.
+    dropped: f64,
+    /// Whether the coordinates are those of a kernel.
+    kernel: bool,
+    /// The rows as they were given, where it is worth measuring what became of them.
+    sample: Option<Reference>,
+    measured: OnceLock<Measured>,
+    single: Option<Single>,
+}
+
+/// The sample in single precision.
+#[derive(Debug, Clone)]
+pub(crate) struct Single {
+    pub(crate) tall: Matrix<f32>,
+    pub(crate) wide: Matrix<f32>,
+    pub(crate) half_weights: Vec<f32>,
+}
+
+/// Where the points were turned from.
+struct Frame {
+    center: Vec<f64>,
+    axes: Matrix,
+    turn: Matrix,
+    noise: f64,
+}
+
+/// Differences below this are rounding, or have no square.
+fn noise(largest: f64, columns: usize) -> f64 {
+    (8.0 * f64::EPSILON * largest * (columns as f64).sqrt()).max(1e-150)
+}
+
+impl Features {
+    /// Centres (if the intercept is free) and rotates the sample.
+    pub(crate) fn new(sample: &Reference, free_intercept: bool) -> Self {
+        let origin: Vec<usize> = (0..sample.len()).filter(|&i| sample.weights()[i] > 0.0).collect();
+        let (rows, n, d) = (sample.rows(), origin.len(), sample.width());
+        let weights: Vec<f64> = origin.iter().map(|&i| sample.weights()[i]).collect();
+        let center = if free_intercept { sample.mean() } else { vec![0.0; d] };
+        let points = Matrix::from_fn(n, d, |i, j| rows.row(origin[i])[j] - center[j]);
+        // Of the centred numbers: how far the centre is from 0, or rounded, shifts all of them alike, and the query.
+        let largest = (0..d).flat_map(|j| points.col(j)).fold(0.0f64, |m, v| m.max(v.abs()));
+        let noise = noise(largest, d);
+
+        // In the span of the sample first, where that is smaller than the space.
+        let (points, span) = if n < d {
+            let span = orthonormal_basis(&points.transposed());
+            (product(&points, &span), Some(span))
+        } else {
+            (points, None)
+        };
+        let (points, axes) = rotate(&points, span, &weights);
+        let frame = Frame { center, turn: axes.transposed(), axes, noise };
+        let squares = weights.iter().map(|w| w * w).collect();
+        let features = Self::turned(&points, frame, &weights, squares, sample.mass(), free_intercept);
+        let kept = rotation_error::affordable(n, d, features.rank).then(|| sample.clone());
+        Self { origin, sample_len: sample.len(), kernel: false, sample: kept, ..features }
+    }
+
+    /// Points by coordinates of which the first carry most of the variance, as in a pivoted Cholesky factor: only
+    /// these are turned.
+    ///
+    /// `squares` holds $\sum \omega^2$ over the rows that each point stands for. Queries come through
+    /// [`place`](Self::place).
+    pub(crate) fn of_points(
+        mut points: Matrix,
+        weights: &[f64],
+        squares: Vec<f64>,
+        mass: Mass,
+        free_intercept: bool,
+    ) -> Self {
+        let (n, d) = (points.rows(), points.cols());
+        let largest = (0..d).flat_map(|j| points.col(j)).fold(0.0f64, |m, v| m.max(v.abs()));
+        let noise = noise(largest, d);
+        let mut center = vec![0.0; d];
+        if free_intercept {
+            for j in 0..d {
+                center[j] = dot(points.col(j), weights);
+                points.col_mut(j).iter_mut().for_each(|x| *x -= center[j]);
+            }
+        }
+        let lead = d.min(LEADING);
+        let (turned, axes) = rotate(&Matrix::from_fn(n, lead, |i, j| points.at(i, j)), None, weights);
+        for j in 0..lead {
+            points.col_mut(j).copy_from_slice(turned.col(j));
+        }
+        let frame = Frame { center, turn: axes.transposed(), axes, noise };
+        Self::turned(&points, frame, weights, squares, mass, free_intercept)
+    }
+
+    /// From points in their principal axes.
+    fn turned(
+        points: &Matrix,
+        frame: Frame,
+        weights: &[f64],
+        squares: Vec<f64>,
+        mass: Mass,
+        free_intercept: bool,
+    ) -> Self {
+        let n = points.rows();
+        let moments: Vec<f64> = (0..points.cols()).map(|j| second_moment(points.col(j), weights)).collect();
+        let rank = moments.iter().rposition(|m| m.sqrt() > frame.noise).map_or(0, |j| j + 1);
+        let left = |i: usize| norm(&(rank..points.cols()).map(|j| points.at(i, j)).collect::<Vec<f64>>());
+        let dropped = if rank < points.cols() { (0..n).map(left).fold(0.0, f64::max) } else { 0.0 };
+        let free = usize::from(free_intercept);
+        let tall =
+            Matrix::from_fn(n, rank + free, |i, j| if j < free { 1.0 } else { points.at(i, j - free) });
+        let wide = tall.transposed();
+        let reach = (0..n).fold(0.0f64, |m, i| m.max(norm(wide.col(i))));
+        let largest = |j: usize| tall.col(j).iter().fold(0.0f64, |m, x| m.max(x.abs()));
+        let extents = (0..tall.cols()).map(largest).collect();
+        let moments = std::iter::repeat_n(1.0, free).chain(moments[..rank].iter().copied()).collect();
+        let Frame { center, axes, turn, noise } = frame;
+        let half_weights = weights.iter().map(|w| 0.5 * w).collect();
+        let inverse_half_weights = weights.iter().map(|w| 2.0 / w).collect();
+        Self {
+            tall,
+            wide,
+            moments,
+            half_weights,
+            inverse_half_weights,
+            origin: (0..n).collect(),
+            free,
+            reach,
+            extents,
+            mass,
+            squares,
+            center,
+            axes,
+            turn,
+            rank,
+            sample_len: n,
+            noise,
+            dropped,
+            kernel: true,
+            sample: None,
+            measured: OnceLock::new(),
+            single: None,
+        }
+    }
+
+    /// Adds the sample in single precision, unless its numbers are too large or too small for that, or there are so few
+    /// that it does not pay. (Then two ways to write the same sample, weights and copies, also lead to the same
+    /// depths almost to the last bit, and not only within their proven errors.)
+    pub(crate) fn with_single(mut self) -> Self {
+        const PAYS: usize = 512;
+        if self.len() >= PAYS && (1e-6..1e10).contains(&self.reach) {
+            let (tall, wide) = (self.tall.single(), self.wide.single());
+            let half_weights = self.half_weights.iter().map(|&w| f32::rounded(w)).collect();
+            self.single = Some(Single { tall, wide, half_weights });
+        }
+        self
+    }
+
+    pub(crate) fn single(&self) -> Option<&Single> {
+        self.single.as_ref()
+    }
+
+    /// The direction of a principal axis in the space of the columns, of length 1.
+    pub(crate) fn axis(&self, k: usize) -> &[f64] {
+        self.axes.col(k)
+    }
+
+    /// How many sample points there are.
+    pub(crate) fn len(&self) -> usize {
+        self.half_weights.len()
+    }
+
+    /// How many coordinates a sample point has.
+    pub(crate) fn width(&self) -> usize {
+        self.moments.len()
+    }
+
+    /// How many coordinates a query has: those of the sample, and ρ.
+    pub(crate) fn query_width(&self) -> usize {
+        self.width() + 1
+    }
+
+    /// How large the terms of a margin, $\sum_j |t_{ij} \theta_j|$, may be together.
+    pub(crate) fn span(&self, theta: &[f64]) -> f64 {
+        self.extents.iter().zip(theta).map(|(e, t)| e * t.abs()).sum()
+    }
+
+    /// What rounding may do to a margin that is a sum of one term a coordinate, all of them `span` together, in one go or in
+    /// so many steps.
+    pub(crate) fn blur(&self, span: f64, steps: usize) -> f64 {
+        0.5 * f64::EPSILON * (self.width() + 2 * steps + 4) as f64 * span
+    }
+
+    /// How many independent observations the sample is worth: its size, or Kish's effective size.
+    pub(crate) fn observations(&self) -> f64 {
+        match self.mass {
+            Mass::Counts(n) => n,
+            Mass::Importance => 1.0 / self.squares.iter().sum::<f64>(),
+        }
+    }
+
+    /// How many rows the sample has, copies counted: see [`Reference::observations`].
+    pub(crate) fn rows(&self) -> f64 {
+        match self.mass {
+            Mass::Counts(n) => n,
+            Mass::Importance => self.len() as f64,
+        }
+    }
+
+    /// The sampling standard error of a depth; `losses` become the influence values.
+    pub(crate) fn standard_error(&self, losses: &mut [f64], slopes: &[f64], shifts: &[f64]) -> f64 {
+        self.influence_values(losses, slopes, shifts);
+        match self.mass {
+            Mass::Counts(_) => self.mass.standard_error(losses, &self.half_weights),
+            Mass::Importance => {
+                let mean = 2.0 * dot(losses, &self.half_weights);
+                let (y, squares) = (&*losses, &self.squares[..losses.len()]);
+                sum_of(y.len(), |i| squares[i] * ((y[i] - mean) * (y[i] - mean))).sqrt()
+            }
+        }
+    }
+
+    /// The influence of every row of the reference on a depth: see [`Explanation`](crate::Explanation).
+    ///
+    /// Rows without weight have no margin here and get 0.
+    pub(crate) fn influence(&self, mut losses: Vec<f64>, slopes: &[f64], shifts: &[f64]) -> Vec<f64> {
+        self.influence_values(&mut losses, slopes, shifts);
+        let mean = 2.0 * dot(&losses, &self.half_weights);
+        let mut influence = vec![0.0; self.sample_len];
+        for (&row, value) in self.origin.iter().zip(&losses) {
+            influence[row] = value - mean;
+        }
+        influence
+    }
+
+    /// Replaces the losses by $\frac12 (\ell(m_i) + \ell'(m_i) s_i)$; `slopes` are weighted.
+    fn influence_values(&self, losses: &mut [f64], slopes: &[f64], shifts: &[f64]) {
+        let inverse = &self.inverse_half_weights;
+        vectorised(
+            #[inline(always)]
+            || {
+                for (((l, s), c), shift) in losses.iter_mut().zip(slopes).zip(inverse).zip(shifts) {
+                    *l = 0.5 * (*l + s * c * shift);
+                }
+            },
+        );
+    }
+
+    /// The coordinates of queries, one column each; columns beyond the last query are zero.
+    pub(crate) fn locate(&self, queries: Rows<'_>) -> Matrix {
+        let (count, d, k) = (queries.len(), self.center.len(), self.axes.cols());
+        let padded = count.next_multiple_of(COLUMN_GROUP);
+        let centred =
+            Matrix::from_fn(
+                d,
+                padded,
+                |i, j| {
+                    if j < count { queries.row(j)[i] - self.center[i] } else { 0.0 }
+                },
+            );
+        let mut turned = Matrix::zeros(k, padded);
+        multiply(&mut turned, &self.turn, &centred);
+        let mut outside = centred.clone();
+        if k < d {
+            let mut inside = Matrix::zeros(d, padded);
+            multiply(&mut inside, &self.axes, &turned);
+            for j in 0..padded {
+                for (o, i) in outside.col_mut(j).iter_mut().zip(inside.col(j)) {
+                    *o -= i;
+                }
+            }
+        }
+        let mut coordinates = Matrix::zeros(self.query_width(), padded);
+        for j in 0..count {
+            let beyond = norm(&turned.col(j)[self.rank..]);
+            let rho = if k < d { beyond.hypot(norm(outside.col(j))) } else { beyond };
+            let noise = self.noise + 8.0 * f64::EPSILON * norm(centred.col(j));
+            let out = coordinates.col_mut(j);
+            out[..self.free].fill(1.0);
+            out[self.free..self.free + self.rank].copy_from_slice(&turned.col(j)[..self.rank]);
+            out[self.free + self.rank] = if rho > noise { rho } else { 0.0 };
+        }
+        coordinates
+    }
+
+    /// The coordinates of queries given in those of [`of_points`](Self::of_points), one column each, with their
+    /// distances from the span of the points.
+    pub(crate) fn place(&self, mut points: Matrix, beyond: &[f64]) -> Matrix {
+        let (padded, lead) = (points.cols(), self.axes.cols());
+        for j in 0..beyond.len() {
+            points.col_mut(j).iter_mut().zip(&self.center).for_each(|(x, c)| *x -= c);
+        }
+        let leading = Matrix::from_fn(lead, padded, |i, j| points.at(i, j));
+        let mut turned = Matrix::zeros(lead, padded);
+        multiply(&mut turned, &self.turn, &leading);
+        let mut coordinates = Matrix::zeros(self.query_width(), padded);
+        for (j, rho) in beyond.iter().enumerate() {
+            points.col_mut(j)[..lead].copy_from_slice(turned.col(j));
+            let (inside, dropped) = points.col(j).split_at(self.rank);
+            let out = coordinates.col_mut(j);
+            out[..self.free].fill(1.0);
+            out[self.free..self.free + self.rank].copy_from_slice(inside);
+            out[self.free + self.rank] = rho.hypot(norm(dropped));
+        }
+        coordinates
+    }
+
+    /// $b$ of $f(x) = \langle w, x \rangle + b$ in the coordinates of [`of_points`](Self::of_points).
+    pub(crate) fn constant(&self, theta: &[f64]) -> f64 {
+        if self.free == 0 {
+            return 0.0;
+        }
+        let lead = self.axes.cols();
+        let turned =
+            |j: usize| if j < lead { dot(self.axes.col(j), &self.center[..lead]) } else { self.center[j] };
+        (0..self.rank).fold(theta[0], |sum, j| sum - theta[self.free + j] * turned(j))
+    }
+
+    /// The classifier $f(x) = \langle w, x \rangle + b$ that `theta` stands for, in the coordinates
+    /// the sample was given in; `query` gives the direction of ρ.
+    pub(crate) fn classifier(&self, theta: &[f64], query: &[f64]) -> (Vec<f64>, f64) {
+        let d = self.center.len();
+        let inside = &theta[self.free..self.free + self.rank];
+        let mut w: Vec<f64> = vec![0.0; d];
+        for (j, u) in inside.iter().enumerate() {
+            crate::numerics::linalg::axpy(*u, self.axes.col(j), &mut w);
+        }
+        let off = theta[self.free + self.rank];
+        if off != 0.0 {
+            let mut outside: Vec<f64> = query.iter().zip(&self.center).map(|(z, c)| z - c).collect();
+            for j in 0..self.rank {
+                let along = dot(self.axes.col(j), &outside);
+                crate::numerics::linalg::axpy(-along, self.axes.col(j), &mut outside);
+            }
+            let length = norm(&outside);
+            if length > 0.0 {
+                crate::numerics::linalg::axpy(off / length, &outside, &mut w);
+            }
+        }
+        let constant = if self.free == 1 { theta[0] } else { 0.0 };
+        let b = constant - dot(&w, &self.center);
+        (w, b)
+    }
+}
+
+fn second_moment(column: &[f64], weights: &[f64]) -> f64 {
+    column.iter().zip(weights).map(|(x, w)| w * x * x).sum()
+}
+
+/// Turns the points into the principal axes of their weighted second moments, largest first, and
+/// returns them with the axes in the original space.
+///
+/// Moments are squares: a direction with less than the root of the rounding unit of the largest standard deviation is
+/// known only roughly, and one without any variance not at all. So what comes out small is turned once more by
+/// its own moments, up to three times.
+fn rotate(points: &Matrix, span: Option<Matrix>, weights: &[f64]) -> (Matrix, Matrix) {
+    let turn = principal_axes(points, weights);
+    let mut turned = product(points, &turn);
+    let mut axes = span.map_or_else(|| turn.clone(), |span| product(&span, &turn));
+    let mut first = 0;
+    for _ in 0..3 {
+        let moments: Vec<f64> =
+            (first..turned.cols()).map(|j| second_moment(turned.col(j), weights)).collect();
+        let small = moments.iter().position(|m| *m < SMALL * moments[0]);
+        let Some(small) = small.map(|s| first + s) else { break };
+        let turn = principal_axes(&tail(&turned, small), weights);
+        for m in [&mut turned, &mut axes] {
+            let again = product(&tail(m, small), &turn);
+            for j in small..m.cols() {
+                m.col_mut(j).copy_from_slice(again.col(j - small));
+            }
+        }
+        first = small;
+    }
+    (turned, axes)
+}
+
+/// How many of the coordinates of [`Features::of_points`] are turned: what lies beyond is too small for the metric.
+const LEADING: usize = 768;
+
+/// Second moments below this share of the largest are turned again.
+const SMALL: f64 = 1e-9;
+
+/// The columns from `first` on.
+fn tail(m: &Matrix, first: usize) -> Matrix {
+    Matrix::from_fn(m.rows(), m.cols() - first, |i, j| m.at(i, j + first))
+}
+
+fn product(a: &Matrix, b: &Matrix) -> Matrix {
+    let mut out = Matrix::zeros(a.rows(), b.cols());
+    multiply(&mut out, a, b);
+    out
+}
+
+/// The eigenvectors of the weighted second moments, largest first.
+fn principal_axes(points: &Matrix, weights: &[f64]) -> Matrix {
+    let (n, k) = (points.rows(), points.cols());
+    let scale = points_scale(points);
+    let weighted = Matrix::from_fn(n, k, |i, j| weights[i] * (points.at(i, j) / scale));
+    let scaled = Matrix::from_fn(n, k, |i, j| points.at(i, j) / scale);
+    let mut moments = Matrix::zeros(k, k);
+    multiply_symmetric(&mut moments, &weighted, &scaled);
+    match eigen(&moments) {
+        // Entries far below rounding would only slow the products down, where they become subnormal.
+        Some((_, v)) => Matrix::from_fn(k, k, |i, j| if v.at(i, j).abs() < 1e-30 { 0.0 } else { v.at(i, j) }),
+        // The identity is a valid rotation too; only the preconditioner is then less good.
+        None => Matrix::from_fn(k, k, |i, j| f64::from(u8::from(i == j))),
+    }
+}
+
+/// The largest entry, so that second moments neither overflow nor vanish.
+fn points_scale(points: &Matrix) -> f64 {
+    let largest = (0..points.cols()).flat_map(|j| points.col(j)).fold(0.0f64, |m, v| m.max(v.abs()));
+    if largest > 0.0 { largest } else { 1.0 }
+}
+
+/// How many queries stand side by side: enough to keep the products efficient, few enough for their columns
+/// (five of the sample's length each) to stay in cache, and in bounded memory for large samples.
+pub(crate) fn slots(features: &Features, queries: usize, workers: usize) -> usize {
+    let widest = match features.len() {
+        0..=4_096 => 64,
+        4_097..=131_072 => 32,
+        _ => 8,
+    };
+    queries.div_ceil(workers.max(1)).next_multiple_of(COLUMN_GROUP).min(widest)
+}

@@ -1,0 +1,529 @@
+//! One query by Newton's method with the full Hessian: slow, and nearly impossible to defeat.
+//!
+//! Takes over the few queries on which the quasi-Newton sweeps make no headway: a weak penalty on
+//! ill-conditioned data, where curvature sits in a handful of sample points.
+
+mod refine;
+
+use super::line_search::search;
+use super::radius::Radius;
+use crate::certify::gap::Point;
+use crate::loss::{Dual, Smooth};
+use crate::numerics::linalg::{Cholesky, Matrix, axpy, dot, hadamard, multiply_symmetric, norm};
+use crate::problem::Outcome;
+use crate::problem::Variant;
+use crate::problem::features::{Drift, Features};
+use crate::problem::{Stop, Task};
+
+/// How often a searched step may fail to improve the certificate before the other way is tried.
+const DESCENT_STALLS: usize = 5;
+/// Searched steps after which the Hessian is to blame: it takes ten to thirty.
+const PATIENCE: usize = 50;
+/// The least that is added to the Hessian where it does not lead downhill, as a share of its diagonal, and the most.
+const DAMPING_LEAST: f64 = 1e-15;
+const DAMPING_MOST: f64 = 1e-3;
+/// How many steps may leave both the certificate and the objective as they are before rounding is blamed.
+const STALLS: usize = 100;
+/// Steps are not made shorter than this share of Newton's.
+const SHORTEST: f64 = 1e-5;
+
+/// The problem of one query, and room to work on it.
+pub(crate) struct Newton<'a, L> {
+    loss: &'a L,
+    features: &'a Features,
+    task: &'a Task,
+    /// How far the coordinates are off, if that is to be part of the problem; for those that are solved with care only.
+    drift: Option<Drift<'a>>,
+    weighted: Matrix,
+    margins: Vec<f64>,
+    along: Vec<f64>,
+    slopes: Vec<f64>,
+    curvatures: Vec<f64>,
+}
+
+/// What is proven about the best point.
+#[derive(Clone, Copy)]
+struct Found {
+    error: f64,
+    /// What sample and query add to the risk there, if that is known better than from the parameters as they are.
+    losses: Option<(f64, f64)>,
+}
+
+/// A point on the way.
+struct Place {
+    theta: Vec<f64>,
+    gradient: Vec<f64>,
+    objective: f64,
+}
+
+impl<'a, L: Smooth + Dual> Newton<'a, L> {
+    pub(crate) fn new(loss: &'a L, features: &'a Features, task: &'a Task) -> Self {
+        let n = features.len();
+        let room = || vec![0.0; n];
+        let weighted = Matrix::zeros(n, features.width());
+        let (margins, along, slopes, curvatures) = (room(), room(), room(), room());
+        Self { loss, features, task, drift: None, weighted, margins, along, slopes, curvatures }
+    }
+
+    /// Goes on from `theta`, with care, in coordinates that are corrected by what the turn into the principal axes has done.
+    pub(crate) fn correct(
+        &mut self,
+        query: &[f64],
+        mut theta: Vec<f64>,
+        drift: Drift<'a>,
+        used: usize,
+    ) -> Outcome {
+        let (mut iterations, reg) = (used, self.task.reg);
+        self.drift = Some(drift);
+        let (found, stop) = self.careful(query, &mut theta, reg, &mut iterations);
+        self.drift = None;
+        self.report(query, theta, reg, found, iterations, stop)
+    }
+
+    /// Goes on from `theta` until converged, stalled or out of iterations.
+    pub(crate) fn finish(&mut self, query: &[f64], mut theta: Vec<f64>, used: usize) -> Outcome {
+        let free = self.features.free;
+        let mut iterations = used;
+        if theta.iter().any(|t| !t.is_finite()) {
+            theta.fill(0.0);
+        }
+        let Variant::Constrained { radius } = self.task.variant else {
+            let reg = self.task.reg;
+            // Rounding may have carried what came before far off.
+            let (objective, origin) = (self.place(query, theta.clone(), reg).objective, self.loss.value(0.0));
+            if objective.is_nan() || objective > origin {
+                theta.fill(0.0);
+            }
+            let goal = |loss: &L, p: &Point<'_>, objective: f64, task: &Task| {
+                // Whatever the gradient says: both the depth and its estimate lie between 0 and the objective.
+                let error = p.error(loss, reg, task).min(objective);
+                (error, error <= task.tol)
+            };
+            let most = iterations + PATIENCE;
+            let first = self.descend(query, &mut theta, reg, &mut iterations, most, &goal);
+            let mut found = Found { error: first.0, losses: None };
+            let mut stop = first.1;
+            if stop == Stop::Stalled {
+                stop = self.second_attempt(query, &mut theta, reg, &mut iterations, goal, &mut found);
+            }
+            return self.report(query, theta, reg, found, iterations, stop);
+        };
+        let start = self.gradient_at(query, &theta, 0.0);
+        let (mut search, mut reg) = Radius::new(radius, self.task.tol, norm(&start[free..]));
+        let mut best = (f64::INFINITY, theta.clone());
+        let mut stop = Stop::Stalled;
+        for _ in 0..200 {
+            let goal = |_: &L, p: &Point<'_>, _: f64, _: &Task| {
+                let (g, w) = (norm(p.gradient), norm(&p.theta[p.free..]));
+                (g, g <= 1e-9 * 2.0 * reg * w)
+            };
+            let (_, inner) = self.minimise(query, &mut theta, reg, &mut iterations, goal);
+            let length = norm(&theta[free..]);
+            // On the sphere, and where it is already inside the ball also as it is.
+            let mut pulled = theta.clone();
+            if length > 0.0 {
+                let scale = radius / length * (1.0 - f64::EPSILON);
+                pulled[free..].iter_mut().for_each(|w| *w *= scale);
+            }
+            let inside = (length <= radius).then(|| theta.clone());
+            for candidate in [pulled].into_iter().chain(inside) {
+                let gradient = self.gradient_at(query, &candidate, 0.0);
+                let point = self.point(query, &candidate, &gradient);
+                // Both the depth and its estimate lie between 0 and the risk, and below that of the origin.
+                let ceiling = self.risk(query, &candidate) + point.risk_above(self.loss, radius);
+                let error = point.error(self.loss, reg, self.task).min(ceiling).min(self.loss.value(0.0));
+                if error < best.0 {
+                    best = (error, candidate);
+                }
+            }
+            if best.0 <= self.task.tol || length == 0.0 || search.inactive(reg, length) {
+                stop = Stop::Converged;
+                break;
+            }
+            if inner == Stop::IterationLimit {
+                stop = inner;
+                break;
+            }
+            let next = search.next(reg, length);
+            if (next - reg).abs() <= 1e-15 * reg {
+                break;
+            }
+            reg = next;
+        }
+        let (error, theta) = best;
+        self.report(query, theta, reg, Found { error, losses: None }, iterations, stop)
+    }
+
+    /// Where the plain way has come to `best` and no further: with more care, and if need be by steps of any kind, whatever
+    /// of it helps.
+    fn second_attempt(
+        &mut self,
+        query: &[f64],
+        theta: &mut Vec<f64>,
+        reg: f64,
+        iterations: &mut usize,
+        goal: impl Fn(&L, &Point<'_>, f64, &Task) -> (f64, bool),
+        best: &mut Found,
+    ) -> Stop {
+        let mut from = theta.clone();
+        for careful in [true, false, true] {
+            let (found, stop) = if careful {
+                self.careful(query, &mut from, reg, iterations)
+            } else {
+                let (error, stop) = self.persevere(query, &mut from, reg, iterations, &goal);
+                (Found { error, losses: None }, stop)
+            };
+            if found.error < best.error {
+                *best = found;
+                theta.clone_from(&from);
+            }
+            if stop != Stop::Stalled {
+                return stop;
+            }
+        }
+        Stop::Stalled
+    }
+
+    /// Minimises the penalised objective until `goal` says so.
+    ///
+    /// Where one way is stuck the other may not be: kinks stop steps that are shortened, and rounding misleads a
+    /// search by slopes.
+    fn minimise(
+        &mut self,
+        query: &[f64],
+        theta: &mut Vec<f64>,
+        reg: f64,
+        iterations: &mut usize,
+        goal: impl Fn(&L, &Point<'_>, f64, &Task) -> (f64, bool),
+    ) -> (f64, Stop) {
+        let mut other = theta.clone();
+        let first = self.descend(query, theta, reg, iterations, usize::MAX, &goal);
+        if first.1 != Stop::Stalled {
+            return first;
+        }
+        let second = self.persevere(query, &mut other, reg, iterations, &goal);
+        if second.0 < first.0 {
+            *theta = other;
+            return second;
+        }
+        first
+    }
+
+    /// Newton's method with a search along each step for where the slope vanishes: made for curvature that jumps. Stalled
+    /// also after `most` iterations, counted from the beginning.
+    fn descend(
+        &mut self,
+        query: &[f64],
+        theta: &mut Vec<f64>,
+        reg: f64,
+        iterations: &mut usize,
+        most: usize,
+        goal: &impl Fn(&L, &Point<'_>, f64, &Task) -> (f64, bool),
+    ) -> (f64, Stop) {
+        let (mut best, mut best_theta, mut stalls) = (f64::INFINITY, theta.clone(), 0);
+        let (mut lowest, free) = (f64::INFINITY, self.features.free);
+        loop {
+            let gradient = self.gradient_at(query, theta, reg);
+            let objective = self.risk(query, theta) + reg * dot(&theta[free..], &theta[free..]);
+            let (error, met) = goal(self.loss, &self.point(query, theta, &gradient), objective, self.task);
+            // Where curvature jumps the gradient may grow on the way down; the objective may not.
+            if error < 0.9 * best || objective < lowest * (1.0 - 1e-14) {
+                stalls = 0;
+            } else {
+                stalls += 1;
+            }
+            lowest = lowest.min(objective);
+            if error < best {
+                best = error;
+                best_theta.clone_from(theta);
+            }
+            if met {
+                return (best, Stop::Converged);
+            }
+            let over = *iterations >= self.task.max_iter;
+            let step = if over || stalls > DESCENT_STALLS || *iterations >= most {
+                None
+            } else {
+                self.searched(query, theta, &gradient, reg, objective)
+            };
+            let Some(step) = step else {
+                theta.clone_from(&best_theta);
+                return (best, if over { Stop::IterationLimit } else { Stop::Stalled });
+            };
+            axpy(1.0, &step, theta);
+            *iterations += 1;
+        }
+    }
+
+    /// The Newton step, shortened as needed; `objective` is the value at `theta`.
+    fn searched(
+        &mut self,
+        query: &[f64],
+        theta: &[f64],
+        gradient: &[f64],
+        reg: f64,
+        objective: f64,
+    ) -> Option<Vec<f64>> {
+        let (q, free) = (self.features.width(), self.features.free);
+        let value = dot(query, theta);
+        let factor = Cholesky::scaled(&mut self.hessian(query, theta, reg))?;
+        let mut direction: Vec<f64> = gradient.iter().map(|g| -g).collect();
+        factor.solve(&mut direction);
+        let mut start = dot(gradient, &direction);
+        if start.is_nan() || start >= 0.0 {
+            // Rounding has turned the step uphill: the plain slope, in the units of the diagonal.
+            direction = gradient.iter().zip(factor.units()).map(|(g, u)| -g * u * u).collect();
+            start = dot(gradient, &direction);
+        }
+        if start.is_nan() || start >= 0.0 {
+            return None;
+        }
+        project(&self.features.tall, &direction[..q], &mut self.along);
+        let (w, p) = (&theta[free..], &direction[free..]);
+        let (wp, pp, zp) = (dot(w, p), dot(p, p), dot(query, &direction));
+        let (loss, weights) = (self.loss, &self.features.half_weights);
+        let (margins, along, slopes) = (&self.margins, &self.along, &mut self.slopes);
+        let t = search(start, objective, |t| {
+            loss.walk(margins, along, t, weights, slopes).along - 0.5 * loss.grad(-(value + t * zp)) * zp
+                + 2.0 * reg * (wp + t * pp)
+        })?;
+        for p in &mut direction {
+            *p *= t;
+        }
+        Some(direction)
+    }
+
+    /// Newton's method with steps that are damped and shortened until they help.
+    fn persevere(
+        &mut self,
+        query: &[f64],
+        theta: &mut Vec<f64>,
+        reg: f64,
+        iterations: &mut usize,
+        goal: &impl Fn(&L, &Point<'_>, f64, &Task) -> (f64, bool),
+    ) -> (f64, Stop) {
+        let (mut best, mut best_theta) = (f64::INFINITY, theta.clone());
+        let mut at = self.place(query, theta.clone(), reg);
+        let (mut damping, mut lowest, mut stalls) = (0.0, f64::INFINITY, 0);
+        loop {
+            let point = self.point(query, &at.theta, &at.gradient);
+            let (error, met) = goal(self.loss, &point, at.objective, self.task);
+            let headway = error < 0.9 * best || at.objective < lowest * (1.0 - 1e-13);
+            stalls = if headway { 0 } else { stalls + 1 };
+            lowest = lowest.min(at.objective);
+            if error < best {
+                best = error;
+                best_theta.clone_from(&at.theta);
+            }
+            let over = *iterations >= self.task.max_iter;
+            let next =
+                if met || over || stalls > STALLS { None } else { self.step(query, &at, reg, &mut damping) };
+            let Some(next) = next else {
+                theta.clone_from(&best_theta);
+                let stop = match (met, over) {
+                    (true, _) => Stop::Converged,
+                    (_, true) => Stop::IterationLimit,
+                    _ => Stop::Stalled,
+                };
+                return (best, stop);
+            };
+            at = next;
+            *iterations += 1;
+        }
+    }
+
+    /// A Newton step, damped and shortened until it leads somewhere better; none if rounding is all that is left.
+    ///
+    /// Better is a lower objective. Where that differs by rounding only it can say nothing, and the gradient, in units
+    /// of the curvature, takes its place: it still has all its digits.
+    fn step(&mut self, query: &[f64], from: &Place, reg: f64, damping: &mut f64) -> Option<Place> {
+        let Place { theta, gradient, objective } = from;
+        let hessian = self.hessian(query, theta, reg);
+        let size = |gradient: &[f64], units: &[f64]| {
+            gradient.iter().zip(units).map(|(g, u)| (g * u) * (g * u)).sum::<f64>().sqrt()
+        };
+        while *damping <= DAMPING_MOST {
+            let factor = Cholesky::damped(&mut hessian.clone(), *damping)?;
+            let mut direction: Vec<f64> = gradient.iter().map(|g| -g).collect();
+            factor.solve(&mut direction);
+            let (slope, before) = (dot(gradient, &direction), size(gradient, factor.units()));
+            // Rounding may have turned it uphill.
+            let mut length = if slope < 0.0 { 1.0 } else { 0.0 };
+            while length > SHORTEST {
+                let mut theta = theta.clone();
+                axpy(length, &direction, &mut theta);
+                let next = self.place(query, theta, reg);
+                let lower = next.objective <= objective + 0.1 * length * slope;
+                let level = (next.objective - objective).abs() <= 1e-13 * objective.abs();
+                if lower || level && size(&next.gradient, factor.units()) < (1.0 - 0.1 * length) * before {
+                    *damping = if *damping > DAMPING_LEAST { 0.1 * *damping } else { 0.0 };
+                    return Some(next);
+                }
+                length *= 0.4;
+            }
+            *damping = (100.0 * *damping).max(DAMPING_LEAST);
+        }
+        None
+    }
+
+    /// Margins, gradient and objective at a point.
+    fn place(&mut self, query: &[f64], theta: Vec<f64>, reg: f64) -> Place {
+        let gradient = self.gradient_at(query, &theta, reg);
+        let w = &theta[self.features.free..];
+        let objective = self.risk(query, &theta) + reg * dot(w, w);
+        Place { theta, gradient, objective }
+    }
+
+    /// The Hessian, lower triangle.
+    fn hessian(&mut self, query: &[f64], theta: &[f64], reg: f64) -> Matrix {
+        let features = self.features;
+        project(&features.tall, &theta[..features.width()], &mut self.margins);
+        let mut losses = vec![0.0; features.len()];
+        self.loss.settle(&self.margins, &features.half_weights, &mut losses, &mut self.curvatures);
+        for j in 0..features.width() {
+            hadamard(features.tall.col(j), &self.curvatures, self.weighted.col_mut(j));
+        }
+        let mut sample = Matrix::zeros(features.width(), features.width());
+        multiply_symmetric(&mut sample, &self.weighted, &features.tall);
+        hessian(&sample, query, 0.5 * self.loss.hess(-dot(query, theta)), reg, features.free)
+    }
+
+    /// Computes margins and gradient afresh.
+    fn gradient_at(&mut self, query: &[f64], theta: &[f64], reg: f64) -> Vec<f64> {
+        let (features, q, free) = (self.features, self.features.width(), self.features.free);
+        project(&features.tall, &theta[..q], &mut self.margins);
+        self.loss.walk(&self.margins, &self.margins, 0.0, &features.half_weights, &mut self.slopes);
+        let mut g: Vec<f64> = (0..q).map(|j| dot(features.tall.col(j), &self.slopes)).collect();
+        g.push(0.0);
+        axpy(-0.5 * self.loss.grad(-dot(query, theta)), query, &mut g);
+        axpy(2.0 * reg, &theta[free..], &mut g[free..]);
+        g
+    }
+
+    fn point<'s>(&self, query: &'s [f64], theta: &'s [f64], gradient: &'s [f64]) -> Point<'s> {
+        let (features, value) = (self.features, dot(query, theta));
+        let (free, count, reach) = (features.free, features.len(), features.reach);
+        let pull = self.slopes.iter().map(|s| s.abs()).sum();
+        let blur = (features.blur(features.span(theta), 1), features.blur(norm(query) * norm(theta), 1));
+        let drift = features.drift(norm(query));
+        Point { theta, gradient, query, value, free, count, reach, drift, pull, blur }
+    }
+
+    /// The risk at the current margins.
+    fn risk(&self, query: &[f64], theta: &[f64]) -> f64 {
+        let (sample, at_query) = self.losses(query, theta);
+        sample + at_query
+    }
+
+    /// What the sample and the query add to it.
+    fn losses(&self, query: &[f64], theta: &[f64]) -> (f64, f64) {
+        let sample = self.loss.total(&self.margins, &self.features.half_weights);
+        (sample, 0.5 * self.loss.value(-dot(query, theta)))
+    }
+
+    fn report(
+        &mut self,
+        query: &[f64],
+        theta: Vec<f64>,
+        reg: f64,
+        found: Found,
+        iterations: usize,
+        stop: Stop,
+    ) -> Outcome {
+        let free = self.features.free;
+        self.gradient_at(query, &theta, reg);
+        let shares = self.task.shares;
+        let Found { error, losses } = found;
+        let (sample, at_query) = losses.unwrap_or_else(|| self.losses(query, &theta));
+        let mut depth = shares.sample * sample + shares.query * at_query;
+        if self.task.variant == Variant::Objective {
+            depth += reg * dot(&theta[free..], &theta[free..]);
+        }
+        let (value, pull) = (dot(query, &theta), self.slopes.iter().map(|s| s.abs()).sum());
+        let stderr = if self.task.stderr { self.standard_error(query, &theta, reg) } else { f64::NAN };
+        let stop = stop.judge(error, self.task.tol);
+        Outcome { depth, error, stderr, iterations, stop, theta, value, pull }
+    }
+
+    fn standard_error(&mut self, query: &[f64], theta: &[f64], reg: f64) -> f64 {
+        let shifts = self.influence(query, theta, reg);
+        let mut losses = vec![0.0; self.features.len()];
+        self.loss.settle(&self.margins, &self.features.half_weights, &mut losses, &mut self.curvatures);
+        self.task.shares.weigh(&mut losses);
+        self.features.standard_error(&mut losses, &self.slopes, &shifts)
+    }
+
+    /// ⟨tᵢ, q⟩ with H q = −∇(depth), which is 2 reg w for the risk: how the minimiser's reaction adds to the influence of a row on the
+    /// risk. Zero for the other variants, by the envelope theorem.
+    fn influence(&mut self, query: &[f64], theta: &[f64], reg: f64) -> Vec<f64> {
+        let (q, free) = (self.features.width(), self.features.free);
+        let mut shifts = vec![0.0; self.features.len()];
+        if self.task.variant != Variant::Risk {
+            return shifts;
+        }
+        let Some(factor) = Cholesky::scaled(&mut self.hessian(query, theta, reg)) else { return shifts };
+        let mut rhs = theta.to_vec();
+        let at_query = -0.5 * self.loss.grad(-dot(query, theta));
+        self.task.shares.pull(&mut rhs, reg, free, at_query, query);
+        factor.solve(&mut rhs);
+        if rhs.iter().all(|x| x.is_finite()) {
+            project(&self.features.tall, &rhs[..q], &mut shifts);
+        }
+        shifts
+    }
+
+    /// The margins of the sample, and the gradient of the bare risk.
+    pub(crate) fn look(&mut self, query: &[f64], theta: &[f64]) -> (&[f64], Vec<f64>) {
+        let gradient = self.gradient_at(query, theta, 0.0);
+        (&self.margins, gradient)
+    }
+
+    /// The influence of every reference row on the depth that `theta` gives a query.
+    pub(crate) fn explain(&mut self, query: &[f64], theta: &[f64]) -> Vec<f64> {
+        let shifts = self.influence(query, theta, self.task.reg);
+        self.gradient_at(query, theta, 0.0);
+        let mut losses = vec![0.0; self.features.len()];
+        self.loss.settle(&self.margins, &self.features.half_weights, &mut losses, &mut self.curvatures);
+        self.task.shares.weigh(&mut losses);
+        self.features.influence(losses, &self.slopes, &shifts)
+    }
+}
+
+/// `out = tall · theta`.
+pub(crate) fn project(tall: &Matrix, theta: &[f64], out: &mut [f64]) {
+    out.fill(0.0);
+    for (j, t) in theta.iter().enumerate() {
+        axpy(*t, tall.col(j), out);
+    }
+}
+
+/// The lower triangle of $S + k \hat z \hat z^\top + 2 \lambda I$ (no penalty on a free intercept), where that of
+/// $S = \sum_i h_i t_i t_i^\top$ is given.
+fn hessian(sample: &Matrix, query: &[f64], query_curvature: f64, reg: f64, free: usize) -> Matrix {
+    let q = sample.rows();
+    let mut hessian = Matrix::zeros(q + 1, q + 1);
+    for j in 0..=q {
+        for i in j..=q {
+            let mut h = query_curvature * query[i] * query[j];
+            if i < q {
+                h += sample.at(i, j);
+            }
+            if i == j && j >= free {
+                h += 2.0 * reg;
+            }
+            hessian.set(i, j, h);
+        }
+    }
+    hessian
+}
+
+/// Factors the Hessian that the curvatures of the sample and of the query make.
+pub(crate) fn factor_hessian(
+    sample: &Matrix,
+    query: &[f64],
+    query_curvature: f64,
+    reg: f64,
+    free: usize,
+) -> Option<Cholesky> {
+    Cholesky::scaled(&mut hessian(sample, query, query_curvature, reg, free))
+}
