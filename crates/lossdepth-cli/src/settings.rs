@@ -20,9 +20,9 @@ impl Given {
         &self.values
     }
 
-    /// Nothing but a preset.
-    pub(crate) fn by_preset(preset: Option<Preset>) -> Self {
-        Self { values: Vec::new(), preset }
+    /// The preset, if one was given.
+    pub(crate) fn preset_name(&self) -> Option<Preset> {
+        self.preset
     }
 
     /// What the preset says about a method, for a reference of `n` observations.

@@ -30,9 +30,7 @@
 //! | 3. the answer | `solver` | gradients, bounds; not that this is about depth |
 //! | 4. the estimator | [`depth`] | fit, score, threads; [`Method`] and [`Settings`] by name |
 //! | 5. why | [`explain`] | weights, contributions, influence |
-//! | 6. how it looks | [`view`] | planes, lines of equal depth, round numbers; not how to draw |
-//! | 7. what it is good for | [`evaluation`], [`baseline`], [`conformal`] | AUC and precision, detectors to compare with, labels and p-values |
-//! | 8. whether it is true | [`simulate`], [`theory`] | data with a known density, the constants of the propositions |
+//! | 6. what it is good for | [`evaluation`], [`baseline`], [`conformal`] | AUC and precision, detectors to compare with, labels and p-values |
 //!
 //! The crate reads no file, prints nothing, and has no `unsafe` code.
 
@@ -62,16 +60,10 @@ pub mod model;
 pub mod stats;
 // ×
 pub mod baseline;
-// 7. to move out
-pub mod simulate;
-// ×
-pub mod theory;
-// ×
-pub mod view;
 
 pub use data::{AsRows, Reference, Rows, Scale};
 pub use error::{DepthError, Result};
 pub use methods::Explanation;
 pub use model::method::{Method, Model};
 pub use model::{Depth, FittedDepth, Preset, Settings};
-pub use problem::{Fit, Intercept, Reported, Run, Stop, Variant};
+pub use problem::{Fit, Intercept, PrincipalAxes, Reported, Run, Stop, Variant};

@@ -4,8 +4,8 @@ use super::super::inputs::Inputs;
 use super::super::plot::in_words;
 use super::Depths;
 use crate::error::Result;
-use lossdepth::view::Ranked;
 use lossdepth::{Explanation, Method, Model, Rows, Run, Settings, Stop};
+use lossdepth_plot::EmpiricalDistribution;
 use serde::Serialize;
 
 /// Everything about some rows.
@@ -134,9 +134,9 @@ impl Report {
         let ranked = (0..names.len())
             .map(|j| {
                 let column: Vec<f64> = reference.rows().iter().map(|row| row[j]).collect();
-                Ranked::new(&column, reference.weights())
+                EmpiricalDistribution::new(&column, reference.weights())
             })
-            .collect::<Result<Vec<Ranked>, _>>()?;
+            .collect::<Result<Vec<EmpiricalDistribution>, _>>()?;
         let sample = Sample { inputs, names, columns: &ranked, depths: depths.ranked.as_ref() };
         let row = |(&number, why): (&usize, &Explanation)| sample.row(number, why);
         let rows = chosen.iter().zip(&found).map(row).collect::<Result<Vec<_>>>()?;
@@ -160,8 +160,8 @@ impl Report {
 struct Sample<'a> {
     inputs: &'a Inputs,
     names: &'a [String],
-    columns: &'a [Ranked],
-    depths: Option<&'a Ranked>,
+    columns: &'a [EmpiricalDistribution],
+    depths: Option<&'a EmpiricalDistribution>,
 }
 
 impl Sample<'_> {
@@ -173,7 +173,7 @@ impl Sample<'_> {
         let column = |j: usize| Column {
             name: self.names[j].clone(),
             value: values[j],
-            place: self.columns[j].place(values[j]),
+            place: self.columns[j].mid_rank(values[j]),
             median: self.columns[j].quantile(0.5),
             iqr: units[j],
             weight: why.weights.get(j).copied(),
@@ -182,7 +182,7 @@ impl Sample<'_> {
         let linear = !why.contributions.is_empty();
         let every = self.names.len();
         let id = data.ids.map_or(Id::Number(number), |ids| Id::Text(ids[number].clone()));
-        let place = |share: &dyn Fn(&Ranked) -> f64| self.depths.map(share);
+        let place = |share: &dyn Fn(&EmpiricalDistribution) -> f64| self.depths.map(share);
         Ok(Row {
             name: match &id {
                 Id::Text(text) => format!("row {number} ({text})"),
@@ -196,7 +196,7 @@ impl Sample<'_> {
             stderr: why.fit.stderr,
             stop: why.fit.stop,
             deeper_than: place(&|depths| depths.below(why.fit.depth)),
-            shallower_than: place(&|depths| 1.0 - depths.upto(why.fit.depth)),
+            shallower_than: place(&|depths| 1.0 - depths.at_most(why.fit.depth)),
             value: why.value,
             baseline: why.baseline,
             linear,
