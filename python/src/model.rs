@@ -88,20 +88,25 @@ impl Model {
         })?;
         let fits: Vec<Fit> = found.iter().map(|e| e.fit).collect();
         let column = |f: fn(&Explanation) -> f64| found.iter().map(f).collect::<Vec<_>>().into_pyarray(py);
-        let block = |f: fn(&Explanation) -> &Vec<f64>, width| -> PyResult<Option<Table<'py>>> {
-            let numbers: Vec<f64> = found.iter().flat_map(f).copied().collect();
-            if numbers.is_empty() { Ok(None) } else { array2(py, numbers, width).map(Some) }
+        let block = |f: fn(&Explanation) -> Option<&[f64]>, width| -> PyResult<Option<Table<'py>>> {
+            if found.iter().all(|e| f(e).is_none()) {
+                return Ok(None);
+            }
+            let unknown = vec![f64::NAN; width];
+            let numbers = found.iter().flat_map(|e| f(e).unwrap_or(&unknown)).copied().collect();
+            array2(py, numbers, width).map(Some)
         };
         let (columns, reference) = (self.width(), self.reference_len());
         let parts = PyDict::new(py);
         parts.set_item("value", column(|e| e.value))?;
         parts.set_item("baseline", column(|e| e.baseline))?;
-        parts.set_item("intercept", column(|e| e.intercept))?;
-        parts.set_item("weights", block(|e| &e.weights, columns)?)?;
-        parts.set_item("contributions", block(|e| &e.contributions, columns)?)?;
-        parts.set_item("influence", block(|e| &e.influence, reference)?)?;
-        parts.set_item("witness", block(|e| &e.witness, reference)?)?;
-        let cuts: Vec<Vec<_>> = found.iter().map(|e| e.cuts.iter().map(cut).collect()).collect();
+        parts.set_item("intercept", column(|e| e.intercept().unwrap_or(0.0)))?;
+        parts.set_item("weights", block(Explanation::gradient, columns)?)?;
+        parts.set_item("contributions", block(Explanation::contributions, columns)?)?;
+        parts.set_item("influence", block(|e| e.influence.as_deref(), reference)?)?;
+        parts.set_item("witness", block(Explanation::witness, reference)?)?;
+        let cuts: Vec<Vec<_>> =
+            found.iter().map(|e| e.cuts().unwrap_or_default().iter().map(cut).collect()).collect();
         parts.set_item("cuts", cuts.iter().any(|c| !c.is_empty()).then_some(cuts))?;
         Ok((scores(py, &fits), parts))
     }

@@ -143,7 +143,7 @@ impl<L: Loss> Linear<L> {
         } else {
             features.classifier(&outcome.theta, query)
         };
-        Explanation::new(outcome.fit(), weights, intercept, query, influence)
+        Explanation::linear(outcome.fit(), weights, intercept, query, influence)
     }
 }
 

@@ -547,12 +547,10 @@ impl Prepared {
         theta[1..=outcome.slope.len()].copy_from_slice(&outcome.slope);
         let (slope, _) = features.classifier(&theta, query);
         // By the envelope theorem; for the bare risk the network's own change would have to be known.
-        let influence = if variant == Variant::Objective {
+        let influence = (variant == Variant::Objective).then(|| {
             let mean = 2.0 * dot(&outcome.losses, &features.half_weights);
             self.place.iter().map(|p| p.map_or(0.0, |i| 0.5 * (outcome.losses[i] - mean))).collect()
-        } else {
-            Vec::new()
-        };
-        Explanation::nonlinear(outcome.fit, outcome.value, outcome.baseline, slope, influence, Vec::new())
+        });
+        Explanation::network(outcome.fit, (outcome.value, outcome.baseline), slope, query, influence)
     }
 }

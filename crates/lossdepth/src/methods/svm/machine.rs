@@ -96,7 +96,8 @@ impl Machine {
             let gradient = self.space.gradient(&coefficients, own, z);
             let witness = self.space.witness(&coefficients, own, found.intercept, &found.values, z)?;
             let baseline = 2.0 * dot(&found.values, half_weights);
-            Ok(Explanation::nonlinear(fit, found.at_query, baseline, gradient, influence, witness))
+            let values = (found.at_query, baseline);
+            Ok(Explanation::kernel(fit, values, gradient, witness, z, Some(influence)))
         };
         found.into_iter().zip(queries.iter()).map(explanation).collect()
     }
