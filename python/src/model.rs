@@ -20,9 +20,6 @@ pub(crate) const STOPS: [Stop; 3] = [Stop::Converged, Stop::IterationLimit, Stop
 /// Python may change while it runs; in parts, it stays small.
 const COPIED: usize = 1 << 22;
 
-/// How many rows are explained between two looks at the flag that cancels.
-const EXPLAINED: usize = 32;
-
 type Floats<'py> = Bound<'py, PyArray1<f64>>;
 type Scores<'py> =
     (Floats<'py>, Floats<'py>, Floats<'py>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<u8>>);
@@ -66,7 +63,7 @@ impl Model {
         threads: usize,
         depths_only: bool,
     ) -> PyResult<Scores<'py>> {
-        let fits = self.in_parts(py, &rows, usize::MAX, move |model, rows, cancel| {
+        let fits = self.in_parts(py, &rows, move |model, rows, cancel| {
             let (threads, cancel) = (Some(threads), Some(cancel));
             model.score(rows, &Run { threads, cancel, depths_only, ..Run::default() })
         })?;
@@ -82,7 +79,7 @@ impl Model {
         rows: PyReadonlyArray2<'py, f64>,
         threads: usize,
     ) -> PyResult<(Scores<'py>, Bound<'py, PyDict>)> {
-        let found = self.in_parts(py, &rows, EXPLAINED, move |model, rows, cancel| {
+        let found = self.in_parts(py, &rows, move |model, rows, cancel| {
             let (threads, cancel) = (Some(threads), Some(cancel));
             model.explain(rows, &Run { threads, cancel, ..Run::default() })
         })?;
@@ -195,19 +192,18 @@ impl Model {
         Arc::clone(&self.fitted)
     }
 
-    /// Does `work` for all rows, at most `most` at a time, and strings the results together.
+    /// Does `work` for all rows, as many at a time as are copied, and joins the results.
     fn in_parts<T: Send + 'static>(
         &self,
         py: Python<'_>,
         rows: &PyReadonlyArray2<'_, f64>,
-        most: usize,
         work: impl Fn(&lossdepth::Model, Rows<'_>, &AtomicBool) -> Result<Vec<T>> + Copy + Send + 'static,
     ) -> PyResult<Vec<T>> {
         let (numbers, width) = table(rows)?;
         // Before any work is done, and with row numbers that count from the first part.
         let rows = Rows::new(numbers, width).and_then(|rows| rows.check_finite().map(|()| rows));
         let rows = rows.map_err(|e| exception(&e))?;
-        let step = (COPIED / width).clamp(1, most);
+        let step = (COPIED / width).max(1);
         let mut results = Vec::with_capacity(rows.len());
         for part in rows.as_slice().chunks(step * width) {
             let (model, part) = (Arc::clone(&self.fitted), part.to_vec());

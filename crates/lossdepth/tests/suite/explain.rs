@@ -1,7 +1,10 @@
 //! Explanations: what adds up exactly, what is true within rounding, what is true to first order.
 
 use crate::common::{Failures, Random, dot, methods, reference, score_one, settings};
-use lossdepth::{Explanation, Intercept, Method, Reason, Reference, Rows, Run, Scale, Settings, Variant};
+use lossdepth::{
+    DepthError, Explanation, Intercept, Method, Model, Reason, Reference, Rows, Run, Scale, Settings, Variant,
+};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 fn explain(settings: &Settings, sample: &Reference, queries: &[Vec<f64>]) -> Vec<Explanation> {
     let data = queries.concat();
@@ -179,5 +182,91 @@ fn influence_predicts_leaving_one_out() {
             moved = moved.max(change.abs());
         }
         assert!(missed <= 0.1 * moved, "{settings:?}: {missed:e} of {moved:e}");
+    }
+}
+
+/// Every method, fitted to weighted rows of which one has no weight, with a penalty weak enough for solvers to work.
+fn every_model() -> Vec<(String, Model)> {
+    let mut random = Random::new(37);
+    let rows = random.cloud(24, 3);
+    let mut weights: Vec<f64> = rows.iter().map(|_| random.between(0.1, 3.0)).collect();
+    weights[4] = 0.0;
+    let sample = Reference::weighted(&rows, &weights).unwrap();
+    let mut all = Vec::new();
+    for method in Method::ALL {
+        let reg = if method.settings().contains(&"reg") { 0.01 } else { 1.0 };
+        let plain = Settings { reg, scale: Scale::Standard, ..Settings::new(method) };
+        let mut variants = vec![plain.clone()];
+        if method.settings().contains(&"variant") {
+            variants.push(Settings { variant: Variant::Objective, ..plain.clone() });
+        }
+        if method == Method::Mlp {
+            variants.push(Settings { hidden: vec![6, 4], ..plain });
+        }
+        for settings in variants {
+            all.push((format!("{settings:?}"), settings.fit(&sample).unwrap()));
+        }
+    }
+    all
+}
+
+/// 200 rows of 3 columns, near the sample of [`every_model`] and far from it.
+fn many_queries() -> Vec<f64> {
+    let mut random = Random::new(38);
+    (0..600).map(|_| 2.0 * random.normal()).collect()
+}
+
+#[test]
+fn explanations_do_not_depend_on_other_queries_or_threads() {
+    let data = many_queries();
+    for (name, model) in every_model() {
+        let explain = |data: &[f64], threads: usize| {
+            let run = Run { threads: Some(threads), ..Run::default() };
+            model.explain(Rows::new(data, 3).unwrap(), &run).unwrap()
+        };
+        let together = explain(&data, 2);
+        assert_eq!(together.len(), 200, "{name}");
+        for (query, why) in data.chunks_exact(3).zip(&together) {
+            // As text: every digit, and the sign of a zero.
+            assert_eq!(format!("{:?}", explain(query, 1)[0]), format!("{why:?}"), "{name} at {query:?}");
+        }
+    }
+}
+
+#[test]
+fn progress_counts_every_explained_query_once() {
+    let data = many_queries();
+    let rows = Rows::new(&data, 3).unwrap();
+    for (name, model) in every_model() {
+        let done = AtomicUsize::new(0);
+        let count = |n: usize| {
+            done.fetch_add(n, Ordering::Relaxed);
+        };
+        let run = Run { threads: Some(2), progress: Some(&count), ..Run::default() };
+        model.explain(rows, &run).unwrap();
+        assert_eq!(done.into_inner(), 200, "{name}");
+    }
+}
+
+#[test]
+fn every_method_stops_explaining_when_cancelled() {
+    let data = many_queries();
+    let rows = Rows::new(&data, 3).unwrap();
+    for (name, model) in every_model() {
+        let cancel = AtomicBool::new(true);
+        let before = Run { threads: Some(2), cancel: Some(&cancel), ..Run::default() };
+        assert_eq!(model.explain(rows, &before), Err(DepthError::Cancelled), "{name}");
+
+        // After the first explanation the other queries are given up.
+        cancel.store(false, Ordering::Relaxed);
+        let done = AtomicUsize::new(0);
+        let at_first = |n: usize| {
+            done.fetch_add(n, Ordering::Relaxed);
+            cancel.store(true, Ordering::Relaxed);
+        };
+        let run =
+            Run { threads: Some(1), progress: Some(&at_first), cancel: Some(&cancel), ..Run::default() };
+        assert_eq!(model.explain(rows, &run), Err(DepthError::Cancelled), "{name}");
+        assert!((1..200).contains(&done.into_inner()), "{name}");
     }
 }
