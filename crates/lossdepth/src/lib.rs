@@ -5,7 +5,7 @@
 //! comes with a proven bound on its numerical error and a standard error for the sampling.
 //!
 //! ```
-//! use lossdepth::{Depth, Reference, data::Scale};
+//! use lossdepth::{Depth, Reason, Reference, data::Scale};
 //!
 //! let sample = Reference::new(&[[1.0, 2.0], [2.0, 1.0], [3.0, 3.5], [2.5, 2.0], [1.5, 3.0]])?;
 //! let depth = Depth::logistic().reg(0.1).scale(Scale::Standard).fit(&sample)?;
@@ -15,7 +15,8 @@
 //! assert!(fits.iter().all(|fit| fit.error <= 1e-6));
 //!
 //! let why = &depth.explain(&[[9.0, -4.0]])?[0];
-//! let sum = why.contributions.iter().fold(why.baseline, |sum, c| sum + c);
+//! let Reason::Linear { contributions, .. } = &why.reason else { unreachable!() };
+//! let sum = contributions.iter().fold(why.baseline, |sum, c| sum + c);
 //! assert_eq!(sum, why.value);
 //! # Ok::<(), lossdepth::DepthError>(())
 //! ```
@@ -63,7 +64,7 @@ pub mod baseline;
 
 pub use data::{AsRows, Reference, Rows, Scale};
 pub use error::{DepthError, Result};
-pub use methods::Explanation;
+pub use methods::{Explanation, Reason};
 pub use model::method::{Method, Model};
 pub use model::{Depth, FittedDepth, Preset, Settings};
 pub use problem::{Fit, Intercept, PrincipalAxes, Reported, Run, Stop, Variant};

@@ -275,13 +275,13 @@ fn find(asked: &str, ids: Option<&[String]>, rows: usize, file: &str) -> Result<
 fn pictures(args: &Explain, inputs: &Inputs, report: &Report) -> Result<Scene> {
     let data = inputs.data.part()?.rows;
     let pair = |row: &report::Row| {
-        if row.weights.is_empty() {
+        let Some(coefficients) = row.gradient.clone() else {
             return Err(Error::Usage(format!("method {} has no coefficients to draw", report.method)));
-        }
+        };
         Ok(ImagePair {
             name: format!("{}: depth {:.3}", row.name, row.depth),
             pixels: data.row(row.number).to_vec(),
-            coefficients: row.weights.clone(),
+            coefficients,
         })
     };
     let pairs = report.rows.iter().map(pair).collect::<Result<Vec<_>>>()?;

@@ -237,7 +237,8 @@ impl Task<'_> {
             let unscaled = data.pick(&chosen);
             let image = |(i, why): (usize, &lossdepth::Explanation)| -> Result<Image> {
                 let (label, pixels) = (unscaled.labels[i], unscaled.rows()?.row(i).to_vec());
-                Ok(Image { label, depth: why.fit.depth, pixels, weights: why.weights.clone() })
+                let weights = why.gradient().unwrap_or_default().to_vec();
+                Ok(Image { label, depth: why.fit.depth, pixels, weights })
             };
             let [a, b, c, d] = [0, 1, 2, 3].map(|i| image((i, &why[i])));
             Ok([a?, b?, c?, d?])

@@ -19,7 +19,7 @@ use crate::problem::{Fit, Run};
 use crate::data::Reference;
 use crate::data::Rows;
 
-pub use explanation::Explanation;
+pub use explanation::{Explanation, Reason};
 pub use forest::Forest;
 pub use gp::GaussianProcess;
 pub use halfspace::Halfspace;

@@ -15,6 +15,9 @@ pub(crate) struct Outcome {
     /// $f(z)$ there, and $\frac12 \sum_i \omega_i |\ell'(m_i)|$.
     pub(crate) value: f64,
     pub(crate) pull: f64,
+    /// For the hinge, if [`Task::multipliers`](super::Task::multipliers) asks for them: the multipliers $a_i \in [0, 1]$ of the
+    /// rows, the query's last.
+    pub(crate) multipliers: Option<Vec<f64>>,
 }
 
 impl Outcome {

@@ -13,6 +13,8 @@ pub(crate) struct Task {
     pub(crate) max_iter: usize,
     /// Whether standard errors are asked for.
     pub(crate) stderr: bool,
+    /// Whether outcomes keep the multipliers of the hinge, one number for each row.
+    pub(crate) multipliers: bool,
 }
 
 impl Task {
@@ -24,6 +26,7 @@ impl Task {
         tol: 1e-6,
         max_iter: 1000,
         stderr: true,
+        multipliers: false,
     };
 }
 

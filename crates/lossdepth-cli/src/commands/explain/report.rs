@@ -4,7 +4,7 @@ use super::super::inputs::Inputs;
 use super::super::plot::in_words;
 use super::Depths;
 use crate::error::Result;
-use lossdepth::{Explanation, Method, Model, Rows, Run, Settings, Stop};
+use lossdepth::{Explanation, Method, Model, Reason, Rows, Run, Settings, Stop};
 use lossdepth_plot::EmpiricalDistribution;
 use serde::Serialize;
 
@@ -53,9 +53,10 @@ pub(super) struct Row {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) cuts: Vec<Cut>,
     pub(super) influential: Vec<Influential>,
+    /// The gradient of the classifier at the row; not of a forest.
     #[serde(skip)]
-    pub(super) weights: Vec<f64>,
-    /// Columns in the order of what they tell.
+    pub(super) gradient: Option<Vec<f64>>,
+    /// Columns by contribution, or by slope where the classifier is not linear.
     #[serde(skip)]
     pub(super) order: Vec<usize>,
 }
@@ -176,10 +177,9 @@ impl Sample<'_> {
             place: self.columns[j].mid_rank(values[j]),
             median: self.columns[j].quantile(0.5),
             iqr: units[j],
-            weight: why.weights.get(j).copied(),
-            contribution: why.contributions.get(j).copied(),
+            weight: why.gradient().map(|gradient| gradient[j]),
+            contribution: why.contributions().map(|contributions| contributions[j]),
         };
-        let linear = !why.contributions.is_empty();
         let every = self.names.len();
         let id = data.ids.map_or(Id::Number(number), |ids| Id::Text(ids[number].clone()));
         let place = |share: &dyn Fn(&EmpiricalDistribution) -> f64| self.depths.map(share);
@@ -199,12 +199,12 @@ impl Sample<'_> {
             shallower_than: place(&|depths| 1.0 - depths.at_most(why.fit.depth)),
             value: why.value,
             baseline: why.baseline,
-            linear,
+            linear: matches!(why.reason, Reason::Linear { .. }),
             columns: (0..every).map(column).collect(),
-            cuts: why.cuts.iter().map(|cut| self.cut(cut)).collect(),
+            cuts: why.cuts().unwrap_or_default().iter().map(|cut| self.cut(cut)).collect(),
             influential: self.influential(number, why)?,
-            weights: why.weights.clone(),
-            order: if linear { why.top_contributions(every) } else { why.steepest(every, &units) },
+            gradient: why.gradient().map(<[f64]>::to_vec),
+            order: why.top_contributions(every).or_else(|| why.steepest(every, &units)).unwrap_or_default(),
         })
     }
 
@@ -221,10 +221,11 @@ impl Sample<'_> {
     fn influential(&self, number: usize, why: &Explanation) -> Result<Vec<Influential>> {
         let ids = self.inputs.reference_ids()?;
         let weights = self.inputs.reference.weights();
-        let order = why.most_influential(why.influence.len());
-        // Rows without weight have no say, and where a row stands out the others are not worth a word.
-        let largest = order.first().map_or(0.0, |&i| why.influence[i].abs());
-        let rows = order.into_iter().filter(|&i| weights[i] > 0.0 && why.influence[i].abs() >= 0.1 * largest);
+        let Some(influence) = &why.influence else { return Ok(Vec::new()) };
+        let order = why.most_influential(influence.len()).unwrap_or_default();
+        // Not rows without weight, nor those with less than a tenth of the largest influence.
+        let largest = order.first().map_or(0.0, |&i| influence[i].abs());
+        let rows = order.into_iter().filter(|&i| weights[i] > 0.0 && influence[i].abs() >= 0.1 * largest);
         Ok(rows
             .take(NAMED)
             .map(|i| Influential {
@@ -234,9 +235,9 @@ impl Sample<'_> {
                     Some(ids) => format!("row {i} ({})", ids[i]),
                     None => format!("row {i}"),
                 },
-                influence: why.influence[i],
-                without: why.without(i, weights[i]),
-                witness: why.witness.get(i).copied(),
+                influence: influence[i],
+                without: why.without(i, weights[i]).unwrap_or(0.0),
+                witness: why.witness().map(|witness| witness[i]),
             })
             .collect())
     }

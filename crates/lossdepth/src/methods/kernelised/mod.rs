@@ -245,13 +245,13 @@ impl<L: Smooth + Dual> Kernelised<L> {
         let half = features.half_weights.iter().zip(margins);
         let pulls: Vec<f64> = half.map(|(c, m)| -c * self.loss.grad(*m) / (2.0 * reg)).collect();
         let at_query = 0.5 * self.loss.grad(-value) / (2.0 * reg);
-        let slope = if reg > 0.0 { space.gradient(&pulls, at_query, query.row(0)) } else { Vec::new() };
+        let gradient = if reg > 0.0 { space.gradient(&pulls, at_query, query.row(0)) } else { None };
         let fit = answer.fit(self.task.tol);
         let intercept = features.constant(theta);
         let witness = space.witness(&pulls, at_query, intercept, margins, query.row(0))?;
-        let influence = space.by_row(&influence);
         let baseline = 2.0 * dot(margins, &features.half_weights);
-        Ok(Explanation::nonlinear(fit, value, baseline, slope, influence, witness))
+        let (values, influence) = ((value, baseline), Some(space.by_row(&influence)));
+        Ok(Explanation::kernel(fit, values, gradient, witness, query.row(0), influence))
     }
 }
 

@@ -18,7 +18,7 @@ use crate::problem::{Intercept, Outcome, Queue};
 use crate::problem::{Reported, Variant};
 use crate::problem::{Shares, Task};
 use crate::solver::block_lbfgs;
-use crate::solver::interior_point;
+use crate::solver::interior_point::{self, influence::influence};
 use crate::solver::newton::Newton;
 use std::borrow::Cow;
 use std::f64::consts::LN_2;
@@ -143,8 +143,37 @@ impl<L: Loss> Linear<L> {
         } else {
             features.classifier(&outcome.theta, query)
         };
-        Explanation::new(outcome.fit(), weights, intercept, query, influence)
+        Explanation::linear(outcome.fit(), weights, intercept, query, influence)
     }
+
+    /// Explains queries that are solved, `width` at a time. A `worker` computes the influence of the reference rows on each from
+    /// the coordinates, which are columns, and the outcomes.
+    fn explanations<W: FnMut(&Matrix, &[Outcome]) -> Vec<Vec<f64>>>(
+        &self,
+        features: &Features,
+        queries: Rows<'_>,
+        run: &Run<'_>,
+        outcomes: &[Outcome],
+        width: usize,
+        worker: impl Fn() -> W + Sync,
+    ) -> Result<Vec<Explanation>> {
+        Batch::new(queries, run).run(|mut ticket| {
+            let mut influences = worker();
+            while let Some((first, rows)) = ticket.take(width, width) {
+                let solved = &outcomes[first..first + rows.len()];
+                let found = influences(&self.locate(features, rows), solved);
+                for (j, (outcome, influence)) in solved.iter().zip(found).enumerate() {
+                    let explanation = self.explanation(features, rows.row(j), outcome, influence);
+                    ticket.done(first + j, explanation);
+                }
+            }
+        })
+    }
+}
+
+/// How queries that are to be explained are solved: with standard errors. Progress counts them when they are explained.
+fn to_explain<'a>(run: &Run<'a>) -> Run<'a> {
+    Run { depths_only: false, progress: None, ..*run }
 }
 
 /// The share of the tolerance that is left to the turn into the principal axes.
@@ -266,18 +295,16 @@ impl<L: Smooth + Dual> Hypothesis for Linear<L> {
     }
 
     fn explain(&self, features: &Features, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Explanation>> {
-        let outcomes = self.outcomes(features, queries, &run.with_standard_errors())?;
-        let coordinates = self.locate(features, queries);
+        let outcomes = self.outcomes(features, queries, &to_explain(run))?;
         let task = self.task(features);
-        let mut newton = Newton::new(&self.loss, features, &task);
-        Ok(outcomes
-            .iter()
-            .enumerate()
-            .map(|(j, outcome)| {
-                let influence = newton.explain(coordinates.col(j), &outcome.theta);
-                self.explanation(features, queries.row(j), outcome, influence)
-            })
-            .collect())
+        // One query at a time: each takes a Hessian.
+        self.explanations(features, queries, run, &outcomes, 1, || {
+            let mut newton = Newton::new(&self.loss, features, &task);
+            move |at: &Matrix, solved: &[Outcome]| {
+                let each = solved.iter().enumerate();
+                each.map(|(j, outcome)| newton.explain(at.col(j), &outcome.theta)).collect()
+            }
+        })
     }
 }
 
@@ -306,15 +333,11 @@ impl Hypothesis for Linear<Hinge> {
     }
 
     fn explain(&self, features: &Features, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Explanation>> {
-        let outcomes = self.outcomes(features, queries, &run.with_standard_errors())?;
-        let coordinates = self.locate(features, queries);
-        Ok(outcomes
-            .iter()
-            .enumerate()
-            .map(|(j, outcome)| {
-                let influence = interior_point::influence(features, &self.task, coordinates.col(j));
-                self.explanation(features, queries.row(j), outcome, influence)
-            })
-            .collect())
+        let asked = Self { task: Task { multipliers: true, ..self.task }, ..*self };
+        let outcomes = asked.outcomes(features, queries, &to_explain(run))?;
+        // A group of queries shares the products that their Hessians take.
+        self.explanations(features, queries, run, &outcomes, COLUMN_GROUP, || {
+            |at: &Matrix, solved: &[Outcome]| influence(features, &self.task, at, solved)
+        })
     }
 }

@@ -349,13 +349,20 @@ impl Mlp {
         std::iter::once(inputs).chain(self.hidden.iter().copied()).chain([1]).collect()
     }
 
-    fn outcomes(&self, prepared: &Prepared, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Outcome>> {
-        Batch::new(queries, run).run(|mut ticket: Ticket<'_, '_, Outcome>| {
+    /// Trains a network for every query, and makes of it what is asked for.
+    fn each<T: Send>(
+        &self,
+        prepared: &Prepared,
+        queries: Rows<'_>,
+        run: &Run<'_>,
+        make: impl Fn(&Outcome, &[f64]) -> T + Sync,
+    ) -> Result<Vec<T>> {
+        Batch::new(queries, run).run(|mut ticket: Ticket<'_, '_, T>| {
             let mut descent = Descent::default();
             while let Some((first, rows)) = ticket.take(1, 1) {
                 let at = prepared.features.locate(rows);
                 let outcome = self.train(prepared, at.col(0), &mut descent, &|| ticket.cancelled());
-                ticket.done(first, outcome);
+                ticket.done(first, make(&outcome, rows.row(0)));
             }
         })
     }
@@ -529,13 +536,11 @@ impl Hypothesis for Mlp {
     }
 
     fn isolate(&self, prepared: &Prepared, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Fit>> {
-        Ok(self.outcomes(prepared, queries, run)?.iter().map(|o| o.fit).collect())
+        self.each(prepared, queries, run, |outcome, _| outcome.fit)
     }
 
     fn explain(&self, prepared: &Prepared, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Explanation>> {
-        let outcomes = self.outcomes(prepared, queries, run)?;
-        let each = outcomes.iter().zip(queries.iter());
-        Ok(each.map(|(outcome, query)| prepared.explanation(self.variant, outcome, query)).collect())
+        self.each(prepared, queries, run, |outcome, query| prepared.explanation(self.variant, outcome, query))
     }
 }
 
@@ -547,12 +552,10 @@ impl Prepared {
         theta[1..=outcome.slope.len()].copy_from_slice(&outcome.slope);
         let (slope, _) = features.classifier(&theta, query);
         // By the envelope theorem; for the bare risk the network's own change would have to be known.
-        let influence = if variant == Variant::Objective {
+        let influence = (variant == Variant::Objective).then(|| {
             let mean = 2.0 * dot(&outcome.losses, &features.half_weights);
             self.place.iter().map(|p| p.map_or(0.0, |i| 0.5 * (outcome.losses[i] - mean))).collect()
-        } else {
-            Vec::new()
-        };
-        Explanation::nonlinear(outcome.fit, outcome.value, outcome.baseline, slope, influence, Vec::new())
+        });
+        Explanation::network(outcome.fit, (outcome.value, outcome.baseline), slope, query, influence)
     }
 }

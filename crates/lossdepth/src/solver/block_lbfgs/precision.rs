@@ -110,7 +110,11 @@ impl Precision for f64 {
         let (depth, error, iterations) = (slot.depth, slot.error, slot.iterations);
         let (stop, theta) = (Stop::Converged, slot.theta.clone());
         let (value, pull) = (slot.value, slot.pull);
-        End::Done(slot.id, Outcome { depth, error, stderr, iterations, stop, theta, value, pull })
+        let multipliers = None;
+        End::Done(
+            slot.id,
+            Outcome { depth, error, stderr, iterations, stop, theta, value, pull, multipliers },
+        )
     }
 
     /// Hands a stubborn query to Newton's method.

@@ -1,9 +1,38 @@
 //! How rows of the reference act on a depth: directly, and through the minimiser.
 
 use super::{Found, Paths};
-use crate::numerics::linalg::{axpy, dot};
-use crate::problem::Variant;
+use crate::numerics::linalg::{COLUMN_GROUP, Matrix, axpy, dot};
+use crate::problem::features::Features;
+use crate::problem::{Outcome, Task, Variant};
 use crate::solver::newton::factor_hessian;
+
+/// The influence of every reference row on the depths of up to [`COLUMN_GROUP`] queries, from outcomes that have their
+/// multipliers; the coordinates of the queries are columns.
+pub(crate) fn influence(
+    features: &Features,
+    task: &Task,
+    queries: &Matrix,
+    outcomes: &[Outcome],
+) -> Vec<Vec<f64>> {
+    let mut paths = Paths::new(features, task, COLUMN_GROUP);
+    let mut solved = Vec::with_capacity(outcomes.len());
+    for (k, outcome) in outcomes.iter().enumerate() {
+        paths.slots[k].query = queries.col(k).to_vec();
+        let Some(dual) = outcome.multipliers.clone() else { unreachable!("the task asks for multipliers") };
+        let (theta, margin) = (outcome.theta.clone(), vec![0.0; dual.len()]);
+        let (reg, error, stop) = (task.reg, outcome.error, outcome.stop);
+        let mut found = Found { theta, margin, dual, reg, error, stop };
+        paths.refresh(k, &mut found);
+        solved.push((k, found));
+    }
+    paths.weigh(&solved);
+    let influence = |(k, found): &(usize, Found)| {
+        let (losses, slopes) = paths.losses_and_slopes(found);
+        let shifts = paths.shifts(*k, found);
+        features.influence(losses, &slopes, &shifts)
+    };
+    solved.iter().map(influence).collect()
+}
 
 impl Paths<'_> {
     /// For every sample row its loss and weighted slope; on the kink the multiplier is the slope.

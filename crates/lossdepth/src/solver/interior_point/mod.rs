@@ -17,7 +17,7 @@
 mod central_path;
 mod certificate;
 pub(crate) mod gram;
-mod influence;
+pub(crate) mod influence;
 mod refine;
 
 use self::central_path::Rows;
@@ -78,21 +78,6 @@ pub(crate) fn correct<'a>(
         paths.weigh(&done);
         if let Some((k, found)) = done.into_iter().next() {
             return paths.report(k, found).1;
-        }
-    }
-}
-
-/// The influence of every reference row on the depth of one query.
-pub(crate) fn influence(features: &Features, task: &Task, query: &[f64]) -> Vec<f64> {
-    let mut paths = Paths::new(features, task, COLUMN_GROUP);
-    paths.start(0, 0, query.to_vec());
-    loop {
-        let done = paths.advance();
-        paths.weigh(&done);
-        if let Some((k, found)) = done.first() {
-            let (losses, slopes) = paths.losses_and_slopes(found);
-            let shifts = paths.shifts(*k, found);
-            return features.influence(losses, &slopes, &shifts);
         }
     }
 }
@@ -529,11 +514,13 @@ impl<'a> Paths<'a> {
         let ceiling = risk + above + blur;
         let value = -found.margin[self.features.len()];
         let pull = dot(&self.features.half_weights, &found.dual[..self.features.len()]);
-        let Found { theta, error, stop, .. } = found;
+        let Found { theta, dual, error, stop, .. } = found;
+        let multipliers = self.task.multipliers.then_some(dual);
         let error = if error < ceiling { error } else { ceiling };
         let stop = stop.judge(error, self.task.tol);
         let Slot { id, iterations, .. } = self.slots[k];
-        (id, Outcome { depth: risk + penalty, error, stderr, iterations, stop, theta, value, pull })
+        let depth = risk + penalty;
+        (id, Outcome { depth, error, stderr, iterations, stop, theta, value, pull, multipliers })
     }
 }
 

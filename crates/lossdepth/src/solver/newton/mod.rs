@@ -442,7 +442,7 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
         let (value, pull) = (dot(query, &theta), self.slopes.iter().map(|s| s.abs()).sum());
         let stderr = if self.task.stderr { self.standard_error(query, &theta, reg) } else { f64::NAN };
         let stop = stop.judge(error, self.task.tol);
-        Outcome { depth, error, stderr, iterations, stop, theta, value, pull }
+        Outcome { depth, error, stderr, iterations, stop, theta, value, pull, multipliers: None }
     }
 
     fn standard_error(&mut self, query: &[f64], theta: &[f64], reg: f64) -> f64 {
