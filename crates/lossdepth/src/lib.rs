@@ -72,6 +72,5 @@ pub mod view;
 pub use data::{AsRows, Reference, Rows, Scale};
 pub use error::{DepthError, Result};
 pub use methods::Explanation;
-pub use model::method::{Method, Model};
-pub use model::{Depth, FittedDepth, Preset, Settings};
+pub use model::{Depth, FittedDepth, Method, Model, Preset, Settings};
 pub use problem::{Fit, Intercept, Reported, Run, Stop, Variant};

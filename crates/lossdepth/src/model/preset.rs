@@ -1,7 +1,7 @@
 //! Settings by name: the paper's, and ours.
 
 use super::method::Method;
-use super::setting::Value;
+use super::value::Value;
 use crate::error::{DepthError, Result};
 use std::f64::consts::LN_2;
 use std::fmt;
@@ -80,7 +80,7 @@ impl Preset {
         let (number, count) = (Value::Number, Value::Count);
         let text = |name: &str| Value::Text(name.to_owned());
         if self == Self::Recommended {
-            return Some(recommended(method));
+            return Some(method.recommended());
         }
         let code = self == Self::PaperCode;
         let reported = ("value", text(if code { "paper-code" } else { "risk" }));
@@ -110,23 +110,6 @@ impl Preset {
             Method::Halfspace if !code => Vec::new(),
             _ => return None,
         })
-    }
-}
-
-fn recommended(method: Method) -> Vec<(&'static str, Value)> {
-    let (number, text) = (Value::Number, |name: &str| Value::Text(name.to_owned()));
-    let robust = ("scale", text("mcd"));
-    match method {
-        Method::Logistic | Method::Hinge => vec![("reg", number(10.0)), robust],
-        Method::SquaredHinge | Method::Exponential => vec![("reg", number(1.0)), robust],
-        Method::Svm | Method::Klr => {
-            vec![("reg", number(1.0)), ("kernel", text("gaussian")), ("gamma", text("neighbours")), robust]
-        }
-        Method::Gp => vec![("kernel", text("gaussian")), ("gamma", text("quartile")), robust],
-        Method::Forest => vec![("rotations", Value::Count(20)), robust],
-        Method::Mlp => vec![("reg", number(0.3)), robust],
-        // The same in any units.
-        Method::Halfspace => Vec::new(),
     }
 }
 
@@ -168,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_otherwise_counts() {
+    fn explicit_settings_override_the_preset() {
         let values = Preset::PaperCode.values(Method::Logistic, 10.0).unwrap();
         let settings =
             Settings::with(Method::Logistic, values.into_iter().chain([("reg", Value::Number(3.0))]))
