@@ -6,6 +6,7 @@ import inspect
 import json
 import os
 import warnings
+from dataclasses import dataclass
 from functools import partial
 from numbers import Real
 from pathlib import Path
@@ -18,6 +19,7 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from lossdepth import _native
 from lossdepth._conformal import Calibration
+from lossdepth._docs import ATTRIBUTES
 from lossdepth._input import as_table, check_numeric, is_apart, named, put_together
 from lossdepth._progress import in_parts, threads
 from lossdepth._results import Explanation, Scores, named_cut
@@ -37,107 +39,14 @@ _HERE = Path(__file__).parent
 # Beyond it the native core does not go.
 _LARGEST = 1e100
 
-# What each parameter means; a class says otherwise in `_parameters`.
-_PARAMETERS = {
-    "reg": """reg : float, default=1.0
-    The weight of the penalty: the classifier minimises risk + reg * ||w||^2. Positive.""",
-    "variant": """variant : {"risk", "objective", "constrained"}, default="risk"
-    Which number is the depth: the risk at the minimum of risk + reg * ||w||^2, that minimum itself,
-    or the smallest risk with ||w|| at most `radius`.""",
-    "radius": """radius : float or None, default=None
-    The largest norm allowed; for ``variant="constrained"`` and only there.""",
-    "value": """value : {"risk", "paper-code"}, default="risk"
-    Which number is the depth: the risk, or what the scripts behind the paper's tables print, with
-    natural logarithms and a sample term divided by n twice.""",
-    "intercept": """intercept : {"free", "penalised", "none"}, default="free"
-    Whether the classifier has an intercept. With a free one the depth does not change when sample
-    and query are moved together.""",
-    "scale": """scale : {"none", "standard", "robust", "whiten", "mcd"}, default="none"
-    How the columns are scaled before anything is measured; learned by `fit`. With ``"whiten"`` and
-    ``"mcd"`` the depth does not depend on the units or axes of the data, and with ``"mcd"``
-    outliers in the reference cannot spoil that.""",
-    "support_fraction": """support_fraction : float, default=0.75
-    The share of the rows that ``scale="mcd"`` trusts, between 0.5 and 1.""",
-    "kernel": """kernel : {"gaussian", "laplacian", "imq", "linear", "polynomial", "precomputed"}, \
-default="gaussian"
-    The kernel: exp(-gamma ||x - y||^2), exp(-||x - y||_1 / sigma), (c^2 + ||x - y||^2)^beta,
-    <x, y>, (gamma <x, y> + coef0)^degree, or the data itself. For ``"precomputed"`` fit on the
-    kernel values of the n reference rows with each other, and score rows of the kernel values of
-    each query with the n reference rows. That leaves out the kernel of a query with itself, which
-    is then taken to be the diagonal of the reference and must be constant; for other kernels give
-    it as column n + 1, to `fit` and to the others.""",
-    "gamma": """gamma : {"auto", "quartile", "neighbours"}, str or float, default="auto"
-    For the kernels ``"gaussian"`` and ``"polynomial"``. ``"auto"`` is one over the median squared
-    distance of all pairs of reference rows, each with itself included; ``"5/median"`` is 5 times
-    that; ``"quartile"`` is 0.5 over the square of the first quartile of the distances;
-    ``"neighbours"`` is one over the squared distance to the sqrt(n)-th neighbour of a typical row.
-    Of more than 2048 different rows 2048 are looked at: in lexicographic order, at equal steps of
-    the cumulative weight.""",
-    "sigma": """sigma : {"auto"} or float, default="auto"
-    For the kernel ``"laplacian"``; ``"auto"`` is the median of the distances, as for `gamma`.""",
-    "c": """c : float, default=1.0
-    For the kernel ``"imq"``; positive.""",
-    "beta": """beta : float, default=-0.5
-    For the kernel ``"imq"``; negative.""",
-    "degree": """degree : int, default=3
-    For the kernel ``"polynomial"``.""",
-    "coef0": """coef0 : float, default=1.0
-    For the kernel ``"polynomial"``; not negative.""",
-    "memory": """memory : float or None, default=None
-    How many bytes the kernel values of the reference may take; half of the machine's memory by
-    default. If they do not fit they are computed as needed, which takes longer; no result depends
-    on it.""",
-    "tol": """tol : float, default=1e-6
-    The largest proven error of a depth to accept.""",
-    "max_iter": """max_iter : int, default=1000
-    How many iterations a query gets.""",
-    "budget": """budget : int, default=100
-    How much work a query gets, in millions of multiplications; at least 1. A fixed amount of work,
-    not of time, so that results do not depend on the machine.""",
-    "contamination": """contamination : float, default=0.1
-    The share of the training weight to call outlying, between 0 and 0.5; it sets `offset_`.""",
-    "n_jobs": """n_jobs : int or None, default=None
-    How many threads score: None means 1 unless in a :obj:`joblib.parallel_config` context, -1 means
-    one for each core, or as many as joblib or Dask leave to a worker process. No result depends on
-    it.""",
-    "verbose": """verbose : bool or int, default=0
-    Whether to show progress on standard error; with tqdm if that is installed.""",
-}
-
-_ATTRIBUTES = """Attributes
-----------
-offset_ : float
-    Rows with a lower depth are called outliers: the largest training depth below which lies no more
-    than a share `contamination` of the training weight. Without ties and weights exactly
-    ``floor(contamination * n)`` training rows are outliers; none are if `contamination` is 0.
-n_iter_ : int
-    The most iterations that a training row took.
-model_ : object
-    The fitted model of the native library.
-n_features_in_ : int
-    The number of columns seen by `fit`.
-feature_names_in_ : ndarray of shape (n_features_in_,)
-    Their names, where all are strings."""
-
-_Class = TypeVar("_Class", bound="type[Depth]")
-
-
-def documented(cls: _Class) -> _Class:
-    """Put parameters and attributes where the class leaves a place for them."""
-    names = inspect.signature(cls.__init__).parameters
-    texts = _PARAMETERS | cls._parameters
-    parameters = "\n".join(texts[name] for name in names if name != "self")
-    text = f"Parameters\n----------\n{parameters}\n\n{cls._attributes}"
-    cls.__doc__ = inspect.cleandoc(cls.__doc__ or "").replace("{parameters}", text)
-    return cls
-
 
 class Depth(OutlierMixin, BaseEstimator):
     """What all depths have in common: everything but their settings."""
 
     _method: ClassVar[str]
+    # Parameters that are no settings of a native method.
     _parameters: ClassVar[dict[str, str]] = {}
-    _attributes: ClassVar[str] = _ATTRIBUTES
+    _attributes: ClassVar[str] = ATTRIBUTES
     _remedy: ClassVar[str] = "Scale the data, or raise tol, max_iter or reg."
 
     # What a subclass sets in its constructor, beside the settings of its method.
@@ -576,6 +485,21 @@ class Depth(OutlierMixin, BaseEstimator):
 
     def _labels(self, depths: Floats) -> NDArray[np.int64]:
         return np.where(depths < self.offset_, np.int64(-1), np.int64(1))
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class NativeDepth(Depth):
+    """What the depths of the native library have in common: the parameters that all of them take.
+
+    A parameter is stored as given; the native library checks it in `fit`.
+    """
+
+    scale: str = "none"
+    support_fraction: float = 0.75
+    tol: float = 1e-6
+    contamination: float = 0.1
+    n_jobs: int | None = None
+    verbose: int = 0
 
 
 def _written(params: dict[str, Any]) -> str:

@@ -17,7 +17,8 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from lossdepth._base import Depth, _index, _offset, _share, _weights, documented
+from lossdepth._base import Depth, _index, _offset, _share, _weights
+from lossdepth._docs import documented
 from lossdepth._input import as_table, check_finite, check_numeric, is_frame
 from lossdepth._progress import Progress
 from lossdepth._results import Explanation, Scores

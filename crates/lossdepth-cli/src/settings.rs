@@ -156,11 +156,19 @@ fn help(setting: &Setting) -> String {
         },
     );
     notes.extend(defaults);
-    if notes.is_empty() {
-        setting.help.to_owned()
-    } else {
-        format!("{} [{}]", setting.help, notes.join("; "))
-    }
+    let sentence = sentence(setting);
+    if notes.is_empty() { sentence } else { format!("{sentence} [{}]", notes.join("; ")) }
+}
+
+/// The help sentence, with what the setting is for methods that define it otherwise.
+pub(crate) fn sentence(setting: &Setting) -> String {
+    let redefined = |method: Method| {
+        let text = method.redefines(setting.name)?;
+        let mut letters = text.chars();
+        let first = letters.next()?.to_lowercase();
+        Some(format!("; for {method}: {first}{}", letters.as_str()))
+    };
+    setting.help.to_owned() + &Method::ALL.into_iter().filter_map(redefined).collect::<String>()
 }
 
 fn default(method: Method, name: &str) -> Value {

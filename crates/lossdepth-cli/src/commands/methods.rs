@@ -2,7 +2,7 @@
 
 use super::Outcome;
 use crate::error::Result;
-use crate::settings::flag_name;
+use crate::settings::{flag_name, sentence};
 use crate::write;
 use lossdepth::model::{Kind, Range, Setting, Value};
 use lossdepth::{Method, Settings};
@@ -29,10 +29,11 @@ fn about(method: Method) -> String {
 
 /// The help sentence, and the names to choose from or the range.
 fn help(setting: &Setting) -> String {
+    let help = sentence(setting);
     match (setting.kind, setting.range) {
-        (Kind::Choice(names), _) => format!("{}: {}", setting.help, names.join(", ")),
-        (_, Range::Any) => setting.help.to_owned(),
-        (_, range) => format!("{} [{range}]", setting.help),
+        (Kind::Choice(names), _) => format!("{help}: {}", names.join(", ")),
+        (_, Range::Any) => help,
+        (_, range) => format!("{help} [{range}]"),
     }
 }
 

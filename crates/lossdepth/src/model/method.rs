@@ -20,6 +20,8 @@ type Given = (&'static str, Value);
 struct Declaration {
     name: &'static str,
     summary: &'static str,
+    /// For headings and pictures.
+    title: &'static str,
     /// Other names, in lower case: those of statisticians, and of the paper's tables.
     aliases: &'static [&'static str],
     settings: &'static [&'static str],
@@ -38,11 +40,13 @@ struct Own {
     help: &'static str,
     range: Option<Range>,
     choices: Option<&'static [&'static str]>,
+    /// Whether the setting is another quantity here, which the help of the flag has to mention.
+    redefined: bool,
 }
 
 impl Own {
     const fn help(name: &'static str, help: &'static str) -> Self {
-        Self { name, help, range: None, choices: None }
+        Self { name, help, range: None, choices: None, redefined: false }
     }
 }
 
@@ -74,8 +78,11 @@ methods! {
     Logistic {
         name: "logistic",
         summary: "linear classifiers, logistic loss in bits: logistic regression depth",
+        title: "Logistic regression depth",
         aliases: &["lr"],
-        settings: &["reg", "variant", "radius", "value", "intercept", "scale", "support_fraction", "tol", "max_iter"],
+        settings: &[
+            "reg", "variant", "radius", "value", "intercept", "scale", "support_fraction", "tol", "max_iter",
+        ],
         own: &[],
         defaults: |_| (),
         recommended: || vec![("reg", 10.0.into()), robust()],
@@ -85,6 +92,7 @@ methods! {
     Hinge {
         name: "hinge",
         summary: "linear classifiers, hinge loss: linear support vector machine depth",
+        title: "Linear support vector machine depth",
         aliases: &["linear-svm"],
         settings: LINEAR,
         own: &[],
@@ -96,6 +104,7 @@ methods! {
     SquaredHinge {
         name: "squared-hinge",
         summary: "linear classifiers, squared hinge loss",
+        title: "Linear depth by the squared hinge loss",
         aliases: &[],
         settings: LINEAR,
         own: &[],
@@ -107,6 +116,7 @@ methods! {
     Exponential {
         name: "exponential",
         summary: "linear classifiers, exponential loss",
+        title: "Linear depth by the exponential loss",
         aliases: &[],
         settings: LINEAR,
         own: &[],
@@ -118,12 +128,13 @@ methods! {
     Svm {
         name: "svm",
         summary: "classifiers with a kernel, hinge loss: support vector machine depth",
+        title: "Support vector machine depth",
         aliases: &[],
         settings: KERNEL,
         own: &[Own::help(
             "memory",
-            "Limit in bytes for the kernel values of the reference, half of the machine's memory by default; beyond it they \
-             are computed as needed, which takes longer",
+            "Limit in bytes for the kernel values of the reference, half of the machine's memory by default; \
+             beyond it they are computed as needed, which takes longer",
         )],
         defaults: |s| s.intercept = Intercept::None,
         recommended: recommended_kernel,
@@ -133,6 +144,7 @@ methods! {
     Klr {
         name: "klr",
         summary: "classifiers with a kernel, logistic loss in bits: kernel logistic depth",
+        title: "Kernel logistic regression depth",
         aliases: &[],
         settings: KERNEL,
         own: &[FACTORED],
@@ -144,10 +156,11 @@ methods! {
     Gp {
         name: "gp",
         summary: "Gaussian process classification by Laplace's approximation",
+        title: "Gaussian process depth",
         aliases: &[],
         settings: &[
-            "kernel", "gamma", "sigma", "c", "beta", "degree", "coef0", "probabilities", "scale", "support_fraction", "tol",
-            "max_iter", "memory",
+            "kernel", "gamma", "sigma", "c", "beta", "degree", "coef0", "probabilities", "scale",
+            "support_fraction", "tol", "max_iter", "memory",
         ],
         own: &[FACTORED],
         defaults: |s| {
@@ -161,10 +174,11 @@ methods! {
     Forest {
         name: "forest",
         summary: "random forests, the exact average of all trees or a number of them",
+        title: "Random forest depth",
         aliases: &["rf"],
         settings: &[
-            "max_depth", "max_features", "loss", "value", "trees", "rotations", "scale", "support_fraction", "seed", "tol",
-            "max_boxes",
+            "max_depth", "max_features", "loss", "value", "trees", "rotations", "scale", "support_fraction",
+            "seed", "tol", "max_boxes",
         ],
         own: &[
             Own::help("tol", "Largest error bound to accept where boxes have to be left out"),
@@ -178,15 +192,21 @@ methods! {
     Mlp {
         name: "mlp",
         summary: "neural networks, logistic loss in bits: multilayer perceptron depth",
+        title: "Neural network depth",
         aliases: &[],
-        settings: &["hidden", "reg", "variant", "scale", "support_fraction", "restarts", "seed", "tol", "max_iter"],
+        settings: &[
+            "hidden", "reg", "variant", "scale", "support_fraction", "restarts", "seed", "tol", "max_iter",
+        ],
         own: &[
             Own::help("reg", "Weight of the penalty: training minimises risk + reg ‖weights‖²"),
             Own {
                 choices: Some(&["risk", "objective"]),
-                ..Own::help("variant", "Which number is the depth: the risk of the trained network, or risk plus penalty")
+                ..Own::help("variant", "Which number is the depth: the risk of the network, or risk plus penalty")
             },
-            Own::help("tol", "Training ends when five steps lower risk plus penalty by a smaller share than this"),
+            Own {
+                redefined: true,
+                ..Own::help("tol", "Relative decrease of risk plus penalty over five steps at which training ends")
+            },
             Own::help("max_iter", "Limit on the training steps of a query, for each restart"),
         ],
         defaults: |s| {
@@ -200,10 +220,11 @@ methods! {
     Halfspace {
         name: "halfspace",
         summary: "linear classifiers, 0-1 loss: Tukey's halfspace depth, exact or in an interval",
+        title: "Halfspace depth",
         aliases: &["tukey", "location"],
         settings: &["scale", "support_fraction", "tol", "budget"],
         own: &[
-            Own::help("scale", "How the columns are scaled; the depth does not depend on it, except for rounding"),
+            Own::help("scale", "How the columns are scaled; the depth depends on it by rounding only"),
             Own {
                 range: Some(Range::AtLeast(0.0)),
                 ..Own::help("tol", "Widest interval to accept: 1e-6 is exact for fewer than a million rows")
@@ -243,8 +264,8 @@ const KERNEL: &[&str] = &[
 /// The memory of the methods that factor the Gram matrix.
 const FACTORED: Own = Own::help(
     "memory",
-    "Limit in bytes for the Gram matrix, its factor and their copies, half of the machine's memory by default; a reference \
-     that needs more is refused",
+    "Limit in bytes for the Gram matrix, its factor and their copies, half of the machine's memory by default; \
+     a reference that needs more is refused",
 );
 
 /// The scaling of the preset `recommended`.
@@ -276,6 +297,11 @@ impl Method {
         self.declaration().summary
     }
 
+    /// Its name in headings and pictures.
+    pub fn title(self) -> &'static str {
+        self.declaration().title
+    }
+
     /// The names of the settings that it has.
     pub fn settings(self) -> &'static [&'static str] {
         self.declaration().settings
@@ -297,12 +323,19 @@ impl Method {
         Ok(match self.declaration().own.iter().find(|own| own.name == name) {
             Some(own) => Setting {
                 help: own.help,
+                details: "",
                 range: own.range.unwrap_or(setting.range),
                 kind: own.choices.map_or(setting.kind, Kind::Choice),
                 ..*setting
             },
             None => *setting,
         })
+    }
+
+    /// What the setting is for this method, if that is another quantity than for the others.
+    pub fn redefines(self, name: &str) -> Option<&'static str> {
+        let own = self.declaration().own.iter().find(|own| own.name == name)?;
+        own.redefined.then_some(own.help)
     }
 
     pub(super) fn set_defaults(self, settings: &mut Settings) {

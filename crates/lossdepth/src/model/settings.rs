@@ -185,7 +185,7 @@ settings! {
         "Every query gets the same ones.";
 
     tol: f64 = 1e-6, Range::Above(0.0),
-        "Largest error bound to accept; for mlp the relative decrease at which training ends";
+        "Largest error bound to accept";
 
     max_iter: usize = 1000, Range::AtLeast(1.0),
         "Iteration limit of a row";
