@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 import os
-import warnings
 from dataclasses import dataclass
 from functools import partial
 from numbers import Real
@@ -17,7 +15,7 @@ from sklearn.base import BaseEstimator, OutlierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
-from lossdepth import _native
+from lossdepth import _checks, _native
 from lossdepth._conformal import Calibration
 from lossdepth._docs import ATTRIBUTES
 from lossdepth._input import as_table, check_numeric, is_apart, named, put_together
@@ -33,8 +31,6 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 T = TypeVar("T")
-
-_HERE = Path(__file__).parent
 
 # Beyond it the native core does not go.
 _LARGEST = 1e100
@@ -208,9 +204,9 @@ class Depth(OutlierMixin, BaseEstimator):
                 raise ValueError(f"`threshold` must be a finite number, got {threshold!r}")
             self.offset_ = float(threshold)
             return self
-        share = _share(contamination)
+        share = _checks.share(contamination)
         depths, weights = self._own_depths()
-        self.offset_ = _offset(depths, weights, share)
+        self.offset_ = _checks.offset(depths, weights, share)
         return self
 
     def calibrate(
@@ -380,19 +376,19 @@ class Depth(OutlierMixin, BaseEstimator):
             if name in {"offset_", "n_iter_"} and "model_" in vars(self):
                 rows, weights = self.model_.reference()
                 scores = self._named(self._score(self.model_, rows, "fit"), None)
-                self._calibrate(scores, weights, _share(self.contamination))
+                self._calibrate(scores, weights, _checks.share(self.contamination))
                 return vars(self)[name]
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def _calibrate(self, scores: Scores, weights: Floats | None, share: float) -> None:
         """Keep what the scores of the training rows say."""
-        self.offset_ = _offset(scores.depth, weights, share)
+        self.offset_ = _checks.offset(scores.depth, weights, share)
         self._training_depths = scores.depth
         self.n_iter_ = max(1, int(scores.iterations.max()))
 
     def _fit(self, X: Any, sample_weight: Any) -> Floats:
         """Fit, find the offset and return the depths of the training rows."""
-        share = _share(self.contamination)
+        share = _checks.share(self.contamination)
         model, rows, weights = self._prepare(X, sample_weight)
         scores = self._named(self._score(model, rows, "fit"), X)
         # All at once, so that an interrupt leaves no half of a fit.
@@ -415,7 +411,7 @@ class Depth(OutlierMixin, BaseEstimator):
     def _prepare(self, X: Any, sample_weight: Any) -> tuple[_native.Model, Floats, Floats | None]:
         """Fit the native model alone."""
         rows = self._rows(X, reset=True)
-        weights = _weights(sample_weight, len(rows))
+        weights = _checks.weights(sample_weight, len(rows))
         settings = {name: getattr(self, name) for name in _native.METHODS[self._method]}
         if settings.get("memory", 0) is None:
             settings["memory"] = half_of_memory()
@@ -424,7 +420,7 @@ class Depth(OutlierMixin, BaseEstimator):
         except ValueError as error:
             raise ValueError(named(str(error), self._feature_names())) from None
         if model.warning is not None:
-            _warn(model.warning, UserWarning)
+            _checks.warn(model.warning, UserWarning)
         return model, rows, weights
 
     def _rows(self, X: Any, *, reset: bool) -> Floats:
@@ -470,12 +466,14 @@ class Depth(OutlierMixin, BaseEstimator):
     def _named(self, scores: _native._Scores, X: Any) -> Scores:
         """Name the native scores, and warn if some are not as exact as they should be."""
         depth, error, stderr, iterations, stop = scores
-        result = Scores(depth, error, stderr, iterations, np.array(_native.STOPS)[stop], _index(X))
+        result = Scores(
+            depth, error, stderr, iterations, np.array(_native.STOPS)[stop], _checks.index(X)
+        )
         failed = ~result.converged
         if failed.any():
             counts = zip(*np.unique(result.stop[failed], return_counts=True), strict=True)
             why = ", ".join(f"{reason}: {count}" for reason, count in counts)
-            _warn(
+            _checks.warn(
                 f"{failed.sum()} of {len(failed)} depths are less exact than asked "
                 f"for ({why}); the largest error is {result.error[failed].max():.2g}. "
                 + self._remedy,
@@ -534,53 +532,3 @@ def half_of_memory() -> float | None:
         return 0.5 * os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, OSError, ValueError):
         return None
-
-
-def _share(contamination: Any) -> float:
-    if not isinstance(contamination, Real):
-        raise TypeError(f"`contamination` must be a number, got {contamination!r}")
-    share = float(contamination)
-    if not 0.0 <= share <= 0.5:  # noqa: PLR2004
-        raise ValueError(f"`contamination` must be between 0 and 0.5, got {contamination}")
-    return share
-
-
-def _weights(sample_weight: Any, rows: int) -> Floats | None:
-    """Bring weights to an array of doubles; the native core checks their number and values."""
-    if sample_weight is None:
-        return None
-    if isinstance(sample_weight, Real):
-        weights = np.full(rows, sample_weight, dtype=np.float64)
-    else:
-        weights = check_array(
-            sample_weight,
-            dtype=np.float64,
-            order="C",
-            ensure_2d=False,
-            ensure_all_finite=False,
-            input_name="sample_weight",
-        )
-    if weights.ndim != 1:
-        raise ValueError(f"`sample_weight` must have one dimension, got shape {weights.shape}")
-    if not weights.any():
-        raise ValueError("`sample_weight` must not be zero for every row")
-    return np.require(weights, np.float64, ["C", "A"])
-
-
-def _offset(depths: Floats, weights: Floats | None, share: float) -> float:
-    """Find the largest depth below which lies no more than a share of the weight."""
-    return _native.threshold(depths, weights, share)
-
-
-def _index(X: Any) -> Any:
-    """Return the index of a pandas table; a list has a method of that name."""
-    index = getattr(X, "index", None)
-    return None if callable(index) else index
-
-
-def _warn(message: str, category: type[Warning]) -> None:
-    """Warn the caller of the public method: the first frame outside of this package."""
-    level, frame = 1, inspect.currentframe()
-    while frame is not None and Path(frame.f_code.co_filename).parent == _HERE:
-        level, frame = level + 1, frame.f_back
-    warnings.warn(message, category, stacklevel=level)

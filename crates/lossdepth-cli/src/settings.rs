@@ -106,7 +106,10 @@ fn preset() -> Arg {
         .value_name("NAME")
         .value_parser(PossibleValuesParser::new(Preset::NAMES).try_map(|name| name.parse::<Preset>()))
         .help_heading("Settings")
-        .help("Settings other than the defaults: those of the paper's text or scripts, or the ones we recommend. Explicit flags override the preset.")
+        .help(
+            "Settings other than the defaults: those of the paper's text or scripts, or the ones we recommend. \
+             Explicit flags override the preset.",
+        )
 }
 
 fn flag(setting: &'static Setting) -> Arg {

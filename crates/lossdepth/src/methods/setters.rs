@@ -20,7 +20,8 @@ macro_rules! convex_setters {
             self
         }
 
-        /// Whether there is an intercept, and whether it is penalised; with a kernel a penalised one means $k + 1$.
+        /// Whether there is an intercept, and whether it is penalised; with a kernel a penalised one means
+        /// $k + 1$.
         #[must_use]
         pub fn intercept(mut self, intercept: crate::problem::Intercept) -> Self {
             self.intercept = intercept;

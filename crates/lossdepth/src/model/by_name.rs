@@ -62,7 +62,7 @@ impl Settings {
         Ok(settings)
     }
 
-    /// The settings that the method has, with their values, except those of other kernels than the one chosen.
+    /// The settings that the method has, with their values; without those of kernels that are not chosen.
     pub fn values(&self) -> Vec<(&'static str, Value)> {
         let applies = |name: &&str| !is_of_kernel(name) || kernel_value(&self.kernel, name).is_some();
         let names = self.method.settings().iter().copied().filter(applies);
@@ -81,7 +81,7 @@ impl Settings {
         method.settings().iter().map(|&name| (name, value(name))).collect()
     }
 
-    /// Sets a parameter of the kernel. Of other kernels only the defaults are accepted, since they change nothing.
+    /// Sets a parameter of the kernel. Of other kernels it accepts the defaults, which change nothing.
     fn set_kernel(&mut self, setting: &Setting, value: &Value) -> Result<()> {
         match (&mut self.kernel, setting.name) {
             (KernelChoice::Gaussian { gamma } | KernelChoice::Polynomial { gamma, .. }, "gamma") => {

@@ -1,8 +1,8 @@
 //! The declaration of every setting: its name, type, default, range and help, each written once.
 //!
-//! [`Settings`], [`Setting::ALL`], the flags and help of the command line, and the parameters of the Python estimators all
-//! follow from this table. Which methods have a setting, and where their defaults differ, is in the table of methods
-//! (`method.rs`).
+//! [`Settings`], [`Setting::ALL`], the flags and help of the command line, and the docstrings of Python follow from
+//! this table; a test compares the parameters of the Python estimators with it. Which methods have a setting, and
+//! where their defaults differ, is in the table of methods (`method.rs`).
 
 use super::method::Method;
 use super::setting::{Range, Setting};
@@ -14,8 +14,8 @@ use crate::methods::forest::{Forest, ForestLoss, MaxFeatures};
 use crate::methods::gp::Probabilities;
 use crate::problem::{Intercept, Reported, Variant};
 
-/// Makes [`Settings`] and [`Setting::ALL`] of lines `name: Type = default, range, help, details;`. In braces stand the
-/// parameters of a setting, which its own value holds.
+/// Makes [`Settings`] and [`Setting::ALL`] of lines `name: Type = default, range, help, details;`. In braces are
+/// the parameters of a setting, which are stored in its own value.
 macro_rules! settings {
     ($(
         $name:ident: $type:ty = $default:expr, $range:expr, $help:literal $(, $details:literal)?
@@ -96,8 +96,8 @@ settings! {
 
     variant: Variant = Variant::Risk, Range::Any,
         "Which number is the depth",
-        "`risk` is the risk at the minimum of risk + reg ‖w‖², `objective` that minimum itself, `constrained` the \
-         smallest risk with ‖w‖ at most `radius`."
+        "`risk` is the risk at the minimum of risk + reg ‖w‖², `objective` that minimum itself, \
+         `constrained` the smallest risk with ‖w‖ at most `radius`."
     {
         radius: Option<f64>, Range::Above(0.0),
             "Largest ‖w‖ allowed, for variant `constrained` and only there";
@@ -105,31 +105,32 @@ settings! {
 
     intercept: Intercept = Intercept::Free, Range::Any,
         "Whether the classifier has an intercept, and whether it is penalised",
-        "With a free one the depth does not change when sample and query are translated together. With a kernel a \
-         penalised one is the kernel plus 1.";
+        "With a free one the depth does not change when sample and query are translated together. \
+         With a kernel a penalised one is the kernel plus 1.";
 
     scale: Scale = Scale::None, Range::Any,
         "How the columns are scaled, learned on the reference",
-        "With `whiten` and `mcd` the depth does not depend on the units or axes of the data, and `mcd` resists outliers in \
-         the reference.";
+        "With `whiten` and `mcd` the depth does not depend on the units or axes of the data, and `mcd` \
+         resists outliers in the reference.";
 
     support_fraction: f64 = 0.75, Range::Between(0.5, 1.0),
         "Share of the rows that the scaling `mcd` uses";
 
     kernel: KernelChoice = KernelChoice::default(), Range::Any,
         "Which kernel",
-        "In the order of the names: exp(-gamma ‖x - y‖²), exp(-‖x - y‖₁ / sigma), (c² + ‖x - y‖²)^beta, ⟨x, y⟩, \
-         (gamma ⟨x, y⟩ + coef0)^degree, or the data themselves. For `precomputed` fit on the kernel values of the n \
-         reference rows with each other, and score rows of the kernel values of each query with the n reference rows. \
-         The kernel of a query with itself is then taken to be the diagonal of the reference, which must be constant; \
-         for other kernels give it as column n + 1, both to fit and to score."
+        "In the order of the names: exp(-gamma ‖x - y‖²), exp(-‖x - y‖₁ / sigma), (c² + ‖x - y‖²)^beta, \
+         ⟨x, y⟩, (gamma ⟨x, y⟩ + coef0)^degree, or the data themselves. For `precomputed` fit on the kernel \
+         values of the n reference rows with each other, and score rows of the kernel values of each query \
+         with the n reference rows. The kernel of a query with itself is then taken to be the diagonal of \
+         the reference, which must be constant; for other kernels give it as column n + 1, both to fit and \
+         to score."
     {
         gamma: Gamma, Range::Above(0.0),
-            "The γ of the kernels `gaussian` and `polynomial`: auto is 1 / median squared distance, 5/median is 5 times \
-             that, quartile is 0.5 / squared first quartile of the distances, neighbours is 1 / squared distance to the \
-             √n-th neighbour of a typical row",
-            "The pairs of reference rows include each row with itself. Of more than 2048 different rows 2048 are used: in \
-             lexicographic order, at equal steps of the cumulative weight.";
+            "The γ of the kernels `gaussian` and `polynomial`: auto is 1 / median squared distance, \
+             5/median is 5 times that, quartile is 0.5 / squared first quartile of the distances, \
+             neighbours is 1 / squared distance to the √n-th neighbour of a typical row",
+            "The pairs of reference rows include each row with itself. Of more than 2048 different rows 2048 \
+             are used: in lexicographic order, at equal steps of the cumulative weight.";
         sigma: Sigma, Range::Above(0.0),
             "The width of the kernel `laplacian`: auto is the median distance",
             "Over the same pairs of rows as for `gamma`.";
@@ -143,8 +144,8 @@ settings! {
         "Which probabilities the loss is of: averaged over the posterior, or at its mode";
 
     memory: Option<f64> = None, Range::Above(0.0),
-        "Limit in bytes for the kernel values of the reference, half of the machine's memory by default; beyond it \
-         `svm` computes them as needed, and the other methods refuse",
+        "Limit in bytes for the kernel values of the reference, half of the machine's memory by default; \
+         beyond it `svm` computes them as needed, and the other methods refuse",
         "No result depends on it.";
 
     max_depth: usize = 2, Range::AtLeast(1.0),
@@ -155,8 +156,8 @@ settings! {
 
     loss: ForestLoss = ForestLoss::Log, Range::Any,
         "The loss of the averaged probabilities",
-        "It is 1 where both classes are equally likely. With p the probability of the true class: -log2 p, 4 (1 - p)², or \
-         whether p is below one half.";
+        "It is 1 where both classes are equally likely. With p the probability of the true class: -log2 p, \
+         4 (1 - p)², or whether p is below one half.";
 
     value: Reported = Reported::Risk, Range::Any,
         "What is reported: the risk, or the number that the paper's scripts print",
