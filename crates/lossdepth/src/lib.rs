@@ -65,6 +65,5 @@ pub mod baseline;
 pub use data::{AsRows, Reference, Rows, Scale};
 pub use error::{DepthError, Result};
 pub use methods::{Explanation, Reason};
-pub use model::method::{Method, Model};
-pub use model::{Depth, FittedDepth, Preset, Settings};
+pub use model::{Depth, FittedDepth, Method, Model, Preset, Settings};
 pub use problem::{Fit, Intercept, PrincipalAxes, Reported, Run, Stop, Variant};

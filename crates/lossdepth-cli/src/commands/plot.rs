@@ -584,17 +584,6 @@ pub(super) fn in_words(settings: &Settings) -> String {
             name => format!("{} {value}", name.replace('_', " ")),
         })
         .collect();
-    let name = match settings.method {
-        Method::Logistic => "Logistic regression depth",
-        Method::Hinge => "Linear support vector machine depth",
-        Method::SquaredHinge => "Linear depth by the squared hinge loss",
-        Method::Exponential => "Linear depth by the exponential loss",
-        Method::Svm => "Support vector machine depth",
-        Method::Klr => "Kernel logistic regression depth",
-        Method::Gp => "Gaussian process depth",
-        Method::Forest => "Random forest depth",
-        Method::Mlp => "Neural network depth",
-        Method::Halfspace => "Halfspace depth",
-    };
+    let name = settings.method.title();
     if words.is_empty() { name.to_owned() } else { format!("{name} ({})", words.join(", ")) }
 }

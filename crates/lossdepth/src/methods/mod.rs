@@ -11,6 +11,7 @@ pub mod halfspace;
 pub mod kernelised;
 pub mod linear;
 pub mod mlp;
+mod setters;
 pub mod svm;
 
 use crate::error::Result;

@@ -4,9 +4,9 @@ mod rotation_error;
 
 use self::rotation_error::{Turn, Turned};
 use super::Hypothesis;
+use super::setters::{self, convex_setters};
 use crate::data::Reference;
 use crate::data::Rows;
-use crate::error::positive;
 use crate::error::{DepthError, Result};
 use crate::loss::{Dual, Hinge, Logistic, Loss, Smooth};
 use crate::methods::explanation::Explanation;
@@ -47,54 +47,16 @@ impl<L: Loss> Linear<L> {
         Self { loss, intercept: Intercept::Free, value: Reported::Risk, task: Task::DEFAULT }
     }
 
-    /// The weight of the penalty: $R_z + \text{reg} \cdot \|w\|^2$.
-    #[must_use]
-    pub fn reg(mut self, reg: f64) -> Self {
-        self.task.reg = reg;
-        self
-    }
-
-    /// Which number is the depth.
-    #[must_use]
-    pub fn variant(mut self, variant: Variant) -> Self {
-        self.task.variant = variant;
-        self
-    }
-
-    /// What the intercept may be.
-    #[must_use]
-    pub fn intercept(mut self, intercept: Intercept) -> Self {
-        self.intercept = intercept;
-        self
-    }
-
-    /// The largest proven error to accept.
-    #[must_use]
-    pub fn tol(mut self, tol: f64) -> Self {
-        self.task.tol = tol;
-        self
-    }
-
-    /// How many iterations a query gets.
-    #[must_use]
-    pub fn max_iter(mut self, max_iter: usize) -> Self {
-        self.task.max_iter = max_iter;
-        self
-    }
+    convex_setters!();
 
     fn check(&self) -> Result<()> {
-        positive("reg", self.task.reg)?;
-        positive("tol", self.task.tol)?;
-        self.task.variant.check()?;
+        setters::check(&self.task)?;
         if self.value != Reported::Risk && self.task.variant != Variant::Risk {
             return Err(DepthError::Settings(format!(
                 "value `{}` goes with variant `risk`, not with `{}`",
                 self.value,
                 self.task.variant.name()
             )));
-        }
-        if self.task.max_iter == 0 {
-            return Err(DepthError::Setting { name: "max_iter", expected: "at least 1", got: 0.0 });
         }
         Ok(())
     }

@@ -4,7 +4,6 @@ mod certificate;
 mod deep;
 mod grow;
 mod objective;
-mod random;
 
 use super::Hypothesis;
 use crate::data::Reference;
@@ -13,6 +12,7 @@ use crate::error::positive;
 use crate::error::{DepthError, Result};
 use crate::loss::{Logistic, Loss};
 use crate::methods::explanation::Explanation;
+use crate::numerics::Random;
 use crate::numerics::linalg::{Matrix, dot, multiply, norm};
 use crate::problem::Features;
 use crate::problem::Stop;
@@ -23,7 +23,6 @@ use crate::solver::descent::{Descent, Objective};
 use deep::Deep;
 use grow::Plan;
 use objective::Cone;
-use random::Random;
 
 /// The depth by neural networks: fully connected, ReLU, one logistic output.
 ///
@@ -522,7 +521,7 @@ impl Hypothesis for Mlp {
         let features = Features::new(&merged, true);
         let roots: Vec<f64> = features.moments[1..].iter().map(|m| m.sqrt()).collect();
         let spread: Vec<f64> = roots.iter().map(|s| s.max(0.1 * roots[0])).collect();
-        let streams = (0..self.restarts).map(|restart| Random::new(self.seed, restart));
+        let streams = (0..self.restarts).map(|restart| Random::of_restart(self.seed, restart));
         let starts = if self.hidden.len() == 1 {
             Starts::Directions(
                 streams.map(|mut r| Directions::new(&features, self.hidden[0], &mut r)).collect(),
