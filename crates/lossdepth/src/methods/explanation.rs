@@ -10,7 +10,7 @@ pub struct Explanation {
     pub fit: Fit,
     /// $f(z)$.
     pub value: f64,
-    /// The mean of $f$ over the reference.
+    /// The mean of $f$ over the reference; for a network, $f$ at the mean of the reference.
     pub baseline: f64,
     /// The influence function at each reference row: the derivative of the depth with respect to the mass of the sample
     /// there. Its weighted mean is 0; removing row $i$ changes the depth by about $-\omega_i / (1 - \omega_i)$ times its
