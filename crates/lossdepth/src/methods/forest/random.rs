@@ -1,15 +1,15 @@
-//! Random numbers from a seed and a place, the same everywhere.
+//! Random numbers that are a function of a seed and two indices.
 
 use crate::numerics::random::{STEP, mix};
 
-/// A stream with a name: seed, kind and place.
-pub(super) struct Random(crate::numerics::Random);
+/// A random stream, one for each seed, kind and index.
+pub(super) struct RandomStream(crate::numerics::Random);
 
-impl Random {
-    /// A stream of its own for each place.
-    pub(super) fn stream(seed: u64, kind: u64, place: u64) -> Self {
+impl RandomStream {
+    /// The stream of this kind and index.
+    pub(super) fn stream(seed: u64, kind: u64, index: u64) -> Self {
         let start = mix(seed.wrapping_add(STEP)) ^ mix(kind.wrapping_mul(STEP).wrapping_add(1));
-        Self(crate::numerics::Random::at(mix(mix(start).wrapping_add(mix(place.wrapping_add(STEP))))))
+        Self(crate::numerics::Random::at(mix(mix(start).wrapping_add(mix(index.wrapping_add(STEP))))))
     }
 
     pub(super) fn next(&mut self) -> u64 {

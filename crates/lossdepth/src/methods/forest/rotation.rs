@@ -1,13 +1,13 @@
 //! Random orthogonal frames.
 
-use super::random::Random;
+use super::random::RandomStream;
 use crate::numerics::linalg::{axpy, dot};
 
-/// An orthogonal matrix by the uniform (Haar) distribution, row by row.
+/// A random orthogonal matrix from the uniform (Haar) distribution, row by row.
 ///
-/// Gram and Schmidt's method on normal numbers: the factor $Q$ of $A = QR$ with a positive diagonal of $R$, which is
-/// what makes it uniform (Mezzadri 2007). Two passes leave it orthogonal to the last bits.
-pub(super) fn haar(width: usize, random: &mut Random) -> Vec<f64> {
+/// Gram–Schmidt on normal numbers: the factor $Q$ of $A = QR$ with a positive diagonal of $R$, which is what
+/// makes it uniform (Mezzadri 2007). Two passes make it orthogonal to working precision.
+pub(super) fn haar(width: usize, random: &mut RandomStream) -> Vec<f64> {
     let mut q: Vec<f64> = Vec::with_capacity(width * width);
     while q.len() < width * width {
         let mut row: Vec<f64> = (0..width).map(|_| random.normal()).collect();
@@ -19,7 +19,8 @@ pub(super) fn haar(width: usize, random: &mut Random) -> Vec<f64> {
             }
         }
         let left = dot(&row, &row);
-        // Hardly anything left is mostly rounding: draw again. It happens with probability 1e-10.
+        // A row nearly in the span of the others would be mostly rounding: draw again. The probability is
+        // about 1e-10.
         if left > 1e-20 * size {
             let unit = left.sqrt().recip();
             q.extend(row.iter().map(|x| x * unit));
@@ -28,8 +29,8 @@ pub(super) fn haar(width: usize, random: &mut Random) -> Vec<f64> {
     q
 }
 
-/// Writes the coordinates of `x` in a frame; the same bits for the same numbers, wherever they stand.
-pub(super) fn turn(rotation: &[f64], x: &[f64], out: &mut [f64]) {
+/// Writes the coordinates of `x` in a frame; the same bits for the same numbers in any row.
+pub(super) fn rotate(rotation: &[f64], x: &[f64], out: &mut [f64]) {
     for (out, axis) in out.iter_mut().zip(rotation.chunks_exact(x.len())) {
         *out = dot(axis, x);
     }
@@ -42,7 +43,7 @@ mod tests {
     #[test]
     fn frames_are_orthogonal() {
         for width in [1, 2, 3, 16, 60] {
-            let q = haar(width, &mut Random::stream(3, 0, width as u64));
+            let q = haar(width, &mut RandomStream::stream(3, 0, width as u64));
             for a in 0..width {
                 for b in 0..width {
                     let product = dot(&q[a * width..(a + 1) * width], &q[b * width..(b + 1) * width]);
@@ -59,7 +60,7 @@ mod tests {
         let mut moments = [[0.0; 3]; 9];
         let mut trace = [0.0; 2];
         for k in 0..tries {
-            let q = haar(width, &mut Random::stream(11, 0, k));
+            let q = haar(width, &mut RandomStream::stream(11, 0, k));
             for (m, x) in moments.iter_mut().zip(&q) {
                 m[0] += x;
                 m[1] += x * x;
