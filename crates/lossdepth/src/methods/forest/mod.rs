@@ -1,9 +1,9 @@
 //! Random forests: the average of all randomised trees, exactly, or of a finite number of them.
 
-mod draws;
+mod feature_subsets;
 mod grow;
 mod influence;
-mod members;
+mod membership;
 mod presorted;
 mod query_bitsets;
 mod risk;
@@ -20,16 +20,16 @@ use crate::methods::explanation::Explanation;
 use crate::problem::Reported;
 use crate::problem::{Batch, Ticket};
 use crate::problem::{Fit, Run};
-use draws::{Chances, Draws};
-use influence::Tally;
+use feature_subsets::{FeatureSubsets, SplitProbabilities};
+use influence::QueryScorer;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
-/// How many features a node of a tree looks at.
+/// How many features a node considers for its split.
 ///
-/// By name: `sqrt`, `log2`, `all`, a whole number, or a fraction with a decimal point (`1` is one feature, `1.0` all of
-/// them), as in scikit-learn.
+/// By name: `sqrt`, `log2`, `all`, a whole number, or a fraction with a decimal point (`1` is one feature,
+/// `1.0` all of them), as in scikit-learn.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum MaxFeatures {
@@ -38,9 +38,9 @@ pub enum MaxFeatures {
     Sqrt,
     /// $\lfloor \log_2 d \rfloor$, at least 1.
     Log2,
-    /// All of them: trees do not differ but for ties.
+    /// All of them: trees then differ only by ties.
     All,
-    /// So many; at most the number of columns.
+    /// This many; at most the number of columns.
     Count(usize),
     /// This share, rounded down, at least 1.
     Fraction(f64),
@@ -122,8 +122,9 @@ impl From<MaxFeatures> for String {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ForestLoss {
-    /// $-\log_2$ of the probability of the true class. It needs no clipping: at the query this probability is at
-    /// least ½, and at row $i$ at least $\omega_i / (1 + \omega_i)$, since a box that holds the row has its mass.
+    /// $-\log_2$ of the probability of the true class. It needs no clipping: at the query this probability is
+    /// at least ½, and at row $i$ at least $\omega_i / (1 + \omega_i)$, since a box that contains the row has
+    /// at least its mass.
     #[default]
     Log,
     /// Four times the squared probability of the wrong class.
@@ -169,52 +170,60 @@ impl FromStr for ForestLoss {
 
 /// The depth of random forests.
 ///
-/// A forest is trained to tell the query $z$, of mass ½, from the rows $x_i$ of the sample, of mass $\omega_i / 2$. With
-/// $p(x)$ the probability of the query's class at $x$, averaged over the trees, the depth is
+/// A forest is trained to separate the query $z$, of mass ½, from the rows $x_i$ of the sample, of mass
+/// $\omega_i / 2$. With $p(x)$ the probability of the query's class at $x$, averaged over the trees, the
+/// depth is
 ///
-/// $$ \frac12 \sum_i \omega_i \ell(1 - p(x_i)) + \frac12 \ell(p(z)). $$
+/// $$ \frac12 \sum_i \omega_i \ell(1 - p(x_i)) + \frac12 \ell(p(z)), $$
 ///
-/// Trees are those of scikit-learn's `RandomForestClassifier(max_depth, max_features, bootstrap=False)`, by entropy or
-/// Gini index alike: with one point in a class a split is the better the less of the sample it leaves on the query's
-/// side, so the best split of a feature is next to the query, below or above it, and leaves
-/// $\min(\\#\lbrace x_{ij} \ge z_j \rbrace, \\#\lbrace x_{ij} \le z_j \rbrace)$ of the rows in the node. A tree is a
-/// box around the query made of at most `max_depth` such cuts; rows outside are in pure leaves, and a box with a share
-/// $q$ of the sample gives the query's class the probability $1/(1+q)$ to all that is inside.
+/// (F1) of `docs/math/forest.md`. Trees are those of scikit-learn's `RandomForestClassifier(max_depth,
+/// max_features, bootstrap=False)`, by entropy or Gini index alike: with one point in a class a split is the
+/// better the less of the sample it leaves on the query's side, so the best split of a feature is next to the
+/// query, below or above it, and leaves $\min(\\#\lbrace x_{ij} \ge z_j \rbrace, \\#\lbrace x_{ij} \le z_j
+/// \rbrace)$ of the rows in the node (F2), (F3). The leaf that contains the query is a box made of at most
+/// `max_depth` such splits; all other leaves are pure. A box with a share $q$ of the sample gives the query's
+/// class the probability $1/(1+q)$ at every point inside.
 ///
-/// * A node visits the features in random order: the first `max_features` of them and, if these are all constant in the
-///   node, on to the first that is not. Features that are equally good win equally often.
-/// * If both sides of a feature are equally good, each is taken with probability one half. (scikit-learn takes the lower
-///   one where its sums are exact; the coin makes the depth the same for $x$ and $-x$.)
-/// * Rows that equal the query in a feature stay on its side of a cut; rows that equal it everywhere stay in every box.
-/// * Numbers are equal if they are the same double. (scikit-learn rounds to single precision and takes a difference of
-///   1e-7 for none.)
-/// * Weights are whole-number masses, exactly: counts as they are, other weights as multiples of the smallest where
-///   they are that up to rounding, else in units of $2^{-52}$ of their sum.
+/// * A node visits the features in random order: the first `max_features` of them and, if these are all
+///   constant in the node, further ones up to the first that is not. Features that are equally good win
+///   equally often.
+/// * If both sides of a feature are equally good, each is taken with probability one half. (scikit-learn
+///   takes the lower one where its sums are exact; the fair coin makes the depth the same for $x$ and $-x$.)
+/// * Rows that equal the query in a feature stay on its side of a split; rows that equal it everywhere stay
+///   in every box.
+/// * Numbers are equal if they are the same double. (scikit-learn rounds to single precision and ignores
+///   differences of 1e-7.)
+/// * Weights are whole-number masses, exactly: counts as they are, other weights as multiples of the smallest
+///   where they are that up to rounding, else in units of $2^{-52}$ of their sum.
 ///
 /// # All trees
 ///
-/// By default the average is over *all* trees, with the probability the random draws give them: the limit of ever larger
-/// forests, without their noise. At every node a feature's probability to win follows from its rank alone, and trees that
-/// make the same cuts are counted together. While a level has at most 512 boxes, nothing is left out: `error` is
-/// rounding. Where there are more (many columns, or deep trees), the least probable are not cut further as long as this
-/// is within `tol`, and beyond `max_boxes` in any case. `error` is a proven bound with that remainder in it; if it
-/// exceeds `tol` the fit's [`stop`](crate::Fit::stop) is [`IterationLimit`](crate::Stop::IterationLimit). Then
-/// [`trees`](Self::trees) is the way out; nothing switches by itself.
+/// By default the average is over *all* trees, with the probability the random feature subsets give them: the
+/// limit of ever larger forests, without their noise. At every node a feature's probability to win follows
+/// from its rank alone (F4), (F5), and trees with the same splits are counted together. While a level has at
+/// most 512 boxes, all of them are split: `error` is rounding. Where there are more (many columns, or deep
+/// trees), the least probable are not split further as long as their probability is within `tol`, and beyond
+/// `max_boxes` in any case. `error` is a proven bound that includes them (F7), (F8), with an a-priori count
+/// of roundings; if it exceeds `tol` the fit's [`stop`](crate::Fit::stop) is
+/// [`IterationLimit`](crate::Stop::IterationLimit). A finite number of [`trees`](Self::trees) is then an
+/// alternative; nothing switches by itself.
 ///
 /// # Some trees
 ///
-/// With [`trees`](Self::trees) the average is over a forest of that many, drawn with the seed and the same for all
-/// queries. Its depth is as exact: `error` says nothing about how far it is from that of all trees.
+/// With [`trees`](Self::trees) the average is over a forest of that many, drawn with the seed and the same
+/// for all queries. Its depth is as exact: `error` does not include the distance to the average over all
+/// trees.
 ///
 /// # Rotations
 ///
-/// Boxes along the axes see round clouds badly. [`rotations`](Self::rotations) grows the trees in as many random
-/// orthogonal frames and averages over them (Blaser and Fryzlewicz 2016). Units then matter: scale the columns.
+/// Boxes along the axes describe round samples badly. [`rotations`](Self::rotations) grows the trees in as
+/// many random orthogonal frames and averages over them (Blaser and Fryzlewicz 2016). Units then matter:
+/// scale the columns. `error` is about the rotated coordinates as computed.
 ///
 /// # Standard error
 ///
-/// `stderr` is that of the delta method: it takes into account how the masses of the boxes vary with the sample, and
-/// takes the order of the features by merit, on which the probabilities of the boxes depend, as given.
+/// `stderr` is that of the delta method (F9): the masses of the boxes vary with the sample, while the order
+/// of the features by merit, on which the probabilities of the boxes depend, is taken as fixed.
 ///
 /// ```
 /// use lossdepth::{Depth, Reference, methods::Forest};
@@ -261,14 +270,14 @@ impl Forest {
         }
     }
 
-    /// How many cuts a box can have; at least 1.
+    /// The maximum depth of a tree, and so the largest number of splits around the query; at least 1.
     #[must_use]
     pub fn max_depth(mut self, depth: usize) -> Self {
         self.max_depth = depth;
         self
     }
 
-    /// How many features a node looks at.
+    /// How many features a node considers.
     #[must_use]
     pub fn max_features(mut self, features: MaxFeatures) -> Self {
         self.max_features = features;
@@ -289,7 +298,7 @@ impl Forest {
         self
     }
 
-    /// How many trees to draw, in every frame; 0 for all there are.
+    /// How many trees to draw, in every frame; 0 for the average over all trees.
     #[must_use]
     pub fn trees(mut self, trees: usize) -> Self {
         self.trees = trees;
@@ -303,21 +312,21 @@ impl Forest {
         self
     }
 
-    /// Where the random numbers of trees and rotations start.
+    /// The seed of the random numbers for trees and rotations.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
         self
     }
 
-    /// The largest proven error to accept where boxes have to be left out.
+    /// The largest error to accept where boxes are not split further.
     #[must_use]
     pub fn tol(mut self, tol: f64) -> Self {
         self.tol = tol;
         self
     }
 
-    /// How many boxes of one level may be cut further.
+    /// How many boxes of one level are split further at most.
     #[must_use]
     pub fn max_boxes(mut self, boxes: usize) -> Self {
         self.max_boxes = boxes;
@@ -339,51 +348,62 @@ impl Forest {
         Ok(())
     }
 
-    fn each<T: Send>(
+    fn for_each_query<T: Send>(
         &self,
-        grown: &Grown,
+        prepared: &PreparedForest,
         queries: Rows<'_>,
         run: &Run<'_>,
-        look: impl Fn(&mut Tally, &[f64], Fit) -> T + Sync,
+        make: impl Fn(&mut QueryScorer, &[f64], Fit) -> T + Sync,
     ) -> Result<Vec<T>> {
         Batch::new(queries, run).run(|mut ticket: Ticket<'_, '_, T>| {
-            let mut tally = Tally::default();
+            let mut scorer = QueryScorer::default();
             while let Some((first, rows)) = ticket.take(4, 1) {
                 for (at, query) in rows.iter().enumerate() {
-                    let Some(fit) = tally.isolate(self, grown, query, &|| ticket.cancelled()) else { return };
-                    let found = look(&mut tally, query, fit);
-                    ticket.done(first + at, found);
+                    let Some(fit) = scorer.isolate(self, prepared, query, &|| ticket.cancelled()) else {
+                        return;
+                    };
+                    let made = make(&mut scorer, query, fit);
+                    ticket.done(first + at, made);
                 }
             }
         })
     }
 }
 
-/// A sample prepared for a forest, with the draws of its trees.
-pub struct Grown {
+/// A sample prepared for a forest, with the random feature subsets of its trees.
+pub struct PreparedForest {
     sample: Presorted,
-    chances: Chances,
-    draws: Option<Draws>,
+    split_probabilities: SplitProbabilities,
+    feature_subsets: Option<FeatureSubsets>,
 }
 
 impl Hypothesis for Forest {
-    type Prepared = Grown;
+    type Prepared = PreparedForest;
 
-    fn prepare(&self, sample: &Reference) -> Result<Grown> {
+    fn prepare(&self, sample: &Reference) -> Result<PreparedForest> {
         self.check()?;
         let (width, frames) = (sample.width(), self.rotations.max(1));
         let count = self.max_features.count(width)?;
         let sample = Presorted::new(sample, self.rotations, self.seed)?;
-        let draws =
-            (self.trees > 0).then(|| Draws::new(self.seed, width, count, self.trees, self.max_depth, frames));
-        Ok(Grown { sample, chances: Chances::new(width, count), draws })
+        let feature_subsets = (self.trees > 0)
+            .then(|| FeatureSubsets::new(self.seed, width, count, self.trees, self.max_depth, frames));
+        Ok(PreparedForest {
+            sample,
+            split_probabilities: SplitProbabilities::new(width, count),
+            feature_subsets,
+        })
     }
 
-    fn isolate(&self, grown: &Grown, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Fit>> {
-        self.each(grown, queries, run, |_, _, fit| fit)
+    fn isolate(&self, prepared: &PreparedForest, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Fit>> {
+        self.for_each_query(prepared, queries, run, |_, _, fit| fit)
     }
 
-    fn explain(&self, grown: &Grown, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Explanation>> {
-        self.each(grown, queries, run, |tally, query, fit| tally.explain(grown, query, fit))
+    fn explain(
+        &self,
+        prepared: &PreparedForest,
+        queries: Rows<'_>,
+        run: &Run<'_>,
+    ) -> Result<Vec<Explanation>> {
+        self.for_each_query(prepared, queries, run, |scorer, query, fit| scorer.explain(prepared, query, fit))
     }
 }

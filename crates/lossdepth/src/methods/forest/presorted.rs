@@ -1,47 +1,48 @@
-//! The sample, every column sorted once for all queries.
+//! The sample with every column sorted, once for all queries.
 
-use super::rotation::{haar, turn};
+use super::rotation::{haar, rotate};
 use crate::data::{Mass, Reference};
 use crate::error::{DepthError, Result};
 use crate::numerics::Random;
 
-/// A sample ready for a forest: whole-number masses and sorted columns.
+/// A sample prepared for a forest: whole-number masses and sorted columns.
 pub struct Presorted {
-    /// How many rows have a positive weight; the others are not here.
+    /// How many rows have a positive weight; the others are left out.
     pub(super) rows: usize,
     pub(super) width: usize,
-    /// How many words a set of rows takes.
+    /// How many 64-bit words a bitset of rows takes.
     pub(super) words: usize,
     /// The mass of each row; `None` if all have mass 1.
     pub(super) masses: Option<Vec<u64>>,
     /// The weight of each row, and half of it.
     pub(super) weights: Vec<f64>,
     half_weights: Vec<f64>,
-    /// The largest probability each row can have: its box holds at least itself, so it is $1 / (1 + \omega_i)$.
-    pub(super) caps: Vec<f64>,
+    /// The largest probability of the query's class at each row: its box contains at least the row, so it is
+    /// $1 / (1 + \omega_i)$.
+    pub(super) max_probabilities: Vec<f64>,
     /// The sum of the masses.
     pub(super) total: u64,
-    /// How many observations the rows stand for.
+    /// How many observations the rows represent.
     pub(super) observations: f64,
     mass_kind: Mass,
-    /// The rows of positive weight, by their number in the sample, and how many rows that has.
+    /// The original indices of the rows with a positive weight, and the original number of rows.
     pub(super) counted: Vec<usize>,
     pub(super) given: usize,
     /// The coordinate frames trees are grown in.
-    pub(super) frames: Vec<Frame>,
+    pub(super) frames: Vec<SortedColumns>,
 }
 
-/// The sample in one coordinate frame.
-pub(super) struct Frame {
-    /// Row by row; `None` for the columns as they are.
+/// The sample in one coordinate frame, sorted along every axis.
+pub(super) struct SortedColumns {
+    /// The rotation, row by row; `None` for the columns as they are.
     rotation: Option<Vec<f64>>,
-    /// Column by column, ascending.
+    /// Column by column, the values in ascending order.
     values: Vec<f64>,
-    /// Column by column, the rows in ascending order.
+    /// Column by column, the rows in that order.
     order: Vec<u32>,
-    /// Column by column, the mass of the first 0, 1, … rows in this order; empty if all masses are 1.
+    /// Column by column, the mass of the first 0, 1, … rows in that order; empty if all masses are 1.
     cumulative: Vec<u64>,
-    /// Column by column, the set of the first 0, `stride`, 2 `stride`, … rows in this order.
+    /// Column by column, the bitset of the first 0, `stride`, 2 `stride`, … rows in that order.
     checkpoints: Vec<u64>,
     stride: usize,
 }
@@ -54,7 +55,7 @@ impl Presorted {
             let shape = format!("{rows} rows and {width} columns");
             return Err(DepthError::Settings(format!("{shape} are too many for a forest")));
         }
-        // A number of a frame takes some twelve bytes.
+        // A frame takes some twelve bytes for each of its numbers.
         if rotations > 1 && rows.saturating_mul(width).saturating_mul(rotations) > 1 << 30 {
             let most = ((1 << 30) / (rows * width)).max(1);
             let what =
@@ -67,18 +68,20 @@ impl Presorted {
         }
         let weights: Vec<f64> = counted.iter().map(|&i| sample.weights()[i]).collect();
         let (masses, observations) = match sample.mass() {
-            Mass::Counts(n) if n < 1e15 => (whole(&weights, n), n),
-            Mass::Counts(n) => (fine(&weights), n),
-            Mass::Importance => (commensurable(&weights).unwrap_or_else(|| fine(&weights)), rows as f64),
+            Mass::Counts(n) if n < 1e15 => (as_counts(&weights, n), n),
+            Mass::Counts(n) => (in_fine_units(&weights), n),
+            Mass::Importance => {
+                (commensurable(&weights).unwrap_or_else(|| in_fine_units(&weights)), rows as f64)
+            }
         };
         let masses = reduced(masses);
         let total: u64 = masses.iter().sum();
         let weights: Vec<f64> = masses.iter().map(|m| *m as f64 / total as f64).collect();
         let half_weights = weights.iter().map(|w| 0.5 * w).collect();
-        let caps = weights.iter().map(|w| (1.0 + w).recip()).collect();
+        let max_probabilities = weights.iter().map(|w| (1.0 + w).recip()).collect();
         let masses = masses.iter().any(|m| *m != 1).then_some(masses);
         let data: Vec<f64> = counted.iter().flat_map(|&i| sample.rows().row(i).iter().copied()).collect();
-        let frame = |rotation| Frame::new(&data, width, rotation, masses.as_deref());
+        let frame = |rotation| SortedColumns::new(&data, width, rotation, masses.as_deref());
         let frames = if rotations == 0 {
             vec![frame(None)]
         } else {
@@ -94,7 +97,7 @@ impl Presorted {
             masses,
             weights,
             half_weights,
-            caps,
+            max_probabilities,
             total,
             observations,
             mass_kind,
@@ -110,32 +113,32 @@ impl Presorted {
     }
 }
 
-/// Weights that are counts.
-fn whole(weights: &[f64], total: f64) -> Vec<u64> {
+/// Weights that are counts, as masses.
+fn as_counts(weights: &[f64], total: f64) -> Vec<u64> {
     weights.iter().map(|w| integer(w * total)).collect()
 }
 
-/// Weights that are whole multiples of some number, up to rounding.
+/// Weights that are multiples of one number up to rounding, as masses; `None` if they are not.
 fn commensurable(weights: &[f64]) -> Option<Vec<u64>> {
     let smallest = weights.iter().fold(f64::INFINITY, |m, w| m.min(*w));
-    let slack = 1e-6 * smallest;
-    // Euclid's algorithm, in which a remainder of nearly nothing or nearly all is none.
+    let tolerance = 1e-6 * smallest;
+    // Euclid's algorithm; a remainder within the tolerance of 0 or of the divisor counts as 0.
     let unit = weights.iter().fold(smallest, |mut a, &b| {
         let mut b = b;
-        while b > slack {
-            let rest = a % b;
-            (a, b) = (b, if b - rest <= slack { 0.0 } else { rest });
+        while b > tolerance {
+            let remainder = a % b;
+            (a, b) = (b, if b - remainder <= tolerance { 0.0 } else { remainder });
         }
         a
     });
-    // The remainders carry the rounding of what they were taken from: the smallest weight tells the unit better.
+    // The remainders carry the rounding of their operands; the smallest weight gives a better unit.
     let unit = smallest / (smallest / unit).round();
     let whole = |w: &f64| (w / unit - (w / unit).round()).abs() <= 1e-12 * (w / unit) && w / unit < 1e6;
     weights.iter().all(whole).then(|| weights.iter().map(|w| integer(w / unit)).collect())
 }
 
-/// Any weights, in units of $2^{-52}$ of their sum.
-fn fine(weights: &[f64]) -> Vec<u64> {
+/// Any weights as masses, in units of $2^{-52}$ of their sum.
+fn in_fine_units(weights: &[f64]) -> Vec<u64> {
     weights.iter().map(|w| integer(w * (1u64 << 52) as f64)).collect()
 }
 
@@ -145,7 +148,7 @@ fn integer(x: f64) -> u64 {
     x.round().clamp(1.0, (1u64 << 52) as f64) as u64
 }
 
-/// Divided by what all have in common: equal weights become 1.
+/// Divided by their greatest common divisor: equal masses become 1.
 fn reduced(mut masses: Vec<u64>) -> Vec<u64> {
     let divisor = masses.iter().fold(0, |mut a, &b| {
         let mut b = b;
@@ -160,22 +163,22 @@ fn reduced(mut masses: Vec<u64>) -> Vec<u64> {
     masses
 }
 
-impl Frame {
+impl SortedColumns {
     fn new(data: &[f64], width: usize, rotation: Option<Vec<f64>>, masses: Option<&[u64]>) -> Self {
         let rows = data.len() / width;
         let words = rows.div_ceil(64);
-        // Near a rank there is a checkpoint at most half a stride away, and there are at most 33 a column.
+        // Every rank is at most half a stride from a checkpoint, and a column has at most 33 of them.
         let stride = rows.div_ceil(32).max(256);
-        let turned;
+        let rotated;
         let data = match &rotation {
             None => data,
             Some(rotation) => {
                 let mut out = vec![0.0; data.len()];
                 for (row, out) in data.chunks_exact(width).zip(out.chunks_exact_mut(width)) {
-                    turn(rotation, row, out);
+                    rotate(rotation, row, out);
                 }
-                turned = out;
-                &turned
+                rotated = out;
+                &rotated
             }
         };
         let mut values = Vec::with_capacity(data.len());
@@ -219,7 +222,7 @@ impl Frame {
             None => out.extend_from_slice(query),
             Some(rotation) => {
                 out.resize(query.len(), 0.0);
-                turn(rotation, query, out);
+                rotate(rotation, query, out);
             }
         }
     }
@@ -240,7 +243,7 @@ impl Frame {
         if self.cumulative.is_empty() { rank as u64 } else { self.cumulative[column * (rows + 1) + rank] }
     }
 
-    /// Writes the set of the first rows in the order of a column.
+    /// Writes the bitset of the first `rank` rows in the order of a column.
     pub(super) fn first(&self, rows: usize, column: usize, rank: usize, out: &mut [u64]) {
         let count = rows.div_ceil(self.stride);
         let nearest = ((rank + self.stride / 2) / self.stride).min(count - 1);
@@ -249,7 +252,7 @@ impl Frame {
         out.copy_from_slice(&self.checkpoints[at..at + words]);
         let order = &self.order[column * rows..(column + 1) * rows];
         let known = nearest * self.stride;
-        // Rows between the checkpoint and the rank change sides, whichever comes first.
+        // Flip the rows between the checkpoint and the rank, whichever is larger.
         for &i in &order[known.min(rank)..known.max(rank)] {
             out[i as usize / 64] ^= 1 << (i % 64);
         }

@@ -1,47 +1,47 @@
-//! The sample seen from a query: on which side of it every row lies, column by column.
+//! On which side of the query every row lies, column by column, as bitsets.
 
-use super::presorted::{Frame, Presorted};
+use super::presorted::{Presorted, SortedColumns};
 use crate::numerics::simd::vectorised;
 
-/// A cut is a column and a side: $2j$ cuts away what is below the query in column $j$, $2j + 1$ what is above.
-pub(super) type Side = u32;
+/// A split next to the query: $2j$ separates the rows below the query in column $j$, $2j + 1$ those above.
+pub(super) type SplitId = u32;
 
-/// For every side the rows that its cut leaves with the query.
+/// For every split the rows it keeps with the query.
 #[derive(Default)]
-pub(super) struct Around {
+pub(super) struct QueryBitsets {
     words: usize,
-    keep: Vec<u64>,
-    /// The mass of these rows, below and above.
-    kept: Vec<[u64; 2]>,
-    /// Whether no row equals the query in a column.
-    apart: Vec<bool>,
+    kept_rows: Vec<u64>,
+    /// For every column the mass that its two splits keep, below and above.
+    kept_mass: Vec<[u64; 2]>,
+    /// For every column whether no row equals the query in it.
+    untied: Vec<bool>,
 }
 
-impl Around {
-    pub(super) fn look(&mut self, sample: &Presorted, frame: &Frame, query: &[f64]) {
+impl QueryBitsets {
+    pub(super) fn set(&mut self, sample: &Presorted, frame: &SortedColumns, query: &[f64]) {
         let (rows, words) = (sample.rows, sample.words);
         self.words = words;
-        self.keep.resize(2 * words * query.len(), 0);
-        self.kept.clear();
-        self.apart.clear();
-        for (j, (&z, keep)) in query.iter().zip(self.keep.chunks_exact_mut(2 * words)).enumerate() {
+        self.kept_rows.resize(2 * words * query.len(), 0);
+        self.kept_mass.clear();
+        self.untied.clear();
+        for (j, (&z, kept_rows)) in query.iter().zip(self.kept_rows.chunks_exact_mut(2 * words)).enumerate() {
             let (below, upto) = frame.ranks(rows, j, z);
-            let (cut_below, cut_above) = keep.split_at_mut(words);
-            frame.first(rows, j, below, cut_below);
+            let (below_bits, above_bits) = kept_rows.split_at_mut(words);
+            frame.first(rows, j, below, below_bits);
             if below == upto {
-                cut_above.copy_from_slice(cut_below);
+                above_bits.copy_from_slice(below_bits);
             } else {
-                frame.first(rows, j, upto, cut_above);
+                frame.first(rows, j, upto, above_bits);
             }
-            for word in cut_below.iter_mut() {
+            for word in below_bits.iter_mut() {
                 *word = !*word;
             }
             if rows % 64 != 0 {
-                cut_below[words - 1] &= (1 << (rows % 64)) - 1;
+                below_bits[words - 1] &= (1 << (rows % 64)) - 1;
             }
             let mass = |rank| frame.mass_of_first(rows, j, rank);
-            self.kept.push([sample.total - mass(below), mass(upto)]);
-            self.apart.push(below == upto);
+            self.kept_mass.push([sample.total - mass(below), mass(upto)]);
+            self.untied.push(below == upto);
         }
     }
 
@@ -49,44 +49,45 @@ impl Around {
         self.words
     }
 
-    /// How many sides there are.
-    pub(super) fn sides(&self) -> usize {
-        2 * self.kept.len()
+    /// How many splits there are.
+    pub(super) fn splits(&self) -> usize {
+        2 * self.kept_mass.len()
     }
 
-    /// The rows that a cut leaves.
-    pub(super) fn keep(&self, side: Side) -> &[u64] {
-        let at = side as usize * self.words;
-        &self.keep[at..at + self.words]
+    /// The rows that a split keeps.
+    pub(super) fn kept_rows(&self, split: SplitId) -> &[u64] {
+        let at = split as usize * self.words;
+        &self.kept_rows[at..at + self.words]
     }
 
-    /// The mass that the two cuts of a column leave of the whole sample.
-    pub(super) fn kept(&self) -> &[[u64; 2]] {
-        &self.kept
+    /// The mass of the whole sample that the two splits of each column keep.
+    pub(super) fn kept_mass(&self) -> &[[u64; 2]] {
+        &self.kept_mass
     }
 
-    /// Writes the rows that all cuts leave; there must be one at least.
-    pub(super) fn members(&self, sides: &[Side], out: &mut Vec<u64>) {
+    /// Writes the rows that all of these splits keep; there must be at least one split.
+    pub(super) fn intersection(&self, splits: &[SplitId], out: &mut Vec<u64>) {
         out.clear();
-        out.extend_from_slice(self.keep(sides[0]));
-        for &side in &sides[1..] {
-            out.iter_mut().zip(self.keep(side)).for_each(|(o, k)| *o &= k);
+        out.extend_from_slice(self.kept_rows(splits[0]));
+        for &split in &splits[1..] {
+            out.iter_mut().zip(self.kept_rows(split)).for_each(|(o, k)| *o &= k);
         }
     }
 
-    /// The mass that the two cuts of every column leave of a box of the given rows and mass.
-    pub(super) fn kept_in(&self, sample: &Presorted, members: &[u64], mass: u64, out: &mut Vec<[u64; 2]>) {
+    /// The mass that the two splits of every column keep of a box with the given rows and mass.
+    pub(super) fn kept_mass_in(&self, sample: &Presorted, rows: &[u64], mass: u64, out: &mut Vec<[u64; 2]>) {
         out.clear();
         if let Some(masses) = &sample.masses {
-            out.extend((0..self.apart.len()).map(|j| self.weigh(masses, members, mass, j)));
+            out.extend((0..self.untied.len()).map(|j| self.kept_mass_weighted(masses, rows, mass, j)));
         } else {
             vectorised(
                 #[inline(always)]
                 || {
-                    for (keep, &apart) in self.keep.chunks_exact(2 * self.words).zip(&self.apart) {
-                        let (cut_below, cut_above) = keep.split_at(self.words);
-                        let above = common(members, cut_above);
-                        out.push([if apart { mass - above } else { common(members, cut_below) }, above]);
+                    for (kept_rows, &untied) in self.kept_rows.chunks_exact(2 * self.words).zip(&self.untied)
+                    {
+                        let (below_bits, above_bits) = kept_rows.split_at(self.words);
+                        let above = common(rows, above_bits);
+                        out.push([if untied { mass - above } else { common(rows, below_bits) }, above]);
                     }
                 },
             );
@@ -94,43 +95,43 @@ impl Around {
     }
 
     /// The same for one column.
-    pub(super) fn kept_in_column(
+    pub(super) fn kept_mass_in_column(
         &self,
         sample: &Presorted,
-        members: &[u64],
+        rows: &[u64],
         mass: u64,
         column: usize,
     ) -> [u64; 2] {
         if let Some(masses) = &sample.masses {
-            return self.weigh(masses, members, mass, column);
+            return self.kept_mass_weighted(masses, rows, mass, column);
         }
-        let keep = &self.keep[2 * column * self.words..2 * (column + 1) * self.words];
-        let (cut_below, cut_above) = keep.split_at(self.words);
+        let kept_rows = &self.kept_rows[2 * column * self.words..2 * (column + 1) * self.words];
+        let (below_bits, above_bits) = kept_rows.split_at(self.words);
         vectorised(
             #[inline(always)]
             || {
-                let above = common(members, cut_above);
-                [if self.apart[column] { mass - above } else { common(members, cut_below) }, above]
+                let above = common(rows, above_bits);
+                [if self.untied[column] { mass - above } else { common(rows, below_bits) }, above]
             },
         )
     }
 
-    fn weigh(&self, masses: &[u64], members: &[u64], mass: u64, column: usize) -> [u64; 2] {
-        let keep = &self.keep[2 * column * self.words..2 * (column + 1) * self.words];
-        let (cut_below, cut_above) = keep.split_at(self.words);
-        let sum = |side: &[u64]| {
+    fn kept_mass_weighted(&self, masses: &[u64], rows: &[u64], mass: u64, column: usize) -> [u64; 2] {
+        let kept_rows = &self.kept_rows[2 * column * self.words..2 * (column + 1) * self.words];
+        let (below_bits, above_bits) = kept_rows.split_at(self.words);
+        let sum = |split: &[u64]| {
             let mut sum = 0;
-            for (w, (m, s)) in members.iter().zip(side).enumerate() {
+            for (w, (m, s)) in rows.iter().zip(split).enumerate() {
                 each_bit(m & s, |bit| sum += masses[64 * w + bit]);
             }
             sum
         };
-        let above = sum(cut_above);
-        [if self.apart[column] { mass - above } else { sum(cut_below) }, above]
+        let above = sum(above_bits);
+        [if self.untied[column] { mass - above } else { sum(below_bits) }, above]
     }
 }
 
-/// How many rows two sets have in common.
+/// How many rows two bitsets have in common.
 #[inline(always)]
 fn common(a: &[u64], b: &[u64]) -> u64 {
     a.iter().zip(b).map(|(a, b)| u64::from((a & b).count_ones())).sum()

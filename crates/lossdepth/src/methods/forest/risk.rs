@@ -1,4 +1,4 @@
-//! From averaged probabilities to the depth, and what rounding and boxes left out can do to it.
+//! From averaged probabilities to the depth and its error.
 
 use super::ForestLoss;
 use super::presorted::Presorted;
@@ -7,16 +7,17 @@ use crate::numerics::simd::{sum_of, vectorised};
 use crate::problem::Reported;
 use std::f64::consts::{LN_2, LOG2_E};
 
-/// The probabilities of the query's class, averaged over all trees.
-pub(super) struct Averages<'a> {
+/// The probability of the query's class, averaged over all trees.
+pub(super) struct AveragedProbabilities<'a> {
     /// At each row of the sample.
     pub(super) rows: &'a [f64],
     /// At the query.
     pub(super) query: f64,
     /// A bound on the relative rounding error of each of them.
     pub(super) rounding: f64,
-    /// No probability is further off than this for trees that were not grown to the end.
-    pub(super) rest: f64,
+    /// The total probability of boxes that were not split further: no probability is off by more for that
+    /// reason.
+    pub(super) unsplit_probability: f64,
 }
 
 impl ForestLoss {
@@ -30,17 +31,18 @@ impl ForestLoss {
         }
     }
 
-    /// Writes its derivative, where it has one, to the first of `out`, times `share` and the weight of the row.
-    pub(super) fn slopes(self, sample: &Presorted, rows: &[f64], share: f64, out: &mut [f64]) {
+    /// Writes the derivative of the loss, where it exists, times `share` and the weight of the row.
+    pub(super) fn derivatives(self, sample: &Presorted, rows: &[f64], share: f64, out: &mut [f64]) {
         let n = sample.rows;
-        let (rows, caps, weights, out) = (&rows[..n], &sample.caps[..n], &sample.weights[..n], &mut out[..n]);
+        let (rows, max_probabilities, weights, out) =
+            (&rows[..n], &sample.max_probabilities[..n], &sample.weights[..n], &mut out[..n]);
         vectorised(
             #[inline(always)]
             || match self {
                 Self::Log => {
                     let share = LOG2_E * share;
                     for i in 0..n {
-                        out[i] = share * weights[i] / (1.0 - least(rows[i], caps[i]));
+                        out[i] = share * weights[i] / (1.0 - min_finite(rows[i], max_probabilities[i]));
                     }
                 }
                 Self::Brier => (0..n).for_each(|i| out[i] = 8.0 * share * weights[i] * rows[i]),
@@ -49,16 +51,16 @@ impl ForestLoss {
         );
     }
 
-    /// Adds the loss at each row, times `share`; the logarithms have an absolute error of some 1e-15.
+    /// Adds the loss at each row, times `share`; the absolute error of the logarithms is about 1e-15.
     pub(super) fn add_losses(self, sample: &Presorted, rows: &[f64], share: f64, out: &mut [f64]) {
         let n = sample.rows;
-        let (rows, caps, out) = (&rows[..n], &sample.caps[..n], &mut out[..n]);
+        let (rows, max_probabilities, out) = (&rows[..n], &sample.max_probabilities[..n], &mut out[..n]);
         vectorised(
             #[inline(always)]
             || match self {
                 Self::Log => (0..n).for_each(
                     #[inline(always)]
-                    |i| out[i] -= share * log2_unit(1.0 - least(rows[i], caps[i])),
+                    |i| out[i] -= share * log2_unit(1.0 - min_finite(rows[i], max_probabilities[i])),
                 ),
                 _ => (0..n).for_each(|i| out[i] += share * self.at_row(rows[i])),
             },
@@ -74,12 +76,12 @@ impl ForestLoss {
         }
     }
 
-    /// How many nats one of its units is.
+    /// The number of nats in one unit of the loss.
     pub(super) fn unit(self) -> f64 {
         if self == Self::Log { LN_2 } else { 1.0 }
     }
 
-    pub(super) fn slope_at_query(self, p: f64) -> f64 {
+    pub(super) fn derivative_at_query(self, p: f64) -> f64 {
         match self {
             Self::Log => -LOG2_E / p,
             Self::Brier => -8.0 * (1.0 - p),
@@ -88,7 +90,7 @@ impl ForestLoss {
     }
 }
 
-impl Averages<'_> {
+impl AveragedProbabilities<'_> {
     /// The depth and a bound on its error.
     pub(super) fn risk(&self, sample: &Presorted, loss: ForestLoss, value: Reported) -> (f64, f64) {
         let [rows_share, query_share] = value.shares(loss.unit(), sample.observations);
@@ -102,68 +104,68 @@ impl Averages<'_> {
     /// The weighted mean of the losses at the rows.
     fn mean(&self, sample: &Presorted, loss: ForestLoss) -> f64 {
         if sample.masses.is_none() && loss == ForestLoss::Log {
-            let cap = sample.caps[0];
+            let max_probability = sample.max_probabilities[0];
             let sum = vectorised(
                 #[inline(always)]
-                || log_sum(self.rows, cap),
+                || log_sum(self.rows, max_probability),
             );
             return -sum / self.rows.len() as f64;
         }
-        let rows = self.rows.iter().zip(&sample.caps).zip(&sample.weights);
-        rows.map(|((p, cap), weight)| weight * loss.at_row(p.min(*cap))).sum()
+        let rows = self.rows.iter().zip(&sample.max_probabilities).zip(&sample.weights);
+        rows.map(|((p, max_probability), weight)| weight * loss.at_row(p.min(*max_probability))).sum()
     }
 
     fn mean_error(&self, sample: &Presorted, loss: ForestLoss, mean: f64) -> f64 {
         let rows = self.rows.len() as f64;
-        // A bound for every row on how far its probability is off.
-        let off = |p: f64| self.rounding * p + self.rest;
+        // (F7).
+        let error = |p: f64| self.rounding * p + self.unsplit_probability;
         let weighted = |f: &dyn Fn(f64, f64) -> f64| -> f64 {
             self.rows.iter().zip(&sample.weights).map(|(p, weight)| weight * f(*weight, *p)).sum()
         };
         match loss {
             ForestLoss::Log => {
-                // Near 1 - p the loss has a slope of at most 1/(1 - p); one less p loses half a unit of the last place
-                // of 1, a product of sixteen numbers eight of its own.
+                // (F8). 1 − p is off by half a unit in the last place of 1, a product of sixteen factors by
+                // eight more.
                 let (p, weights) = (&self.rows[..sample.rows], &sample.weights[..sample.rows]);
                 let slope = sum_of(
                     sample.rows,
                     #[inline(always)]
                     |i| {
-                        let off = self.rounding * p[i] + self.rest;
-                        let least = 1.0 - p[i] - off;
+                        let error = self.rounding * p[i] + self.unsplit_probability;
+                        let lower = 1.0 - p[i] - error;
                         let floor = weights[i] / (1.0 + weights[i]);
-                        weights[i] * (off + f64::EPSILON) / if least > floor { least } else { floor }
+                        weights[i] * (error + f64::EPSILON) / if lower > floor { lower } else { floor }
                     },
                 );
                 LOG2_E * (slope + 16.0 * f64::EPSILON) + rows * f64::EPSILON * mean
             }
             ForestLoss::Brier => {
-                weighted(&|_, p| 4.0 * off(p) * (2.0 * p + off(p))) + (rows + 8.0) * f64::EPSILON * mean
+                weighted(&|_, p| 4.0 * error(p) * (2.0 * p + error(p))) + (rows + 8.0) * f64::EPSILON * mean
             }
             ForestLoss::ZeroOne => {
-                let exact = self.rounding == 0.0 && self.rest == 0.0;
-                let doubtful = |_: f64, p: f64| f64::from(u8::from(!exact && (p - 0.5).abs() <= off(p)));
-                weighted(&doubtful) + rows * f64::EPSILON * mean
+                let exact = self.rounding == 0.0 && self.unsplit_probability == 0.0;
+                let undecided = |_: f64, p: f64| f64::from(u8::from(!exact && (p - 0.5).abs() <= error(p)));
+                weighted(&undecided) + rows * f64::EPSILON * mean
             }
         }
     }
 
     fn query_error(&self, loss: ForestLoss) -> f64 {
-        let off = self.rounding * self.query + self.rest;
+        let error = self.rounding * self.query + self.unsplit_probability;
         match loss {
-            // The probability is at least one half.
-            ForestLoss::Log => LOG2_E * off / (self.query - off).max(0.5) + 2.0 * f64::EPSILON,
-            ForestLoss::Brier => 4.0 * off * (2.0 * (1.0 - self.query).abs() + off) + 2.0 * f64::EPSILON,
+            // The probability at the query is at least one half.
+            ForestLoss::Log => LOG2_E * error / (self.query - error).max(0.5) + 2.0 * f64::EPSILON,
+            ForestLoss::Brier => 4.0 * error * (2.0 * (1.0 - self.query).abs() + error) + 2.0 * f64::EPSILON,
             ForestLoss::ZeroOne => 0.0,
         }
     }
 }
 
-/// $\sum_i \log_2(1 - p_i)$ by one logarithm for every sixteen rows.
+/// $\sum_i \log_2(1 - p_i)$ with one logarithm for every sixteen rows.
 ///
 /// A factor is at least $1/(n+1) > 2^{-33}$, so the product of sixteen does not underflow.
 #[inline(always)]
-fn log_sum(p: &[f64], cap: f64) -> f64 {
+fn log_sum(p: &[f64], max_probability: f64) -> f64 {
     const LANES: usize = 8;
     let mut sum = 0.0;
     for block in p.chunks(16 * LANES) {
@@ -172,11 +174,11 @@ fn log_sum(p: &[f64], cap: f64) -> f64 {
         let tail = whole.remainder();
         for lane in whole {
             for (product, p) in products.iter_mut().zip(lane) {
-                *product *= 1.0 - if *p < cap { *p } else { cap };
+                *product *= 1.0 - if *p < max_probability { *p } else { max_probability };
             }
         }
         for (product, p) in products.iter_mut().zip(tail) {
-            *product *= 1.0 - if *p < cap { *p } else { cap };
+            *product *= 1.0 - if *p < max_probability { *p } else { max_probability };
         }
         sum += products.iter().map(|x| x.log2()).sum::<f64>();
     }
@@ -184,15 +186,16 @@ fn log_sum(p: &[f64], cap: f64) -> f64 {
 }
 
 #[inline(always)]
-fn least(a: f64, b: f64) -> f64 {
-    // Unlike `min` this is one instruction: no number here is NaN.
+fn min_finite(a: f64, b: f64) -> f64 {
+    // One instruction, unlike `min`, which also handles NaN: there is none here.
     if a < b { a } else { b }
 }
 
 /// $\log_2 x$ for normal numbers up to 1, without branches; the error is absolute.
 #[inline(always)]
 fn log2_unit(x: f64) -> f64 {
-    // x = m 2^k with m in [1, 2). In the low bits of 2^52 the exponent is a number without a conversion.
+    // x = m 2^k with m in [1, 2). In the low bits of 2^52 the exponent is a number without a conversion
+    // instruction.
     const TWO_52: f64 = 4_503_599_627_370_496.0;
     let bits = x.to_bits();
     let m = f64::from_bits(bits & ((1 << 52) - 1) | 1.0f64.to_bits());

@@ -3,10 +3,10 @@
 use crate::numerics::Random;
 use crate::numerics::linalg::{axpy, dot};
 
-/// An orthogonal matrix by the uniform (Haar) distribution, row by row.
+/// A random orthogonal matrix from the uniform (Haar) distribution, row by row.
 ///
-/// Gram and Schmidt's method on normal numbers: the factor $Q$ of $A = QR$ with a positive diagonal of $R$, which is
-/// what makes it uniform (Mezzadri 2007). Two passes leave it orthogonal to the last bits.
+/// Gram–Schmidt on normal numbers: the factor $Q$ of $A = QR$ with a positive diagonal of $R$, which is what
+/// makes it uniform (Mezzadri 2007). Two passes make it orthogonal to working precision.
 pub(super) fn haar(width: usize, random: &mut Random) -> Vec<f64> {
     let mut q: Vec<f64> = Vec::with_capacity(width * width);
     while q.len() < width * width {
@@ -19,7 +19,8 @@ pub(super) fn haar(width: usize, random: &mut Random) -> Vec<f64> {
             }
         }
         let left = dot(&row, &row);
-        // Hardly anything left is mostly rounding: draw again. It happens with probability 1e-10.
+        // A row nearly in the span of the others would be mostly rounding: draw again. The probability is
+        // about 1e-10.
         if left > 1e-20 * size {
             let unit = left.sqrt().recip();
             q.extend(row.iter().map(|x| x * unit));
@@ -28,8 +29,8 @@ pub(super) fn haar(width: usize, random: &mut Random) -> Vec<f64> {
     q
 }
 
-/// Writes the coordinates of `x` in a frame; the same bits for the same numbers, wherever they stand.
-pub(super) fn turn(rotation: &[f64], x: &[f64], out: &mut [f64]) {
+/// Writes the coordinates of `x` in a frame; the same bits for the same numbers in any row.
+pub(super) fn rotate(rotation: &[f64], x: &[f64], out: &mut [f64]) {
     for (out, axis) in out.iter_mut().zip(rotation.chunks_exact(x.len())) {
         *out = dot(axis, x);
     }

@@ -1,51 +1,52 @@
-//! The variances from all of the Gram matrix, for samples that are too small to be split.
+//! Posterior variances from the whole Gram matrix, for small samples.
 //!
 //! With $B = I + W^{1/2} K W^{1/2}$ over the points and the query the posterior covariance is
 //!
-//! $$ C = (K^{-1} + W)^{-1} = W^{-1/2} (I - B^{-1}) W^{-1/2}, \qquad v_i = \frac{1 - (B^{-1})_{ii}}{w_i}, $$
+//! $$ C = (K^{-1} + W)^{-1} = W^{-1/2} (I - B^{-1}) W^{-1/2}, \qquad v_i = \frac{1 - (B^{-1})_{ii}}{W_i}, $$
 //!
-//! and the diagonal of $B^{-1}$ needs no more than the inverse of a Cholesky factor: $\frac23 n^3$ operations. Where the
-//! eigenvalues of $K$ fall slowly, that is less than the corrections by a small rest take. Nothing is left out, so that only
-//! rounding is between the bounds; it is divided by $w_i$, and points that hardly count have wide ones.
+//! (G13). The diagonal of $B^{-1}$ follows from the inverse of a Cholesky factor: $\frac23 n^3$ operations.
+//! Where the eigenvalues of $K$ fall slowly, that is cheaper than the corrections for a residual. Nothing is
+//! left out, so only rounding separates the bounds; it is divided by $W_i$, so points with a small $W_i$ have
+//! wide ones.
 
-use super::laplace_mode::Walker;
-use super::posterior::Variances;
+use super::laplace_mode::ModeSearch;
+use super::variance_bounds::VarianceBounds;
 use crate::numerics::linalg::{InverseRoot, Matrix, Real};
 use crate::numerics::simd::{sum_of, vectorised};
 
-/// Samples up to this size may be treated as a whole.
-const MOST: usize = 512;
-/// Directions that the mode is then found in, with corrections for all others.
-pub(super) const DIRECTIONS: usize = 16;
+/// Larger samples are always split.
+const MAX_POINTS: usize = 512;
+/// Columns of the low-rank factor that the mode is then found with; the residual corrects for all others.
+pub(super) const MODE_COLUMNS: usize = 16;
 
-/// Whether that is less work than splitting off this many directions, by counts of operations on machines of today: products
-/// run half as fast again as factorisations.
-pub(super) fn is_less_work(points: usize, directions: usize) -> bool {
-    points <= MOST && points * points < 11 * directions * directions + points * directions
+/// Whether this costs less than a split with this many columns. The factors come from operation counts and
+/// measured speeds (products run 1.5 times as fast as factorisations): a heuristic that affects cost only.
+pub(super) fn is_cheaper(points: usize, columns: usize) -> bool {
+    points <= MAX_POINTS && points * points < 11 * columns * columns + points * columns
 }
 
-/// Room for one query after the other.
-pub(super) struct Whole {
+/// Scratch memory for one query at a time.
+pub(super) struct DenseVariance {
     root: InverseRoot,
-    /// The roots of the curvatures, the query's last.
+    /// The square roots of $W$, the query's last.
     roots: Vec<f64>,
 }
 
-impl Whole {
+impl DenseVariance {
     pub(super) fn new(points: usize) -> Self {
         Self { root: InverseRoot::new(points + 1), roots: vec![0.0; points + 1] }
     }
 
-    /// The variances at a mode; `None` if the matrix could not be factored.
-    pub(super) fn variances(&mut self, gram: &Matrix, walker: &Walker) -> Option<Variances> {
+    /// The variances at a mode; `None` if $B$ could not be factored.
+    pub(super) fn variances(&mut self, gram: &Matrix, mode: &ModeSearch) -> Option<VarianceBounds> {
         let n = gram.rows();
         self.roots
             .iter_mut()
-            .zip(walker.curvatures.iter().chain([&walker.bend]))
+            .zip(mode.likelihood.w.iter().chain([&mode.likelihood.w_query]))
             .for_each(|(r, w)| *r = w.sqrt());
         let (query, roots) = (self.roots[n], &self.roots[..n]);
-        let weights = walker.curvatures.iter().sum::<f64>() + walker.bend;
-        let mut trace = query.mul_add(query * walker.place.square, 1.0);
+        let weights = mode.likelihood.w.iter().sum::<f64>() + mode.likelihood.w_query;
+        let mut trace = query.mul_add(query * mode.query.kernel_self, 1.0);
         for j in 0..n {
             let (out, kernel, root) = (self.root.column(j), &gram.col(j)[j..], roots[j]);
             let (points, last) = out.split_at_mut(n - j);
@@ -59,27 +60,32 @@ impl Whole {
             );
             points[0] += 1.0;
             trace += points[0];
-            last[0] = root * query * walker.place.values[j];
+            last[0] = root * query * mode.query.kernel_values[j];
         }
-        self.root.column(n)[0] = query.mul_add(query * walker.place.square, 1.0);
-        // Kernel values that are off by so much move B by that times the sum of the curvatures.
-        let off = InverseRoot::rounding(n + 1, trace) + 2.0 * walker.place.slack * weights;
-        if !self.root.find() || off.is_nan() {
+        self.root.column(n)[0] = query.mul_add(query * mode.query.kernel_self, 1.0);
+        // Kernel values that are off by ε move B by at most ε times the sum of W in norm.
+        let relative_error = InverseRoot::rounding(n + 1, trace) + 2.0 * mode.query.kernel_error * weights;
+        if !self.root.find() || relative_error.is_nan() {
             return None;
         }
-        let bounds = |j: usize, most: f64| {
-            let (left, weight) = (self.root.diagonal(j), self.roots[j] * self.roots[j]);
-            let (low, high) = ((1.0 - left - off * left) / weight, (1.0 - left + off * left) / weight);
-            // In this order the comparisons take what is no number for nothing known.
-            (low.max(0.0).min(most), high.min(most).max(0.0))
+        let bounds = |j: usize, prior: f64| {
+            let (inverse, weight) = (self.root.diagonal(j), self.roots[j] * self.roots[j]);
+            let error = relative_error * inverse;
+            let (low, high) = ((1.0 - inverse - error) / weight, (1.0 - inverse + error) / weight);
+            // In this order of comparisons NaN becomes the interval from 0 to k(x, x).
+            (low.max(0.0).min(prior), high.min(prior).max(0.0))
         };
-        let most = walker.place.square * (1.0 + 4.0 * f64::EPSILON);
-        let query = bounds(n, most);
-        Some(Variances::between((0..n).map(|j| bounds(j, gram.at(j, j) * (1.0 + 4.0 * f64::EPSILON))), query))
+        let prior_query = mode.query.kernel_self * (1.0 + 4.0 * f64::EPSILON);
+        let query = bounds(n, prior_query);
+        Some(VarianceBounds::between(
+            (0..n).map(|j| bounds(j, gram.at(j, j) * (1.0 + 4.0 * f64::EPSILON))),
+            query,
+        ))
     }
 
-    /// The lower triangle of the posterior covariance of the points and the query, the diagonal being given.
-    pub(super) fn covariance(&self, variances: &Variances) -> Matrix<f32> {
+    /// The lower triangle of the posterior covariance of the points and the query, with the diagonal from
+    /// `variances`.
+    pub(super) fn covariance(&self, variances: &VarianceBounds) -> Matrix<f32> {
         let mut out = self.root.inverse();
         let n = out.rows();
         for j in 0..n {

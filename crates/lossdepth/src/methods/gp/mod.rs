@@ -1,36 +1,65 @@
-//! Gaussian process classification by Laplace's approximation.
+//! Gaussian prepared classification by Laplace's approximation.
 //!
-//! A latent function $f \sim GP(0, k)$ and the logistic likelihood; the sample is one class, the query the other, and
-//! both have the mass $N$ of the sample: each row counts by its weight ($c_i = N \omega_i$, 1 for plain rows), the query $N$
-//! times. The posterior is approximated by a Gaussian at its mode,
+//! A latent function $f \sim GP(0, k)$ and the logistic likelihood. The sample is one class, the query the
+//! other, and both have the mass $N$ of the sample: a row has the count $c_i = N \omega_i$ (1 for plain
+//! rows), the query the count $N$. The posterior is approximated by a Gaussian at its mode,
 //!
 //! $$ \hat f = \arg\max_f \sum_i c_i \ln \sigma(f_i) + N \ln \sigma(-f_z) - \tfrac12 \|f\|^2, $$
 //!
-//! with the covariance of its curvature there. The depth is the balanced loss, in bits, of the probabilities
-//! $\bar\pi = \mathbb{E} \sigma(f)$ that follow for the sample and for the query,
+//! with the covariance $(K^{-1} + W)^{-1}$, $W$ being the negative Hessian of the log likelihood there. The
+//! depth is the balanced loss, in bits, of the averaged probabilities $\bar\pi = \mathbb{E} \sigma(f)$ of
+//! sample and query,
 //!
 //! $$ D(z) = -\tfrac12 \sum_i \omega_i \log_2 \bar\pi(x_i) - \tfrac12 \log_2 (1 - \bar\pi(z)). $$
 //!
 //! Fitting scikit-learn's `GaussianProcessClassifier` to the sample and $n$ copies of $z$, and asking it for
-//! `predict_proba`, gives the same number in $O(n^3)$ a query. At the mode itself ([`Probabilities::Mode`]) it is the risk of kernel
-//! logistic regression with $\text{reg} = 1 / (4 N \ln 2)$.
+//! `predict_proba`, gives the same number in $O(n^3)$ a query. At the mode itself ([`Probabilities::Mode`])
+//! it is the risk of kernel logistic regression with $\text{reg} = 1 / (4 N \ln 2)$.
 //!
-//! What all queries share is a split of the Gram matrix into a few dozen large directions and a small rest; see
-//! the modules `basis` and `solve`. Averaging may leave a loss slightly above 1 for kernels of low rank; the depth is then 1.
-//! `error` is proven for the depth as defined by Laplace's approximation and the formula for
-//! $\bar\pi$ that scikit-learn uses; it says nothing about how good these are.
+//! All queries share a split of the Gram matrix into a low-rank factor with a few dozen columns and a small
+//! residual; see the modules `gram_split` and `solver`. For kernels of low rank averaging may leave a loss
+//! slightly above 1; the depth is then 1.
+//!
+//! # What of `error` is proven
+//!
+//! `error` is about the depth as defined above, with scikit-learn's formula for $\bar\pi$. It says nothing
+//! about the quality of Laplace's approximation. The comments refer to the equations (G1), ... of
+//! `docs/math/gp.md`.
+//!
+//! * Proven: the error of the mode (G7), (G8), the bounds on the variances (G9)–(G15) with the rounding of
+//!   products in single precision, the monotonicity of $\bar\pi$ and the rounding of its evaluation (see the
+//!   module `probit_mixture`), the rounding of the sum of the losses.
+//! * Estimated: the rounding, in double precision, of the gradient at the mode, of the Cholesky factor of $I
+//!   + T^\top W T$ and of the variances computed from it. They are constants times the machine precision that
+//!   were not derived; where they stand the code calls them estimates or heuristics. They are some orders of
+//!   magnitude below the default tolerance.
 
-mod basis;
-mod dense_variance;
-mod laplace_mode;
-mod posterior;
-mod probit_mixture;
+mod gram_split;
+mod principal_factor;
 mod residual;
-mod solve;
-mod variance;
 
-use self::basis::{Basis, Spectrum};
-use self::solve::Solver;
+mod anderson;
+mod laplace_mode;
+mod likelihood;
+mod solver;
+
+mod dense_variance;
+mod matrix_ops;
+mod residual_variance;
+mod variance_bounds;
+mod variance_rounding;
+
+mod influence;
+mod posterior;
+mod probabilities;
+mod probit_mixture;
+
+pub use self::probabilities::Probabilities;
+
+use self::gram_split::GramSplit;
+use self::posterior::Posterior;
+use self::principal_factor::PrincipalFactor;
+use self::solver::PosteriorSolver;
 use super::Hypothesis;
 use crate::data::Reference;
 use crate::data::Rows;
@@ -42,55 +71,9 @@ use crate::numerics::linalg::{COLUMN_GROUP, dot};
 use crate::problem::Stop;
 use crate::problem::{Batch, Ticket};
 use crate::problem::{Fit, Run};
-use serde::{Deserialize, Serialize};
-use std::str::FromStr;
 use std::sync::{Mutex, OnceLock};
 
-/// Which probabilities the Gaussian process depth takes the loss of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Probabilities {
-    /// Those averaged over the posterior.
-    #[default]
-    Averaged,
-    /// Those at the posterior's mode.
-    Mode,
-}
-
-impl Probabilities {
-    /// All of them.
-    pub const ALL: [Self; 2] = [Self::Averaged, Self::Mode];
-    /// Their names.
-    pub const NAMES: [&str; 2] = ["averaged", "mode"];
-
-    /// The name used on the command line and in Python.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Averaged => "averaged",
-            Self::Mode => "mode",
-        }
-    }
-}
-
-impl std::fmt::Display for Probabilities {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl FromStr for Probabilities {
-    type Err = DepthError;
-
-    fn from_str(s: &str) -> Result<Self> {
-        Self::ALL.into_iter().find(|v| v.name() == s).ok_or_else(|| DepthError::Name {
-            name: "probabilities",
-            expected: Self::ALL.map(Self::name).join(", "),
-            got: s.to_owned(),
-        })
-    }
-}
-
-/// The Gaussian process depth.
+/// The Gaussian prepared depth.
 ///
 /// ```
 /// use lossdepth::{Depth, Reference, methods::GaussianProcess};
@@ -135,90 +118,101 @@ impl GaussianProcess {
         self
     }
 
-    /// The largest proven error to accept; larger tolerances are faster on large samples.
+    /// The largest error to accept; larger tolerances are faster on large samples.
     #[must_use]
     pub fn tol(mut self, tol: f64) -> Self {
         self.tol = tol;
         self
     }
 
-    /// How many iterations a query gets.
+    /// How many times the likelihood of a query is evaluated at most.
     #[must_use]
     pub fn max_iter(mut self, max_iter: usize) -> Self {
         self.max_iter = max_iter;
         self
     }
 
-    /// How many bytes the Gram matrix and what is made of it may take; a sample that needs more is refused.
+    /// How many bytes the Gram matrix and its factors may take; a sample that needs more is refused.
     #[must_use]
     pub fn memory(mut self, bytes: u64) -> Self {
         self.memory = bytes;
         self
     }
 
-    /// Whether single precision is enough for what the rest of the Gram matrix adds to the variances.
-    fn single(&self, points: usize) -> bool {
-        self.probabilities == Probabilities::Averaged && self.tol >= SINGLE && points > 96
+    /// Whether single precision is accurate enough for the residual's part of the variances.
+    fn uses_single_precision(&self, points: usize) -> bool {
+        self.probabilities == Probabilities::Averaged && self.tol >= SINGLE_TOL && points > 96
     }
 
-    /// The split of the Gram matrix that the first probes are made with.
-    fn basis(&self, space: &Space, counts: &[f64]) -> Result<Basis> {
+    /// The split of the Gram matrix that the search for the number of columns starts with.
+    fn initial_split(&self, space: &Space, counts: &[f64]) -> Result<GramSplit> {
         let n = space.len();
-        let single = self.single(n);
-        if n >= LARGE && self.memory >= 3 * space.gram_bytes() {
-            let most = (n / THINNER).min(MOST);
-            let found = Spectrum::new(space, counts, (0.3 * self.tol, 3.0 * self.tol), most)?;
-            if let Some(spectrum) = found.filter(|s| s.points.cols() > FEWEST) {
+        let single = self.uses_single_precision(n);
+        if n >= LOW_RANK_POINTS && self.memory >= 3 * space.gram_bytes() {
+            let max_rank = (n / POINTS_PER_COLUMN).min(MAX_COLUMNS);
+            let found = PrincipalFactor::new(space, counts, (0.3 * self.tol, 3.0 * self.tol), max_rank)?;
+            if let Some(principal) = found.filter(|p| p.factor.cols() > MIN_COLUMNS) {
                 let averaged = self.probabilities == Probabilities::Averaged;
-                let single = averaged && self.tol >= SINGLE_THIN;
-                return Ok(Basis::thin(space, spectrum, FEWEST, averaged, single));
+                let single = averaged && self.tol >= SINGLE_LOW_RANK_TOL;
+                return Ok(GramSplit::low_rank(space, principal, MIN_COLUMNS, averaged, single));
             }
         }
-        Basis::new(space, if n <= WHOLE { n } else { FEWEST }, single)
+        GramSplit::new(space, if n <= MAX_UNSPLIT { n } else { MIN_COLUMNS }, single)
     }
 
-    /// What to solve; with the influences of the points or without.
-    fn problem<'a>(&self, process: &'a Process, basis: &Basis, influence: bool) -> Problem<'a> {
-        // Where the variances have next to no error of their own, the mode may have more of it.
-        let share = if basis.gram.is_some() { 0.5 } else { 0.05 };
-        Problem {
-            half_weights: &process.space.half_weights,
-            counts: &process.counts,
-            total: process.total,
+    /// The problem for queries in this split, with or without the influences of the points.
+    fn problem<'a>(
+        &self,
+        prepared: &'a PreparedGp,
+        split: &GramSplit,
+        influence: bool,
+    ) -> LaplaceProblem<'a> {
+        // The mode's share of the tolerance (heuristic): larger where the variances have next to no error of
+        // their own.
+        let share = if split.gram.is_some() { 0.5 } else { 0.05 };
+        LaplaceProblem {
+            half_weights: &prepared.space.half_weights,
+            counts: &prepared.counts,
+            total: prepared.total,
             averaged: self.probabilities == Probabilities::Averaged,
             influence,
-            target: share * self.tol / basis.largest.max(f64::MIN_POSITIVE).sqrt(),
+            target: share * self.tol / split.max_diagonal.max(f64::MIN_POSITIVE).sqrt(),
             max_iter: self.max_iter,
         }
     }
 
-    /// Whether this split of the Gram matrix is good enough for these queries.
-    fn is_enough(&self, process: &Process, basis: &Basis, probes: Rows<'_>) -> Result<bool> {
-        let problem = self.problem(process, basis, false);
-        let places = basis.locate(&process.space, probes)?;
-        let found = Solver::new(&problem, basis, COLUMN_GROUP).group(places, || false).unwrap_or_default();
+    /// Whether queries meet the tolerance with this split, with a margin of a quarter (heuristic) for other
+    /// queries.
+    fn meets_tolerance(&self, prepared: &PreparedGp, split: &GramSplit, probes: Rows<'_>) -> Result<bool> {
+        let problem = self.problem(prepared, split, false);
+        let located = split.locate(&prepared.space, probes)?;
+        let found = PosteriorSolver::new(&problem, split, COLUMN_GROUP)
+            .posteriors(located, || false)
+            .unwrap_or_default();
         Ok(found.iter().all(|p| p.error <= 0.75 * self.tol))
     }
 
     /// The posteriors of a few queries; `None` if cancelled.
     fn posteriors(
         &self,
-        process: &Process,
-        solver: &mut Solver<'_>,
+        prepared: &PreparedGp,
+        solver: &mut PosteriorSolver<'_>,
         queries: Rows<'_>,
         cancelled: &impl Fn() -> bool,
     ) -> Result<Option<Vec<Posterior>>> {
-        let places = process.basis.locate(&process.space, queries)?;
-        let Some(mut found) = solver.group(places, cancelled) else { return Ok(None) };
-        for (j, posterior) in found.iter_mut().enumerate() {
-            if posterior.error <= self.tol || process.basis.rest.is_nothing() {
+        let located = prepared.split.locate(&prepared.space, queries)?;
+        let Some(mut posteriors) = solver.posteriors(located, cancelled) else { return Ok(None) };
+        for (j, posterior) in posteriors.iter_mut().enumerate() {
+            if posterior.error <= self.tol || prepared.split.residual.is_zero() {
                 continue;
             }
-            // More directions for the odd one out.
-            let Some(fine) = process.fine(self.memory)? else { continue };
-            let problem = self.problem(process, fine, solver.problem.influence);
-            let places = fine.locate(&process.space, queries.range(j, j + 1))?;
-            let Some(again) = Solver::new(&problem, fine, COLUMN_GROUP).group(places, cancelled) else {
+            // A wider split for the few queries that miss the tolerance.
+            let Some(fine_split) = prepared.fine_split(self.memory)? else { continue };
+            let problem = self.problem(prepared, fine_split, solver.problem.influence);
+            let located = fine_split.locate(&prepared.space, queries.range(j, j + 1))?;
+            let Some(again) =
+                PosteriorSolver::new(&problem, fine_split, COLUMN_GROUP).posteriors(located, cancelled)
+            else {
                 return Ok(None);
             };
             for again in again {
@@ -227,27 +221,27 @@ impl GaussianProcess {
                 }
             }
         }
-        Ok(Some(found))
+        Ok(Some(posteriors))
     }
 
-    fn all<T: Send>(
+    fn for_each_query<T: Send>(
         &self,
-        process: &Process,
+        prepared: &PreparedGp,
         queries: Rows<'_>,
         run: &Run<'_>,
         make: impl Fn(&Posterior, &[f64]) -> T + Sync,
     ) -> Result<Vec<T>> {
         let failure = Mutex::new(None);
-        let problem = self.problem(process, &process.basis, !run.depths_only);
+        let problem = self.problem(prepared, &prepared.split, !run.depths_only);
         let batch = Batch::new(queries, run);
         let width = queries.len().div_ceil(batch.workers()).next_multiple_of(COLUMN_GROUP).min(GROUP);
         let found = batch.run(|mut ticket: Ticket<'_, '_, T>| {
-            let mut solver = Solver::new(&problem, &process.basis, width);
+            let mut solver = PosteriorSolver::new(&problem, &prepared.split, width);
             while let Some((first, rows)) = ticket.take(width, COLUMN_GROUP) {
                 let failed =
                     || failure.lock().is_ok_and(|f: std::sync::MutexGuard<'_, Option<_>>| f.is_some());
                 let cancelled = || ticket.cancelled() || failed();
-                match self.posteriors(process, &mut solver, rows, &cancelled) {
+                match self.posteriors(prepared, &mut solver, rows, &cancelled) {
                     Ok(Some(posteriors)) => {
                         for (j, posterior) in posteriors.iter().enumerate() {
                             ticket.done(first + j, make(posterior, rows.row(j)));
@@ -269,18 +263,18 @@ impl GaussianProcess {
         }
     }
 
-    fn fit(&self, process: &Process, posterior: &Posterior) -> Fit {
+    fn fit(&self, prepared: &PreparedGp, posterior: &Posterior) -> Fit {
         let depth = posterior.depth.clamp(0.0, 1.0);
         let error = posterior.error;
         let stop = if error <= self.tol { Stop::Converged } else { posterior.stop.judge(error, self.tol) };
         let influence = posterior.influence.as_ref();
-        let stderr = influence.map_or(f64::NAN, |influence| process.space.standard_error(influence));
+        let stderr = influence.map_or(f64::NAN, |influence| prepared.space.standard_error(influence));
         Fit { depth, error, stderr, iterations: posterior.iterations, stop }
     }
 }
 
-/// What the solver needs to know.
-struct Problem<'a> {
+/// What the solver minimises, and how accurately.
+struct LaplaceProblem<'a> {
     half_weights: &'a [f64],
     /// $c_i = N \omega_i$.
     counts: &'a [f64],
@@ -289,70 +283,57 @@ struct Problem<'a> {
     averaged: bool,
     /// Whether the influences of the points are asked for.
     influence: bool,
-    /// How small the gradient at the mode must become.
+    /// The $\delta$ of (G7) that the mode must reach.
     target: f64,
     max_iter: usize,
 }
 
-/// What became of one query.
-struct Posterior {
-    depth: f64,
-    error: f64,
-    /// Per point, not centred; if asked for.
-    influence: Option<Vec<f64>>,
-    f: Vec<f64>,
-    at_query: f64,
-    /// The coefficients of the mode: $f = \sum_i s_i k(\cdot, x_i) + p \, k(\cdot, z)$.
-    slopes: Vec<f64>,
-    pull: f64,
-    iterations: usize,
-    stop: Stop,
-}
-
-/// The split Gram matrix of a sample: what all queries share.
+/// The sample's Gram matrix, split: what all queries share.
 #[derive(Debug)]
-pub struct Process {
+pub struct PreparedGp {
     space: Space,
     counts: Vec<f64>,
     total: f64,
-    basis: Basis,
-    /// With more directions, for queries that need them.
-    fine: OnceLock<Option<Basis>>,
+    split: GramSplit,
+    /// A wider split, for queries that need it.
+    fine_split: OnceLock<Option<GramSplit>>,
 }
 
-/// How many queries share a pass over the Gram matrix.
+/// How many queries share a product with the residual.
 const GROUP: usize = 64;
-/// Above this tolerance and a certain size, single precision is enough for corrections to the variances.
-const SINGLE: f64 = 2e-7;
-/// The same for a thin rest, where rounding meets two products.
-const SINGLE_THIN: f64 = 1e-5;
-/// Samples from this size on have a thin rest, if one direction for so many points is enough for it.
-const LARGE: usize = 1024;
-const THINNER: usize = 4;
+/// From this tolerance on, single precision is accurate enough for the residual's part of the variances
+/// (heuristic; the rounding is in `error`).
+const SINGLE_TOL: f64 = 2e-7;
+/// The same for a low-rank residual, where two products are rounded (heuristic).
+const SINGLE_LOW_RANK_TOL: f64 = 1e-5;
+/// Samples from this size on get a low-rank residual, if its rank is at most this share of the points
+/// (heuristic, cost only).
+const LOW_RANK_POINTS: usize = 1024;
+const POINTS_PER_COLUMN: usize = 4;
 /// Samples up to this size are not split.
-const WHOLE: usize = 48;
-/// Directions to begin with, and the most there may be.
-const FEWEST: usize = 32;
-const MOST: usize = 1536;
+const MAX_UNSPLIT: usize = 48;
+/// The number of columns to start with, and the largest.
+const MIN_COLUMNS: usize = 32;
+const MAX_COLUMNS: usize = 1536;
 
-impl Process {
-    fn fine(&self, memory: u64) -> Result<Option<&Basis>> {
-        if self.fine.get().is_none() {
-            let (n, width) = (self.space.len(), self.basis.width());
-            let wider = if 4 * width >= n || self.basis.gram.is_some() { n } else { 3 * width };
-            let fits = memory >= 4 * self.space.gram_bytes() && wider <= MOST;
-            let made = if fits { Some(Basis::new(&self.space, wider, false)?) } else { None };
-            // Another thread may have been faster; both made the same.
-            let _ = self.fine.set(made);
+impl PreparedGp {
+    fn fine_split(&self, memory: u64) -> Result<Option<&GramSplit>> {
+        if self.fine_split.get().is_none() {
+            let (n, width) = (self.space.len(), self.split.width());
+            let columns = if 4 * width >= n || self.split.gram.is_some() { n } else { 3 * width };
+            let fits = memory >= 4 * self.space.gram_bytes() && columns <= MAX_COLUMNS;
+            let split = if fits { Some(GramSplit::new(&self.space, columns, false)?) } else { None };
+            // Another thread may have been faster; both computed the same.
+            let _ = self.fine_split.set(split);
         }
-        Ok(self.fine.get().and_then(Option::as_ref))
+        Ok(self.fine_split.get().and_then(Option::as_ref))
     }
 }
 
 impl Hypothesis for GaussianProcess {
-    type Prepared = Process;
+    type Prepared = PreparedGp;
 
-    fn prepare(&self, sample: &Reference) -> Result<Process> {
+    fn prepare(&self, sample: &Reference) -> Result<PreparedGp> {
         positive("tol", self.tol)?;
         if self.max_iter == 0 {
             return Err(DepthError::Setting { name: "max_iter", expected: "at least 1", got: 0.0 });
@@ -368,55 +349,64 @@ impl Hypothesis for GaussianProcess {
             )));
         }
         let counts: Vec<f64> = space.half_weights.iter().map(|w| 2.0 * total * w).collect();
-        // A few points of the sample tell how many directions the tolerance takes.
+        // A few points of the sample, as queries, determine how many columns the tolerance needs.
         let Some(probes) = space.probes(COLUMN_GROUP) else {
-            let basis = Basis::new(&space, n.min(MOST / 4), self.single(n))?;
-            return Ok(Process { space, counts, total, basis, fine: OnceLock::new() });
+            let split = GramSplit::new(&space, n.min(MAX_COLUMNS / 4), self.uses_single_precision(n))?;
+            return Ok(PreparedGp { space, counts, total, split, fine_split: OnceLock::new() });
         };
-        let basis = self.basis(&space, &counts)?;
-        let mut process = Process { space, counts, total, basis, fine: OnceLock::new() };
-        let mut width = process.basis.width();
+        let split = self.initial_split(&space, &counts)?;
+        let mut prepared = PreparedGp { space, counts, total, split, fine_split: OnceLock::new() };
+        let mut width = prepared.split.width();
         let probes = Rows::new(&probes, sample.width())?;
-        let mut untried = self.probabilities == Probabilities::Averaged;
-        while process.basis.rest.is_something() && width < MOST.min(n) {
-            if self.is_enough(&process, &process.basis, probes)? {
+        let mut dense_untried = self.probabilities == Probabilities::Averaged;
+        while prepared.split.residual.is_reducible() && width < MAX_COLUMNS.min(n) {
+            if self.meets_tolerance(&prepared, &prepared.split, probes)? {
                 break;
             }
             width = (width + width / 8).next_multiple_of(8);
-            if untried && dense_variance::is_less_work(n, width) {
-                let basis = Basis::whole(&process.space, dense_variance::DIRECTIONS)?;
-                if self.is_enough(&process, &basis, probes)? {
-                    process.basis = basis;
+            if dense_untried && dense_variance::is_cheaper(n, width) {
+                let split = GramSplit::with_gram(&prepared.space, dense_variance::MODE_COLUMNS)?;
+                if self.meets_tolerance(&prepared, &split, probes)? {
+                    prepared.split = split;
                     break;
                 }
-                untried = false;
+                dense_untried = false;
             }
             if 2 * width > n {
                 width = n;
             }
-            process.basis = if process.basis.rest.thin().is_some() {
-                process.basis.widened(width)
+            prepared.split = if prepared.split.residual.low_rank().is_some() {
+                prepared.split.widened(width)
             } else {
-                Basis::new(&process.space, width, self.single(n))?
+                GramSplit::new(&prepared.space, width, self.uses_single_precision(n))?
             };
         }
-        Ok(process)
+        Ok(prepared)
     }
 
-    fn isolate(&self, process: &Process, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Fit>> {
-        self.all(process, queries, run, |posterior, _| self.fit(process, posterior))
+    fn isolate(&self, prepared: &PreparedGp, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Fit>> {
+        self.for_each_query(prepared, queries, run, |posterior, _| self.fit(prepared, posterior))
     }
 
-    fn explain(&self, process: &Process, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Explanation>> {
-        let space = &process.space;
-        let made = self.all(process, queries, &run.with_standard_errors(), |posterior, query| {
-            let gradient = space.gradient(&posterior.slopes, posterior.pull, query);
-            let witness = space.witness(&posterior.slopes, posterior.pull, 0.0, &posterior.f, query)?;
-            let influence = posterior.influence.as_ref().map(|found| space.influence(found));
-            let fit = self.fit(process, posterior);
-            let baseline = 2.0 * dot(&posterior.f, &space.half_weights);
-            Ok(Explanation::kernel(fit, (posterior.at_query, baseline), gradient, witness, query, influence))
-        })?;
+    fn explain(&self, prepared: &PreparedGp, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Explanation>> {
+        let space = &prepared.space;
+        let made =
+            self.for_each_query(prepared, queries, &run.with_standard_errors(), |posterior, query| {
+                let gradient = space.gradient(&posterior.alpha, posterior.alpha_query, query);
+                let witness =
+                    space.witness(&posterior.alpha, posterior.alpha_query, 0.0, &posterior.f, query)?;
+                let influence = posterior.influence.as_ref().map(|found| space.influence(found));
+                let fit = self.fit(prepared, posterior);
+                let baseline = 2.0 * dot(&posterior.f, &space.half_weights);
+                Ok(Explanation::kernel(
+                    fit,
+                    (posterior.f_query, baseline),
+                    gradient,
+                    witness,
+                    query,
+                    influence,
+                ))
+            })?;
         made.into_iter().collect()
     }
 }

@@ -1,59 +1,60 @@
-//! What the leading directions leave of the Gram matrix.
+//! The residual $E = K - X X^\top$ of the Gram matrix (G5).
 //!
-//! $E = K - X X^\top$ as it is, or, where its eigenvalues fall fast, as a thin product and what that leaves,
-//! $E = F F^\top + R$: a pass costs $2 n k$ instead of $n^2$. Of $R$ three numbers are enough: its diagonal and two norms.
+//! Either the matrix itself or, where its eigenvalues fall fast, $E = F F^\top + R$ with a low-rank factor
+//! $F$ and a negligible remainder $R$: a product then costs $2 n k$ instead of $n^2$ operations. Of $R$ the
+//! diagonal and two norms are enough.
 
-use super::basis::Spectrum;
+use super::principal_factor::PrincipalFactor;
 use crate::numerics::linalg::{
     MIXED_ERROR, Matrix, Real, dot, hadamard, multiply_first, multiply_mixed, norm, subtract_outer,
 };
 use crate::numerics::simd::vectorised;
 use std::sync::Arc;
 
-/// Columns of squares that are made and multiplied at a time.
-const STRETCH: usize = 64;
+/// Columns that are squared and multiplied at a time.
+const BLOCK: usize = 64;
 
-/// What is left of the Gram matrix.
+/// $E$ in one of three forms.
 #[derive(Debug)]
-pub(super) enum Rest {
-    /// The directions are all there are.
-    Nothing,
-    Dense(Dense),
-    Thin(Box<Thin>),
+pub(super) enum Residual {
+    /// $X$ has full rank.
+    Zero,
+    Dense(DenseResidual),
+    LowRank(Box<LowRankResidual>),
 }
 
-/// The rest as it is.
+/// $E$ as a matrix.
 #[derive(Debug)]
-pub(super) struct Dense {
+pub(super) struct DenseResidual {
     matrix: Matrix,
-    /// The same in single precision, for corrections that need no more.
+    /// A copy in single precision, for corrections to the variances.
     pub(super) single: Option<Matrix<f32>>,
     /// Its diagonal, and the norms of its rows.
     pub(super) diagonal: Vec<f64>,
     pub(super) norms: Vec<f64>,
 }
 
-/// The rest as a thin product.
+/// $E = F F^\top + R$.
 #[derive(Debug)]
-pub(super) struct Thin {
+pub(super) struct LowRankResidual {
     /// $F$, n × k, and its transpose.
-    pub(super) tall: Matrix,
-    pub(super) wide: Matrix,
-    /// Both in single precision, for corrections that need no more.
+    pub(super) factor: Matrix,
+    pub(super) factor_t: Matrix,
+    /// Both in single precision, for corrections to the variances.
     pub(super) single: Option<(Matrix<f32>, Matrix<f32>)>,
-    /// $F F^\top$, if variances are asked for; and how far its entries may be off: by the product of these numbers for both
-    /// points.
-    whole: Option<Matrix<f32>>,
-    off: Vec<f64>,
-    /// The squared norms of the rows of $F$, and the root of their sum.
+    /// $F F^\top$ in single precision, if variances are asked for. The error of entry $(i, j)$ is at most
+    /// $\varepsilon_i \varepsilon_j$ with the numbers $\varepsilon$ of `entry_error`.
+    product: Option<Matrix<f32>>,
+    entry_error: Vec<f64>,
+    /// The diagonal of $F F^\top$, and $\|F\|_F$.
     pub(super) diagonal: Vec<f64>,
-    pub(super) size: f64,
-    pub(super) beyond: Arc<Beyond>,
+    pub(super) frobenius: f64,
+    pub(super) remainder: Arc<Remainder>,
 }
 
-/// What a thin product leaves, $R$.
+/// The remainder $R$ of a low-rank residual.
 #[derive(Debug)]
-pub(super) struct Beyond {
+pub(super) struct Remainder {
     matrix: Matrix<f32>,
     pub(super) diagonal: Vec<f64>,
     /// Bounds on $\|R\|$ and on $\|C^{1/2} R C^{1/2}\|$ with the counts $C$ of the points.
@@ -63,62 +64,62 @@ pub(super) struct Beyond {
     frobenius: f64,
 }
 
-impl Rest {
-    pub(super) fn is_nothing(&self) -> bool {
-        matches!(self, Self::Nothing)
+impl Residual {
+    pub(super) fn is_zero(&self) -> bool {
+        matches!(self, Self::Zero)
     }
 
-    /// Whether more directions could take something off.
-    pub(super) fn is_something(&self) -> bool {
-        self.thin().map_or(!self.is_nothing(), |thin| thin.tall.cols() > 0)
+    /// Whether more columns in $X$ make the residual smaller.
+    pub(super) fn is_reducible(&self) -> bool {
+        self.low_rank().map_or(!self.is_zero(), |low_rank| low_rank.factor.cols() > 0)
     }
 
-    pub(super) fn thin(&self) -> Option<&Thin> {
-        if let Self::Thin(thin) = self { Some(thin) } else { None }
+    pub(super) fn low_rank(&self) -> Option<&LowRankResidual> {
+        if let Self::LowRank(low_rank) = self { Some(low_rank) } else { None }
     }
 
-    /// Rows of the room that [`apply`](Self::apply) needs.
-    pub(super) fn room(&self) -> usize {
-        self.thin().map_or(0, |thin| thin.tall.cols())
+    /// How many rows the scratch matrix of [`apply`](Self::apply) needs.
+    pub(super) fn scratch_rows(&self) -> usize {
+        self.low_rank().map_or(0, |low_rank| low_rank.factor.cols())
     }
 
-    /// $E$, or its thin product, times each of the first `count` columns.
-    pub(super) fn apply(&self, columns: &Matrix, room: &mut Matrix, out: &mut Matrix, count: usize) {
+    /// $E$ (or $F F^\top$) times each of the first `count` columns.
+    pub(super) fn apply(&self, columns: &Matrix, scratch: &mut Matrix, out: &mut Matrix, count: usize) {
         match self {
-            Self::Nothing => {}
+            Self::Zero => {}
             Self::Dense(dense) => multiply_first(out, &dense.matrix, columns, count),
-            Self::Thin(thin) => {
-                multiply_first(room, &thin.wide, columns, count);
-                multiply_first(out, &thin.tall, room, count);
+            Self::LowRank(low_rank) => {
+                multiply_first(scratch, &low_rank.factor_t, columns, count);
+                multiply_first(out, &low_rank.factor, scratch, count);
             }
         }
     }
 
-    /// $\sum_j E_{ij}^2 c_j$ for each column, where $E$ may be its thin product.
+    /// $\sum_j E_{ij}^2 c_j$ for each column $c$, with $F F^\top$ for $E$ if it is low-rank.
     pub(super) fn apply_squares(&self, columns: &Matrix, out: &mut Matrix) {
         match self {
-            Self::Nothing => {}
+            Self::Zero => {}
             Self::Dense(dense) => apply_squares(&dense.matrix, columns, out),
-            Self::Thin(thin) => {
-                if let Some(whole) = &thin.whole {
-                    apply_squares(whole, columns, out);
+            Self::LowRank(low_rank) => {
+                if let Some(product) = &low_rank.product {
+                    apply_squares(product, columns, out);
                 }
             }
         }
     }
 
-    /// The diagonal of $E$ or of its thin product.
+    /// The diagonal of $E$ (or of $F F^\top$).
     pub(super) fn diagonal(&self) -> &[f64] {
         match self {
-            Self::Nothing => &[],
+            Self::Zero => &[],
             Self::Dense(dense) => &dense.diagonal,
-            Self::Thin(thin) => &thin.diagonal,
+            Self::LowRank(low_rank) => &low_rank.diagonal,
         }
     }
 }
 
-impl Dense {
-    /// `matrix` is the rest; `single` asks for a copy in single precision.
+impl DenseResidual {
+    /// From the matrix $E$; `single` asks for a copy in single precision.
     pub(super) fn new(matrix: Matrix, single: bool) -> Self {
         let n = matrix.cols();
         let diagonal = (0..n).map(|i| matrix.at(i, i).max(0.0)).collect();
@@ -128,69 +129,81 @@ impl Dense {
     }
 }
 
-impl Thin {
-    /// All directions of a spectrum but the first `width`.
-    pub(super) fn new(spectrum: &Spectrum, width: usize, averaged: bool, single: bool) -> Self {
-        let (points, n) = (&spectrum.points, spectrum.points.rows());
-        let tall = Matrix::from_fn(n, points.cols() - width, |i, j| points.at(i, width + j));
-        let wide = tall.transposed();
-        let diagonal: Vec<f64> = (0..n).map(|i| norm(wide.col(i)).powi(2)).collect();
-        let size = diagonal.iter().sum::<f64>().sqrt();
-        let whole = averaged.then(|| {
-            let (mut whole, tall) = (Matrix::zeros(n, n), tall.single());
-            multiply_first(&mut whole, &tall, &wide.single(), n);
-            whole
+impl LowRankResidual {
+    /// All columns of a principal factor but the first `width`.
+    pub(super) fn new(principal: &PrincipalFactor, width: usize, averaged: bool, single: bool) -> Self {
+        let (points, n) = (&principal.factor, principal.factor.rows());
+        let factor = Matrix::from_fn(n, points.cols() - width, |i, j| points.at(i, width + j));
+        let factor_t = factor.transposed();
+        let diagonal: Vec<f64> = (0..n).map(|i| norm(factor_t.col(i)).powi(2)).collect();
+        let frobenius = diagonal.iter().sum::<f64>().sqrt();
+        let product = averaged.then(|| {
+            let (mut product, factor) = (Matrix::zeros(n, n), factor.single());
+            multiply_first(&mut product, &factor, &factor_t.single(), n);
+            product
         });
-        let single = single.then(|| (tall.single(), wide.single()));
-        // Each entry is a sum of k products in single precision, less one of at most k more: see `without`.
+        let single = single.then(|| (factor.single(), factor_t.single()));
+        // Each entry is a sum of k products in single precision, less a sum of at most k more: see `without`.
         let unit = (points.cols() as f64 * f64::from(f32::EPSILON)).sqrt();
-        let off = diagonal.iter().map(|d| unit * d.sqrt()).collect();
-        Self { tall, wide, single, whole, off, diagonal, size, beyond: spectrum.beyond.clone() }
+        let entry_error = diagonal.iter().map(|d| unit * d.sqrt()).collect();
+        Self {
+            factor,
+            factor_t,
+            single,
+            product,
+            entry_error,
+            diagonal,
+            frobenius,
+            remainder: principal.remainder.clone(),
+        }
     }
 
-    /// How far rounding may carry a sum of `apply_squares` off: at point `i`, where it is `sum`, with `mass` the weighted
-    /// sum of the squares of [`off`](Self::off).
+    /// A bound on the rounding error of `sum`, entry `i` of [`apply_squares`](Residual::apply_squares) for
+    /// $c$, where `mass` is [`entry_error_mass`](Self::entry_error_mass) of $c$: entries that are off by
+    /// $\varepsilon_i \varepsilon_j$, and sums in single precision.
     pub(super) fn rounding(&self, i: usize, sum: f64, mass: f64) -> f64 {
-        let entries = self.off[i] * mass.sqrt();
-        let sums = 0.5 * (STRETCH + 4) as f64 * f64::from(f32::EPSILON);
+        let entries = self.entry_error[i] * mass.sqrt();
+        let sums = 0.5 * (BLOCK + 4) as f64 * f64::from(f32::EPSILON);
         2.0 * sum.max(0.0).sqrt() * entries + entries * entries + sums * sum.abs()
     }
 
-    /// $\sum_i c_i o_i^2$ with what the entries of the product may be off by.
-    pub(super) fn mass(&self, columns: &[f64]) -> f64 {
-        self.off.iter().zip(columns).map(|(o, c)| o * o * c).sum()
+    /// $\sum_i c_i \varepsilon_i^2$.
+    pub(super) fn entry_error_mass(&self, columns: &[f64]) -> f64 {
+        self.entry_error.iter().zip(columns).map(|(o, c)| o * o * c).sum()
     }
 
-    /// The same with `width` directions fewer.
+    /// Without the first `width` columns of $F$.
     pub(super) fn without(mut self, width: usize) -> Self {
-        let n = self.tall.rows();
-        let taken = Matrix::from_fn(n, width, |i, j| f32::rounded(self.tall.at(i, j)));
-        if let Some(whole) = &mut self.whole {
-            subtract_outer(whole, &taken, &taken, width, n);
+        let n = self.factor.rows();
+        let removed = Matrix::from_fn(n, width, |i, j| f32::rounded(self.factor.at(i, j)));
+        if let Some(product) = &mut self.product {
+            subtract_outer(product, &removed, &removed, width, n);
         }
-        let tall = Matrix::from_fn(n, self.tall.cols() - width, |i, j| self.tall.at(i, width + j));
-        let wide = tall.transposed();
-        let diagonal: Vec<f64> = (0..n).map(|i| norm(wide.col(i)).powi(2)).collect();
-        let size = diagonal.iter().sum::<f64>().sqrt();
-        let single = self.single.map(|_| (tall.single(), wide.single()));
-        Self { tall, wide, single, diagonal, size, ..self }
+        let factor = Matrix::from_fn(n, self.factor.cols() - width, |i, j| self.factor.at(i, width + j));
+        let factor_t = factor.transposed();
+        let diagonal: Vec<f64> = (0..n).map(|i| norm(factor_t.col(i)).powi(2)).collect();
+        let frobenius = diagonal.iter().sum::<f64>().sqrt();
+        let single = self.single.map(|_| (factor.single(), factor_t.single()));
+        Self { factor, factor_t, single, diagonal, frobenius, ..self }
     }
 }
 
-impl Beyond {
-    /// `gram` less the product of the points' coordinates with themselves; `dropped` are the eigenvalues, by the counts, of the
-    /// directions of a longer factor that are not among the coordinates, each right up to `noise`.
+impl Remainder {
+    /// $R$ is `gram` less $P P^\top$ for the principal factor $P$. `dropped` are the eigenvalues of $C^{1/2}
+    /// S C^{1/2}$, each within `eigenvalue_error`, where $S$ belongs to the columns of the longer factor that
+    /// $P$ was truncated from.
     ///
-    /// $R = S + S'$ with the part $S$ of those directions and what the longer factor leaves. As both are positive semidefinite,
-    /// $\|R\|_F^2 \ge \|S\|_F^2 + \|S'\|_F^2$; so that $\|R\| \le \|S\| + (\|R\|_F^2 - \|S\|_F^2)^{1/2}$, of which all is known.
+    /// $R = S + S'$, where $S'$ is what the longer factor leaves. Both are positive semidefinite, so
+    /// $\|R\|_F^2 \ge \|S\|_F^2 + \|S'\|_F^2$ and $\|R\| \le \|S\| + (\|R\|_F^2 - \|S\|_F^2)^{1/2}$, of which
+    /// all is known.
     pub(super) fn new(
         mut gram: Matrix,
-        points: &Matrix,
+        factor: &Matrix,
         counts: &[f64],
-        (dropped, noise): (&[f64], f64),
+        (dropped, eigenvalue_error): (&[f64], f64),
     ) -> Self {
         let n = gram.cols();
-        subtract_outer(&mut gram, points, points, points.cols(), n);
+        subtract_outer(&mut gram, factor, factor, factor.cols(), n);
         let diagonal: Vec<f64> = (0..n).map(|i| gram.at(i, i).max(0.0)).collect();
         let (mut plain, mut weighted) = (0.0, 0.0);
         let mut squares = vec![0.0; n];
@@ -199,9 +212,9 @@ impl Beyond {
             plain += squares.iter().sum::<f64>();
             weighted += counts[j] * dot(&squares, counts);
         }
-        let known: f64 = dropped.iter().map(|l| (l - noise).max(0.0).powi(2)).sum();
-        let largest = dropped.iter().fold(0.0f64, |m, l| m.max(*l)) + noise;
-        // A thousandth for the rounding of the sums.
+        let known: f64 = dropped.iter().map(|l| (l - eigenvalue_error).max(0.0).powi(2)).sum();
+        let largest = dropped.iter().fold(0.0f64, |m, l| m.max(*l)) + eigenvalue_error;
+        // 0.1 % covers the rounding of the two sums, which is at most some n ε of each.
         let spectral = largest + (1.001 * weighted - 0.999 * known).max(0.0).sqrt();
         let weighted = weighted.sqrt().min(spectral);
         let least = counts.iter().fold(f64::INFINITY, |m, c| m.min(*c));
@@ -209,7 +222,7 @@ impl Beyond {
         Self { matrix: gram.single(), diagonal, norm: frobenius.min(weighted / least), weighted, frobenius }
     }
 
-    /// $R$ times each of the first `count` columns, right up to [`rounding`](Self::rounding).
+    /// $R$ times each of the first `count` columns, within [`rounding`](Self::rounding).
     pub(super) fn apply(&self, columns: &Matrix, out: &mut Matrix, count: usize) {
         let (mut single, mut part) = (Matrix::zeros(columns.rows(), count), Matrix::zeros(out.rows(), count));
         for j in 0..count {
@@ -220,27 +233,27 @@ impl Beyond {
         multiply_mixed(out, &self.matrix, &single, count, &mut part);
     }
 
-    /// How far rounding may carry such a product off, in norm, for a column of norm `length`.
+    /// A bound on the norm of the rounding error of such a product, for a column of norm `length`.
     pub(super) fn rounding(&self, length: f64) -> f64 {
         MIXED_ERROR * self.frobenius * length
     }
 }
 
-/// $\sum_j E_{ij}^2 c_j$ for each column.
+/// $\sum_j E_{ij}^2 c_j$ for each column $c$.
 fn apply_squares<T: Real>(matrix: &Matrix<T>, columns: &Matrix, out: &mut Matrix) {
     let n = matrix.cols();
-    let (mut squares, mut part) = (Matrix::<T>::zeros(n, STRETCH), Matrix::<T>::zeros(n, columns.cols()));
+    let (mut squares, mut part) = (Matrix::<T>::zeros(n, BLOCK), Matrix::<T>::zeros(n, columns.cols()));
     (0..out.cols()).for_each(|j| out.col_mut(j).fill(0.0));
-    for first in (0..n).step_by(STRETCH) {
-        let count = STRETCH.min(n - first);
-        for j in 0..STRETCH {
+    for first in (0..n).step_by(BLOCK) {
+        let count = BLOCK.min(n - first);
+        for j in 0..BLOCK {
             if j < count {
                 hadamard(matrix.col(first + j), matrix.col(first + j), squares.col_mut(j));
             } else {
                 squares.col_mut(j).fill(T::default());
             }
         }
-        let slice = Matrix::from_fn(STRETCH, columns.cols(), |i, j| {
+        let slice = Matrix::from_fn(BLOCK, columns.cols(), |i, j| {
             if i < count { T::rounded(columns.at(first + i, j)) } else { T::default() }
         });
         multiply_first(&mut part, &squares, &slice, columns.cols());

@@ -2,35 +2,44 @@
 //!
 //! $$ D(z) = \min_{u \ne 0} \sum_i \omega_i \mathbf 1[\langle u, x_i \rangle \ge \langle u, z \rangle] $$
 //!
-//! Halfspaces are closed: points equal to $z$ always count. The depth is twice the least risk $R_z$ of a non-zero linear
-//! classifier under the 0-1 loss. Every answer is an interval that holds the true value; its upper end is attained by a
-//! direction, and where the interval has closed the depth is exact.
+//! Halfspaces are closed: points equal to $z$ always count. The depth is twice the least risk $R_z$ of a
+//! non-zero linear classifier under the 0-1 loss. Every result is an interval that contains the true value;
+//! its upper end is attained by a direction, and where both ends are equal the depth is exact. The comments
+//! refer to the equations (H1), ... of `docs/math/halfspace.md`.
 //!
 //! | dimension of the sample | method |
 //! |---|---|
 //! | 1 | sorted once, a binary search a query |
-//! | 2 | half a turn of a line, linear time (`plane`) |
-//! | 3 to 6 | branch and bound over cones of directions (`cones`), exact while the budget lasts |
-//! | more | descent along great circles (`search`), separating hyperplanes and disjoint simplices (`far`) |
+//! | 2 | a circular sweep of a line, linear time (`circular_sweep`) |
+//! | 3 to 6 | branch and bound over cones of directions (`cones`), exact if the budget suffices |
+//! | more | descent along great circles (`great_circle_descent`), separating hyperplanes and disjoint simplices (`simplex_search`) |
 //!
-//! Which side of a hyperplane a point lies on is decided by an error bound where that is enough and by exact
-//! arithmetic otherwise (`exact`); ties, duplicates and data in a lower dimension come out right.
+//! Which side of a hyperplane a point lies on is decided by a rounding error bound where that is enough and
+//! by exact arithmetic otherwise (`expansions`, `modular_rank`); ties, duplicates and data in a lower
+//! dimension are treated exactly.
 
-mod cloud;
+mod expansions;
+mod modular_rank;
+mod weighted_points;
+mod work_budget;
+
+mod circular_sweep;
 mod cones;
-mod exact;
-mod high_dimension;
-mod packing;
-mod plane;
+mod farkas_packing;
+mod great_circle_descent;
+mod simplex_search;
+mod wolfe;
+
+mod polygon;
 mod regions;
 mod sample;
-mod search;
+mod whitening;
 
 pub use regions::{Bagplot, Contour, Median, Regions};
-pub use sample::Sample;
+pub use sample::PreparedSample;
 
-use self::cones::Purse;
-use self::sample::{Answer, Bench};
+use self::sample::{DepthInterval, HalfspaceScratch};
+use self::work_budget::WorkBudget;
 use super::Hypothesis;
 use crate::data::Reference;
 use crate::data::Rows;
@@ -43,12 +52,12 @@ use crate::problem::{Fit, Run};
 /// The halfspace depth.
 ///
 /// `depth` is the upper end of the interval, attained by the direction that
-/// [`explain`](crate::FittedDepth::explain) shows; `error` is its width plus rounding; `stderr` is
-/// $\sqrt{p (1 - p) / n}$ for the mass $p$ of that halfspace; `iterations` counts thousands of multiplications.
+/// [`explain`](crate::FittedDepth::explain) shows; `error` is its width plus rounding; `stderr` is $\sqrt{p
+/// (1 - p) / n}$ for the mass $p$ of that halfspace; `iterations` counts thousands of multiplications.
 ///
-/// A row of the reference has the influence $\mathbf 1[x_i \in H] - p$ on the depth, $H$ being the halfspace. The
-/// direction is rounded to floating-point numbers after it was found: on data that leave a gap thinner than that, it
-/// may count more than `depth`, which is attained all the same.
+/// A row of the reference has the influence $\mathbf 1[x_i \in H] - p$ on the depth, $H$ being the halfspace.
+/// The direction is rounded to floating-point numbers after it was found: where the directions that attain
+/// the depth are closer together than that, the rounded one may count more than `depth`.
 ///
 /// ```
 /// use lossdepth::{Depth, Reference};
@@ -82,65 +91,72 @@ impl Halfspace {
         self
     }
 
-    /// How much work a query gets, in millions of multiplications.
+    /// The largest work for a query, in millions of multiplications.
     #[must_use]
     pub fn budget(mut self, budget: usize) -> Self {
         self.budget = budget;
         self
     }
 
-    fn answers<T: Send>(
+    fn solve_all<T: Send>(
         &self,
-        sample: &Sample,
+        sample: &PreparedSample,
         queries: Rows<'_>,
         run: &Run<'_>,
-        finish: impl Fn(&[f64], Answer, &mut Bench) -> T + Sync,
+        finish: impl Fn(&[f64], DepthInterval, &mut HalfspaceScratch) -> T + Sync,
     ) -> Result<Vec<T>> {
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
             reason = "not negative; saturates"
         )]
-        let enough = ((self.tol - sample.rounding() - f64::EPSILON).max(0.0) * sample.total() as f64) as u64;
+        let mass_tol =
+            ((self.tol - sample.rounding() - f64::EPSILON).max(0.0) * sample.total() as f64) as u64;
         let budget = (self.budget as u64).saturating_mul(1_000_000);
         Batch::new(queries, run).run(|mut ticket| {
-            let mut bench = Bench::default();
+            let mut scratch = HalfspaceScratch::default();
             while let Some((first, rows)) = ticket.take(1, 1) {
                 for (j, query) in rows.iter().enumerate() {
-                    let answer = {
+                    let interval = {
                         let cancelled = || ticket.cancelled();
-                        let mut purse = Purse { spent: 0, budget, cancelled: &cancelled };
-                        sample.solve(query, enough, &mut purse, &mut bench)
+                        let mut work = WorkBudget { spent: 0, budget, cancelled: &cancelled };
+                        sample.solve(query, mass_tol, &mut work, &mut scratch)
                     };
-                    let result = finish(query, answer, &mut bench);
+                    let result = finish(query, interval, &mut scratch);
                     ticket.done(first + j, result);
                 }
             }
         })
     }
 
-    fn fit(&self, sample: &Sample, query: &[f64], answer: &Answer, bench: &mut Bench) -> Fit {
+    fn fit(
+        &self,
+        sample: &PreparedSample,
+        query: &[f64],
+        interval: &DepthInterval,
+        scratch: &mut HalfspaceScratch,
+    ) -> Fit {
         let total = sample.total() as f64;
-        let depth = answer.upper as f64 / total;
-        let gap = (answer.upper - answer.lower) as f64 / total;
-        let stderr = sample.standard_error(depth, || sample.attained(query, answer, bench).1);
+        let depth = interval.upper as f64 / total;
+        let gap = (interval.upper - interval.lower) as f64 / total;
+        let stderr = sample.standard_error(depth, || sample.attained(query, interval, scratch).1);
         let error = gap + sample.rounding() + f64::EPSILON * depth;
-        // A closed interval is as good as it gets, whatever the tolerance.
+        // Where both ends are equal nothing can be improved, whatever the tolerance.
         let done = gap == 0.0 || error <= self.tol;
         Fit {
             depth,
             error,
             stderr,
-            iterations: usize::try_from(answer.spent.div_ceil(1000)).unwrap_or(usize::MAX),
+            iterations: usize::try_from(interval.spent.div_ceil(1000)).unwrap_or(usize::MAX),
             stop: if done { Stop::Converged } else { Stop::IterationLimit },
         }
     }
 }
 
 impl Hypothesis for Halfspace {
-    type Prepared = Sample;
+    type Prepared = PreparedSample;
 
-    fn prepare(&self, sample: &Reference) -> Result<Sample> {
+    fn prepare(&self, sample: &Reference) -> Result<PreparedSample> {
         if !(self.tol >= 0.0 && self.tol.is_finite()) {
             return Err(DepthError::Setting {
                 name: "tol",
@@ -151,17 +167,19 @@ impl Hypothesis for Halfspace {
         if self.budget == 0 {
             return Err(DepthError::Setting { name: "budget", expected: "at least 1", got: 0.0 });
         }
-        Ok(Sample::new(sample))
+        Ok(PreparedSample::new(sample))
     }
 
-    fn isolate(&self, sample: &Sample, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Fit>> {
-        self.answers(sample, queries, run, |query, answer, bench| self.fit(sample, query, &answer, bench))
+    fn isolate(&self, sample: &PreparedSample, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Fit>> {
+        self.solve_all(sample, queries, run, |query, interval, scratch| {
+            self.fit(sample, query, &interval, scratch)
+        })
     }
 
-    fn explain(&self, sample: &Sample, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Explanation>> {
-        self.answers(sample, queries, run, |query, answer, bench| {
-            let fit = self.fit(sample, query, &answer, bench);
-            let (direction, inside) = sample.attained(query, &answer, bench);
+    fn explain(&self, sample: &PreparedSample, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Explanation>> {
+        self.solve_all(sample, queries, run, |query, interval, scratch| {
+            let fit = self.fit(sample, query, &interval, scratch);
+            let (direction, inside) = sample.attained(query, &interval, scratch);
             let influence = inside.iter().map(|i| f64::from(u8::from(*i)) - fit.depth).collect();
             // The sample is to have f > 0: away from the halfspace.
             let weights: Vec<f64> = direction.iter().map(|u| -u).collect();

@@ -1,14 +1,15 @@
-//! The halfspace depth in the plane as a picture: regions, the median, the bagplot.
+//! Depth regions in the plane, the median and the bagplot.
 //!
-//! The points of depth at least $k$ are those on the inner side of every line that has less than $k$ beyond it. Only
-//! lines through two points of the sample matter, and going around every point in turn finds the mass on both sides
-//! of all of them, in $O(n^2 \log n)$ with exact comparisons. The corners of a region are rounded; which lines bound it
-//! is not.
+//! The points of depth at least $k$ are those in every half plane whose complement has a mass below $k$. Only
+//! lines through two points of the sample matter, and a circular sweep at every point gives the mass on both
+//! sides of all of them, in $O(n^2 \log n)$ with exact comparisons. The vertices of a region are rounded;
+//! which lines bound it is exact.
 
-use super::cloud::Plane;
-use super::exact::Exact;
-use super::plane::{Fan, clear_turn};
-use super::sample::Sample;
+use super::circular_sweep::{CircularSweep, certain_orientation};
+use super::expansions::ExactPredicates;
+use super::polygon::{HalfPlane, centroid, clip, hull, radius_at, without_duplicates};
+use super::sample::PreparedSample;
+use super::weighted_points::PlanarPoints;
 use crate::data::Reference;
 use crate::error::{DepthError, Result};
 use std::cmp::Ordering;
@@ -16,16 +17,16 @@ use std::cmp::Ordering;
 /// The set of points of at least some depth: a convex polygon.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Contour {
-    /// The depth that every point inside has at least.
+    /// Every point inside has at least this depth.
     pub depth: f64,
-    /// The corners, counterclockwise; two for a segment, one for a point, none if no point is as deep.
+    /// The vertices, counterclockwise; two for a segment, one for a point, none if no point is as deep.
     pub vertices: Vec<[f64; 2]>,
 }
 
 /// The deepest point.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Median {
-    /// The centre of mass of the deepest region.
+    /// The centroid of the deepest region.
     pub point: [f64; 2],
     /// The depth of that region.
     pub depth: f64,
@@ -33,18 +34,18 @@ pub struct Median {
     pub vertices: Vec<[f64; 2]>,
 }
 
-/// What a bagplot (Rousseeuw, Ruts and Tukey 1999) shows.
+/// The parts of a bagplot (Rousseeuw, Ruts and Tukey 1999).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bagplot {
     /// The deepest point.
     pub median: Median,
     /// A polygon with the inner half of the sample.
     pub bag: Vec<[f64; 2]>,
-    /// The bag, blown up around the median: what lies beyond is outlying.
+    /// The bag, scaled from the median: points outside are outliers.
     pub fence: Vec<[f64; 2]>,
     /// The convex hull of the points within the fence.
     pub hull: Vec<[f64; 2]>,
-    /// The rows beyond the fence.
+    /// The rows outside the fence.
     pub outliers: Vec<usize>,
     /// The depth of every row of the sample.
     pub depths: Vec<f64>,
@@ -68,20 +69,13 @@ pub struct Regions {
     masses: Vec<u64>,
     total: u64,
     scale: [f64; 2],
-    origin: Vec<Option<u32>>,
+    point_of_row: Vec<Option<u32>>,
     /// The mass that counts at every point.
     depths: Vec<u64>,
 }
 
-/// $\langle u, z \rangle \le c$.
-#[derive(Debug, Clone, Copy)]
-struct Side {
-    u: [f64; 2],
-    c: f64,
-}
-
 impl Regions {
-    /// Takes the sample and finds the depth of its points.
+    /// From a sample; computes the depth of its points.
     ///
     /// # Errors
     /// The sample does not have two columns.
@@ -90,14 +84,21 @@ impl Regions {
             let got = reference.width();
             return Err(DepthError::Settings(format!("depth regions need two columns, got {got}")));
         }
-        let sample = Sample::new(reference);
-        let (points, scale) = (sample.in_the_plane(), [sample.scale()[0], sample.scale()[1]]);
-        let (masses, origin) = (sample.masses().to_vec(), sample.origin().to_vec());
+        let sample = PreparedSample::new(reference);
+        let (points, scale) = (sample.planar_points(), [sample.scale()[0], sample.scale()[1]]);
+        let (masses, point_of_row) = (sample.masses().to_vec(), sample.point_of_row().to_vec());
         let columns = [0, 1].map(|k| points.iter().map(|p| p[k]).collect::<Vec<f64>>());
-        let mut regions =
-            Self { total: masses.iter().sum(), columns, masses, scale, origin, depths: Vec::new(), points };
-        let (mut fan, mut exact) = (Fan::default(), Exact::default());
-        regions.depths = regions.points.iter().map(|p| regions.mass_at(*p, &mut fan, &mut exact)).collect();
+        let mut regions = Self {
+            total: masses.iter().sum(),
+            columns,
+            masses,
+            scale,
+            point_of_row,
+            depths: Vec::new(),
+            points,
+        };
+        let (mut sweep, mut exact) = (CircularSweep::default(), ExactPredicates::default());
+        regions.depths = regions.points.iter().map(|p| regions.mass_at(*p, &mut sweep, &mut exact)).collect();
         Ok(regions)
     }
 
@@ -109,24 +110,25 @@ impl Regions {
         if !(depth > 0.0 && depth <= 1.0) {
             return Err(DepthError::Setting { name: "depth", expected: "above 0 and at most 1", got: depth });
         }
-        // The least mass that is worth the depth; rounding must not ask for one point more.
+        // The least mass that has this depth; rounding must not require one point more.
         let share = depth * self.total as f64;
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most the total")]
         let mass = (share * (1.0 - 4.0 * f64::EPSILON)).ceil().max(1.0) as u64;
         Ok(Contour { depth, vertices: self.unscaled(&self.region(mass)) })
     }
 
-    /// The deepest point: the centre of mass of the deepest region.
+    /// The deepest point: the centroid of the deepest region.
     ///
-    /// The region is the deepest that has a point that floating-point numbers can show to be as deep.
+    /// The region is the deepest with a point whose depth can be confirmed in floating-point coordinates.
     pub fn median(&self) -> Median {
-        // Some point of the sample has depth `low`; half of all is the most, but for points at the median itself.
+        // Some point of the sample has depth `low`; no point has more than half of the mass, except for
+        // points equal to it.
         let mut low = self.depths.iter().copied().max().unwrap_or(1).max(1);
         let mut high = self.total / 2 + self.masses.iter().copied().max().unwrap_or(0) + 1;
-        let mut best = self.deepest(low);
+        let mut best = self.confirmed_region(low);
         while high - low > 1 {
             let middle = low.midpoint(high);
-            match self.deepest(middle) {
+            match self.confirmed_region(middle) {
                 Some(found) => (low, best) = (middle, Some(found)),
                 None => high = middle,
             }
@@ -142,8 +144,8 @@ impl Regions {
         }
     }
 
-    /// The bag with half of the sample, the fence `factor` times as far from the median (3 in the original), and what
-    /// lies beyond it.
+    /// The bag with half of the sample, the fence `factor` times as far from the median (3 in the original),
+    /// and the outliers.
     ///
     /// # Errors
     /// `factor` is not at least 1.
@@ -153,16 +155,16 @@ impl Regions {
         }
         let median = self.median();
         let centre = [median.point[0] * self.scale[0], median.point[1] * self.scale[1]];
-        let held = |mass: u64| {
+        let mass_within = |mass: u64| {
             (0..self.masses.len()).filter(|&i| self.depths[i] >= mass).map(|i| self.masses[i]).sum::<u64>()
         };
-        // The last region with more than half of the sample, and the first with no more.
+        // The innermost region with more than half of the sample, and the next one.
         let (mut outer, mut inner) = (1, self.total / 2 + 2);
         while inner - outer > 1 {
             let middle = outer.midpoint(inner);
-            if 2 * held(middle) > self.total { outer = middle } else { inner = middle }
+            if 2 * mass_within(middle) > self.total { outer = middle } else { inner = middle }
         }
-        let (more, less) = (held(outer) as f64, held(inner) as f64);
+        let (more, less) = (mass_within(outer) as f64, mass_within(inner) as f64);
         let share = if more > less {
             ((self.total as f64 / 2.0 - less) / (more - less)).clamp(0.0, 1.0)
         } else {
@@ -177,19 +179,19 @@ impl Regions {
         let at =
             |angle: f64, radius: f64| [centre[0] + radius * angle.cos(), centre[1] + radius * angle.sin()];
         let radius = |angle: f64| {
-            let (a, b) = (reach(&wide, centre, angle), reach(&narrow, centre, angle));
+            let (a, b) = (radius_at(&wide, centre, angle), radius_at(&narrow, centre, angle));
             share * a + (1.0 - share) * b
         };
         let bag: Vec<[f64; 2]> = angles.iter().map(|&a| at(a, radius(a))).collect();
         let fence: Vec<[f64; 2]> = angles.iter().map(|&a| at(a, factor * radius(a))).collect();
-        // The fence surrounds the median, though it need not be convex.
+        // The fence is star-shaped about the median, but need not be convex.
         let within = |p: &[f64; 2]| {
             let (x, y) = (p[0] - centre[0], p[1] - centre[1]);
             x.hypot(y) <= factor * radius(y.atan2(x)) * (1.0 + 1e-12) + 1e-13
         };
         let inside: Vec<bool> = self.points.iter().map(within).collect();
-        let outliers = (0..self.origin.len())
-            .filter(|&row| self.origin[row].is_some_and(|i| !inside[i as usize]))
+        let outliers = (0..self.point_of_row.len())
+            .filter(|&row| self.point_of_row[row].is_some_and(|i| !inside[i as usize]))
             .collect();
         let kept: Vec<[f64; 2]> =
             self.points.iter().zip(&inside).filter(|(_, inside)| **inside).map(|(p, _)| *p).collect();
@@ -201,7 +203,7 @@ impl Regions {
             fence: self.unscaled(&fence),
             hull: self.unscaled(&hull(kept)),
             outliers,
-            depths: self.origin.iter().map(depth).collect(),
+            depths: self.point_of_row.iter().map(depth).collect(),
         })
     }
 
@@ -209,20 +211,23 @@ impl Regions {
         vertices.iter().map(|v| [v[0] / self.scale[0], v[1] / self.scale[1]]).collect()
     }
 
-    /// The exact mass that counts at a point.
-    fn mass_at(&self, z: [f64; 2], fan: &mut Fan, exact: &mut Exact) -> u64 {
-        let plane =
-            Plane { columns: [&self.columns[0], &self.columns[1]], masses: &self.masses, stretch: 1.0 };
-        let (bounds, here) = plane.least(z, fan, exact);
-        bounds.upper + here
+    /// The depth of a point as a mass, exactly.
+    fn mass_at(&self, z: [f64; 2], sweep: &mut CircularSweep, exact: &mut ExactPredicates) -> u64 {
+        let plane = PlanarPoints {
+            columns: [&self.columns[0], &self.columns[1]],
+            masses: &self.masses,
+            column_ratio: 1.0,
+        };
+        let (bounds, at_query) = plane.minimum(z, sweep, exact);
+        bounds.upper + at_query
     }
 
-    /// A region that is not empty, with its centre: one whose depth is confirmed at a point.
-    fn deepest(&self, mass: u64) -> Option<([f64; 2], Vec<[f64; 2]>)> {
+    /// The region of this mass with its centroid, if its depth is confirmed at a point.
+    fn confirmed_region(&self, mass: u64) -> Option<([f64; 2], Vec<[f64; 2]>)> {
         let vertices = self.region(mass);
         let centre = centroid(&vertices)?;
-        let (mut fan, mut exact) = (Fan::default(), Exact::default());
-        let mut confirmed = |p: [f64; 2]| self.mass_at(p, &mut fan, &mut exact) >= mass;
+        let (mut sweep, mut exact) = (CircularSweep::default(), ExactPredicates::default());
+        let mut confirmed = |p: [f64; 2]| self.mass_at(p, &mut sweep, &mut exact) >= mass;
         if confirmed(centre) {
             return Some((centre, vertices));
         }
@@ -233,30 +238,31 @@ impl Regions {
         Some((self.points[row], vec![self.points[row]]))
     }
 
-    /// The region of the points at which at least this mass counts.
+    /// The region of the points whose depth is at least this mass.
     fn region(&self, mass: u64) -> Vec<[f64; 2]> {
-        let mut sides = self.sides(mass);
-        // Extreme lines first: they cut away most.
+        let mut half_planes = self.half_planes(mass);
+        // Sorted by angle, the tightest of each direction first.
         let spread = 1.0 + self.points.iter().fold(0.0f64, |m, p| m.max(p[0].abs()).max(p[1].abs()));
         let mut polygon = vec![[-spread, -spread], [spread, -spread], [spread, spread], [-spread, spread]];
-        let key = |s: &Side| s.u[1].atan2(s.u[0]);
-        sides.sort_by(|a, b| key(a).total_cmp(&key(b)).then(a.c.total_cmp(&b.c)));
-        sides.dedup_by(|a, b| (key(a) - key(b)).abs() < 1e-15 && a.c >= b.c);
-        let slack = 1e-13 * spread;
-        for side in &sides {
-            polygon = clip(&polygon, side, slack);
+        let key = |s: &HalfPlane| s.u[1].atan2(s.u[0]);
+        half_planes.sort_by(|a, b| key(a).total_cmp(&key(b)).then(a.c.total_cmp(&b.c)));
+        half_planes.dedup_by(|a, b| (key(a) - key(b)).abs() < 1e-15 && a.c >= b.c);
+        let tolerance = 1e-13 * spread;
+        for half_plane in &half_planes {
+            polygon = clip(&polygon, half_plane, tolerance);
             if polygon.is_empty() {
                 break;
             }
         }
-        tidy(polygon, slack)
+        without_duplicates(polygon, tolerance)
     }
 
-    /// The lines through points that have less than `mass` strictly beyond them, and `mass` or more with those on them.
-    fn sides(&self, mass: u64) -> Vec<Side> {
+    /// The half planes of the lines through points with less than `mass` strictly outside, and `mass` or more
+    /// with the points on the line.
+    fn half_planes(&self, mass: u64) -> Vec<HalfPlane> {
         let n = self.points.len();
-        let mut exact = Exact::default();
-        let mut sides = self.axes(mass);
+        let mut exact = ExactPredicates::default();
+        let mut half_planes = self.axes(mass);
         let mut order: Vec<usize> = Vec::with_capacity(n);
         let mut y = vec![[0.0; 2]; n];
         let mut flipped = vec![false; n];
@@ -275,11 +281,11 @@ impl Regions {
             }
             let others = self.total - self.masses[i];
             let mut compare = |&a: &usize, &b: &usize| -> Ordering {
-                let turn = clear_turn(y[a], y[b]).unwrap_or_else(|| {
-                    let turn = exact.turn(self.points[a], self.points[b], z);
-                    if flipped[a] == flipped[b] { turn } else { turn.reverse() }
+                let orientation = certain_orientation(y[a], y[b]).unwrap_or_else(|| {
+                    let orientation = exact.orientation(self.points[a], self.points[b], z);
+                    if flipped[a] == flipped[b] { orientation } else { orientation.reverse() }
                 });
-                turn.reverse()
+                orientation.reverse()
             };
             order.sort_unstable_by(&mut compare);
             let mut first = 0;
@@ -294,14 +300,14 @@ impl Regions {
                 };
                 let (leaves, enters) = (sum(false), sum(true));
                 let on = self.masses[i] + leaves + enters;
-                // Every line once: from the first of its points.
+                // Every line once: at the first of its points.
                 if group.iter().all(|&j| j > i) {
                     let f = y[group[0]];
                     let length = f[0].hypot(f[1]);
                     for (beyond, sign) in [(before - leaves, 1.0), (others - before - enters, -1.0)] {
                         if beyond < mass && beyond + on >= mass {
                             let u = [-sign * f[1] / length, sign * f[0] / length];
-                            sides.push(Side { u, c: u[0] * z[0] + u[1] * z[1] });
+                            half_planes.push(HalfPlane { u, c: u[0] * z[0] + u[1] * z[1] });
                         }
                     }
                 }
@@ -309,16 +315,16 @@ impl Regions {
                 first = end;
             }
         }
-        sides
+        half_planes
     }
 
-    /// Bounds along the axes, and along the line of a sample that has no more than one.
-    fn axes(&self, mass: u64) -> Vec<Side> {
+    /// Half planes along the axes, and along the line of a sample that lies on one.
+    fn axes(&self, mass: u64) -> Vec<HalfPlane> {
         let n = self.points.len();
         let (a, b) = (self.points[0], self.points[n - 1]);
         let along = [b[0] - a[0], b[1] - a[1]];
         let length = along[0].hypot(along[1]).max(f64::MIN_POSITIVE);
-        let mut sides = Vec::new();
+        let mut half_planes = Vec::new();
         for u in [[1.0, 0.0], [0.0, 1.0], [along[0] / length, along[1] / length]] {
             for sign in [1.0, -1.0] {
                 let u = [sign * u[0], sign * u[1]];
@@ -332,112 +338,13 @@ impl Regions {
                     sum >= mass
                 });
                 if let Some(&(c, _)) = at {
-                    sides.push(Side { u, c });
+                    half_planes.push(HalfPlane { u, c });
                 } else {
-                    // More than there is: nothing is as deep.
-                    sides.push(Side { u, c: f64::NEG_INFINITY });
+                    // More than the total: the region is empty.
+                    half_planes.push(HalfPlane { u, c: f64::NEG_INFINITY });
                 }
             }
         }
-        sides
+        half_planes
     }
-}
-
-/// The part of a polygon on the inner side of a line, give or take `slack`.
-fn clip(polygon: &[[f64; 2]], side: &Side, slack: f64) -> Vec<[f64; 2]> {
-    let over = |v: &[f64; 2]| side.u[0] * v[0] + side.u[1] * v[1] - side.c;
-    if polygon.iter().all(|v| over(v) <= slack) {
-        return polygon.to_vec();
-    }
-    let mut kept = Vec::with_capacity(polygon.len() + 1);
-    for (k, v) in polygon.iter().enumerate() {
-        let w = &polygon[(k + 1) % polygon.len()];
-        let (a, b) = (over(v), over(w));
-        if a <= slack {
-            kept.push(*v);
-        }
-        if (a > slack && b < -slack) || (a < -slack && b > slack) {
-            let t = a / (a - b);
-            kept.push([v[0] + t * (w[0] - v[0]), v[1] + t * (w[1] - v[1])]);
-        }
-    }
-    kept
-}
-
-/// Without corners that coincide or lie on an edge.
-fn tidy(polygon: Vec<[f64; 2]>, slack: f64) -> Vec<[f64; 2]> {
-    let mut corners: Vec<[f64; 2]> = Vec::with_capacity(polygon.len());
-    let apart = |a: &[f64; 2], b: &[f64; 2]| (a[0] - b[0]).hypot(a[1] - b[1]) > 4.0 * slack;
-    for v in polygon {
-        if corners.last().is_none_or(|last| apart(last, &v)) {
-            corners.push(v);
-        }
-    }
-    while corners.len() > 1 && !apart(&corners[0], &corners[corners.len() - 1]) {
-        corners.pop();
-    }
-    corners
-}
-
-/// The centre of mass of a polygon, a segment or a point.
-fn centroid(vertices: &[[f64; 2]]) -> Option<[f64; 2]> {
-    let first = *vertices.first()?;
-    let (mut area, mut sum) = (0.0, [0.0; 2]);
-    for pair in vertices.windows(2) {
-        let (a, b) = (pair[0], pair[1]);
-        let cross = (a[0] - first[0]) * (b[1] - first[1]) - (a[1] - first[1]) * (b[0] - first[0]);
-        area += cross;
-        (0..2).for_each(|k| sum[k] += cross * (a[k] + b[k] - 2.0 * first[k]));
-    }
-    if area > 1e-24 {
-        return Some([0, 1].map(|k| first[k] + sum[k] / (3.0 * area)));
-    }
-    let n = vertices.len() as f64;
-    Some([0, 1].map(|k| vertices.iter().map(|v| v[k] / n).sum()))
-}
-
-/// How far a polygon reaches from a point within, at some angle.
-fn reach(polygon: &[[f64; 2]], centre: [f64; 2], angle: f64) -> f64 {
-    let d = [angle.cos(), angle.sin()];
-    let mut far = 0.0f64;
-    for (k, v) in polygon.iter().enumerate() {
-        let w = polygon[(k + 1) % polygon.len()];
-        let (a, b) = ([v[0] - centre[0], v[1] - centre[1]], [w[0] - centre[0], w[1] - centre[1]]);
-        let (p, q) = (d[0] * a[1] - d[1] * a[0], d[0] * b[1] - d[1] * b[0]);
-        if p == q {
-            if p.abs() <= 1e-15 {
-                far = far.max(d[0] * a[0] + d[1] * a[1]).max(d[0] * b[0] + d[1] * b[1]);
-            }
-            continue;
-        }
-        let t = p / (p - q);
-        if (-1e-12..=1.0 + 1e-12).contains(&t) {
-            far = far.max(d[0] * (a[0] + t * (b[0] - a[0])) + d[1] * (a[1] + t * (b[1] - a[1])));
-        }
-    }
-    far
-}
-
-/// The convex hull, counterclockwise (Andrew).
-fn hull(mut points: Vec<[f64; 2]>) -> Vec<[f64; 2]> {
-    points.sort_by(|a, b| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])));
-    points.dedup();
-    if points.len() < 3 {
-        return points;
-    }
-    let mut exact = Exact::default();
-    let mut half = |points: &mut dyn Iterator<Item = [f64; 2]>| {
-        let mut chain: Vec<[f64; 2]> = Vec::new();
-        for p in points {
-            while chain.len() > 1 && exact.turn(chain[chain.len() - 1], p, chain[chain.len() - 2]).is_le() {
-                chain.pop();
-            }
-            chain.push(p);
-        }
-        chain.pop();
-        chain
-    };
-    let mut chain = half(&mut points.iter().copied());
-    chain.extend(half(&mut points.iter().rev().copied()));
-    chain
 }

@@ -1,80 +1,80 @@
-//! Networks of two and more hidden layers.
+//! Networks with two or more hidden layers.
 
-use super::grow::Plan;
+use super::grow::TrainingSettings;
 use super::objective::logistic_pass;
 use crate::numerics::Random;
 use crate::numerics::linalg::{Matrix, accumulate_transposed, dot, multiply};
 use crate::numerics::simd::vectorised;
 use crate::problem::Stop;
-use crate::solver::descent::{Descent, Objective, Rule};
+use crate::solver::descent::{Descent, Objective, StoppingRule};
 
-/// One query's problem. A point is laid out layer by layer: the weights into one unit after the other, then the
-/// biases; the output is a layer of one unit. Coordinates are measured from the query.
-pub(crate) struct Deep<'a> {
-    /// (n + 1) × q: the sample as the query sees it, and the query itself, the origin, in the last row.
-    seen: Matrix,
+/// One query's objective (M2). The parameters are laid out layer by layer: the weights into one unit after
+/// the other, then the biases; the output is a layer of one unit. Coordinates are relative to the query.
+pub(crate) struct DeepObjective<'a> {
+    /// (n + 1) × q: $x_i - z$, and zeros for the query itself in the last row.
+    differences: Matrix,
     /// $\frac12 \omega_i$, and $\frac12$ for the query.
     weights: Vec<f64>,
     reg: f64,
     /// q, the hidden sizes, 1.
     sizes: &'a [usize],
-    /// Whether hidden units may have biases; without, every kink passes through the query.
+    /// Whether hidden units may have biases; without, every kink of the first layer passes through the query.
     pub(crate) free_biases: bool,
-    /// The outcome of every layer after its activation; the last one is $f$.
-    outcomes: Vec<Matrix>,
-    /// The slope of the objective in what goes into every activation.
-    slopes: Vec<Matrix>,
+    /// The output of every layer after its activation; the last one is $f$.
+    activations: Vec<Matrix>,
+    /// The derivative of the objective in the input of every activation.
+    deltas: Vec<Matrix>,
     gradients: Vec<Matrix>,
     /// $f(x_i)$, and $-f(z)$.
     pub(crate) margins: Vec<f64>,
-    pull: Vec<f64>,
+    alpha: Vec<f64>,
     pub(crate) risk: f64,
     curvature: f64,
 }
 
-/// How many numbers a network has.
+/// How many parameters a network has.
 pub(crate) fn parameters(sizes: &[usize]) -> usize {
     sizes.windows(2).map(|pair| (pair[0] + 1) * pair[1]).sum()
 }
 
-/// Glorot's uniform weights, the first layer in units of the sample's spread along each coordinate; biases 0.
-pub(crate) fn initial(sizes: &[usize], spread: &[f64], random: &mut Random) -> Vec<f64> {
-    let mut point = Vec::with_capacity(parameters(sizes));
+/// Glorot's uniform weights, the first layer divided by the sample's scale along each coordinate; biases 0.
+pub(crate) fn initial(sizes: &[usize], scales: &[f64], random: &mut Random) -> Vec<f64> {
+    let mut weights = Vec::with_capacity(parameters(sizes));
     for (layer, pair) in sizes.windows(2).enumerate() {
         let bound = (6.0 / (pair[0] + pair[1]) as f64).sqrt();
         for _ in 0..pair[1] {
             for j in 0..pair[0] {
                 let weight = bound * (2.0 * random.unit() - 1.0);
-                point.push(if layer > 0 { weight } else { weight / spread[j] });
+                weights.push(if layer > 0 { weight } else { weight / scales[j] });
             }
         }
-        point.extend(std::iter::repeat_n(0.0, pair[1]));
+        weights.extend(std::iter::repeat_n(0.0, pair[1]));
     }
-    point
+    weights
 }
 
-impl<'a> Deep<'a> {
-    /// `seen` has a last row of zeros, for the query.
-    pub(crate) fn new(seen: Matrix, half_weights: &[f64], reg: f64, sizes: &'a [usize]) -> Self {
-        let rows = seen.rows();
+impl<'a> DeepObjective<'a> {
+    /// `differences` has a last row of zeros, for the query.
+    pub(crate) fn new(differences: Matrix, half_weights: &[f64], reg: f64, sizes: &'a [usize]) -> Self {
+        let rows = differences.rows();
         let layers = || sizes[1..].iter().map(|&k| Matrix::zeros(rows, k)).collect();
         Self {
-            seen,
+            differences,
             weights: half_weights.iter().copied().chain([0.5]).collect(),
             reg,
             sizes,
             free_biases: false,
-            outcomes: layers(),
-            slopes: layers(),
+            activations: layers(),
+            deltas: layers(),
             gradients: sizes.windows(2).map(|pair| Matrix::zeros(pair[0], pair[1])).collect(),
             margins: vec![0.0; rows],
-            pull: vec![0.0; rows],
+            alpha: vec![0.0; rows],
             risk: 1.0,
             curvature: 0.0,
         }
     }
 
-    /// Where the weights and the biases of every layer are.
+    /// The ranges of the weights and the biases of every layer.
     fn layout(&self) -> Vec<(std::ops::Range<usize>, std::ops::Range<usize>)> {
         let mut at = 0;
         let mut layout = Vec::with_capacity(self.sizes.len() - 1);
@@ -87,10 +87,10 @@ impl<'a> Deep<'a> {
     }
 
     fn forward(&mut self, x: &[f64]) {
-        let (layers, rows) = (self.layout(), self.seen.rows());
+        let (layers, rows) = (self.layout(), self.differences.rows());
         for (l, (weights, biases)) in layers.iter().enumerate() {
-            let (before, after) = self.outcomes.split_at_mut(l);
-            let input = before.last().unwrap_or(&self.seen);
+            let (before, after) = self.activations.split_at_mut(l);
+            let input = before.last().unwrap_or(&self.differences);
             let w = matrix(&x[weights.clone()], self.sizes[l]);
             multiply(&mut after[0], input, &w);
             let hidden = l + 1 < layers.len();
@@ -109,7 +109,7 @@ impl<'a> Deep<'a> {
     }
 }
 
-/// What the network says about points, one after the other, each with as many coordinates as the network takes.
+/// The output of the network at each of these points.
 pub(crate) fn outputs(sizes: &[usize], x: &[f64], points: &[Vec<f64>]) -> Vec<f64> {
     let output = |point: &Vec<f64>| {
         let (mut at, mut values) = (0, point.clone());
@@ -125,7 +125,7 @@ pub(crate) fn outputs(sizes: &[usize], x: &[f64], points: &[Vec<f64>]) -> Vec<f6
     points.iter().map(output).collect()
 }
 
-/// Numbers column by column as a matrix.
+/// A column-major slice as a matrix.
 fn matrix(numbers: &[f64], rows: usize) -> Matrix {
     let mut m = Matrix::zeros(rows, numbers.len() / rows);
     for (j, column) in numbers.chunks_exact(rows).enumerate() {
@@ -134,30 +134,30 @@ fn matrix(numbers: &[f64], rows: usize) -> Matrix {
     m
 }
 
-impl Objective for Deep<'_> {
+impl Objective for DeepObjective<'_> {
     fn evaluate(&mut self, x: &[f64], gradient: &mut [f64]) -> f64 {
         self.forward(x);
-        let (layers, rows) = (self.layout(), self.seen.rows());
+        let (layers, rows) = (self.layout(), self.differences.rows());
         let (last, deepest) = (rows - 1, layers.len() - 1);
-        self.margins.copy_from_slice(self.outcomes[deepest].col(0));
+        self.margins.copy_from_slice(self.activations[deepest].col(0));
         self.margins[last] = -self.margins[last];
-        let sums = logistic_pass(&self.margins, &self.weights, &mut self.pull);
+        let sums = logistic_pass(&self.margins, &self.weights, &mut self.alpha);
         (self.risk, self.curvature) = (sums.loss, sums.curvature);
 
-        let output = self.slopes[deepest].col_mut(0);
-        for (s, p) in output.iter_mut().zip(&self.pull) {
+        let output = self.deltas[deepest].col_mut(0);
+        for (s, p) in output.iter_mut().zip(&self.alpha) {
             *s = -p;
         }
-        output[last] = self.pull[last];
+        output[last] = self.alpha[last];
         let mut penalty = 0.0;
         for (l, (weights, biases)) in layers.iter().enumerate().rev() {
             let w = &x[weights.clone()];
-            let input = if l > 0 { &self.outcomes[l - 1] } else { &self.seen };
+            let input = if l > 0 { &self.activations[l - 1] } else { &self.differences };
             let into = &mut self.gradients[l];
             for k in 0..self.sizes[l + 1] {
                 into.col_mut(k).fill(0.0);
             }
-            accumulate_transposed(into, input, &self.slopes[l], 0, rows, self.sizes[l + 1]);
+            accumulate_transposed(into, input, &self.deltas[l], 0, rows, self.sizes[l + 1]);
             for (k, (g, w)) in gradient[weights.clone()]
                 .chunks_exact_mut(self.sizes[l])
                 .zip(w.chunks_exact(self.sizes[l]))
@@ -169,16 +169,16 @@ impl Objective for Deep<'_> {
             }
             penalty += dot(w, w);
             for (k, g) in gradient[biases.clone()].iter_mut().enumerate() {
-                let column = self.slopes[l].col(k);
+                let column = self.deltas[l].col(k);
                 let free = self.free_biases || l == deepest;
                 *g = if free { crate::numerics::simd::sum_of(rows, |i| column[i]) } else { 0.0 };
             }
             if l > 0 {
                 let back = matrix(w, self.sizes[l]).transposed();
-                let (before, after) = self.slopes.split_at_mut(l);
+                let (before, after) = self.deltas.split_at_mut(l);
                 multiply(&mut before[l - 1], &after[0], &back);
                 for k in 0..self.sizes[l] {
-                    let on = self.outcomes[l - 1].col(k);
+                    let on = self.activations[l - 1].col(k);
                     for (s, on) in before[l - 1].col_mut(k).iter_mut().zip(on) {
                         *s = if *on > 0.0 { *s } else { 0.0 };
                     }
@@ -189,9 +189,9 @@ impl Objective for Deep<'_> {
     }
 
     fn metric(&self, _: &[f64], diagonal: &mut [f64]) {
-        let rows = self.seen.rows();
+        let rows = self.differences.rows();
         for (l, (weights, biases)) in self.layout().iter().enumerate() {
-            let input = if l > 0 { &self.outcomes[l - 1] } else { &self.seen };
+            let input = if l > 0 { &self.activations[l - 1] } else { &self.differences };
             let share = self.curvature / self.sizes[l + 1] as f64;
             let moments: Vec<f64> = (0..self.sizes[l])
                 .map(|j| {
@@ -209,11 +209,11 @@ impl Objective for Deep<'_> {
     }
 }
 
-/// Trains from a point: first with the hidden kinks held in the query, then with all biases free.
+/// Trains from initial parameters: first with hidden biases held at 0, then with all biases free.
 pub(crate) fn train(
-    deep: &mut Deep<'_>,
-    mut point: Vec<f64>,
-    plan: &Plan,
+    deep: &mut DeepObjective<'_>,
+    mut weights: Vec<f64>,
+    settings: &TrainingSettings,
     descent: &mut Descent,
     cancelled: &dyn Fn() -> bool,
 ) -> (Vec<f64>, f64, usize, Stop) {
@@ -224,14 +224,14 @@ pub(crate) fn train(
             break;
         }
         deep.free_biases = free_biases;
-        let rule = Rule { tol: plan.tol, max_iter: plan.max_iter - iterations };
-        let end = descent.minimise(deep, &mut point, rule, cancelled);
-        iterations += end.iterations;
-        stop = end.stop;
+        let rule = StoppingRule { tol: settings.tol, max_iter: settings.max_iter - iterations };
+        let result = descent.minimise(deep, &mut weights, rule, cancelled);
+        iterations += result.iterations;
+        stop = result.stop;
     }
-    let mut gradient = vec![0.0; point.len()];
-    let objective = deep.evaluate(&point, &mut gradient);
-    (point, objective, iterations, stop)
+    let mut gradient = vec![0.0; weights.len()];
+    let objective = deep.evaluate(&weights, &mut gradient);
+    (weights, objective, iterations, stop)
 }
 
 #[cfg(test)]
@@ -240,11 +240,11 @@ mod tests {
 
     #[test]
     fn gradients_match_differences() {
-        let mut random = Random::of_restart(5, 0);
+        let mut random = Random::new(5);
         let sizes = [3, 5, 4, 1];
-        let seen = Matrix::from_fn(12, 3, |i, _| if i < 11 { random.normal() } else { 0.0 });
+        let differences = Matrix::from_fn(12, 3, |i, _| if i < 11 { random.normal() } else { 0.0 });
         let weights = [0.5 / 11.0; 11];
-        let mut deep = Deep::new(seen, &weights, 0.01, &sizes);
+        let mut deep = DeepObjective::new(differences, &weights, 0.01, &sizes);
         deep.free_biases = true;
         let mut x = initial(&sizes, &[1.0; 3], &mut random);
         // Away from kinks.

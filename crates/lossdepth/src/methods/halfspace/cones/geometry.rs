@@ -1,11 +1,12 @@
-//! Directions, frames and small systems: what cones are made of and cut by.
+//! Small linear systems, edges and midpoints of cones, fixed rotations.
 
-use crate::methods::halfspace::cloud::Cloud;
-use crate::methods::halfspace::exact::two_sum;
-use crate::methods::halfspace::search::scale_to_unit;
+use crate::methods::halfspace::expansions::two_sum;
+use crate::methods::halfspace::great_circle_descent::scale_to_unit;
+use crate::methods::halfspace::weighted_points::WeightedPoints;
 
-/// Solves a small linear system; what comes out of a singular one is of no use, and harmless.
-pub(super) fn eliminate(mut m: Vec<Vec<f64>>, mut c: Vec<f64>) -> Vec<f64> {
+/// Solves a small linear system by elimination; for a singular one the result is arbitrary (callers only
+/// evaluate it as a direction).
+pub(super) fn solve_linear(mut m: Vec<Vec<f64>>, mut c: Vec<f64>) -> Vec<f64> {
     let d = c.len();
     for p in 0..d {
         let best = (p..d).max_by(|&i, &j| m[i][p].abs().total_cmp(&m[j][p].abs())).unwrap_or(p);
@@ -27,7 +28,7 @@ pub(super) fn eliminate(mut m: Vec<Vec<f64>>, mut c: Vec<f64>) -> Vec<f64> {
     (0..d).map(|j| c[j] / m[j][j]).collect()
 }
 
-/// The corners whose directions are farthest apart.
+/// The two corners with the largest angle between them.
 pub(super) fn longest_edge<const D: usize>(corners: &[[f64; D]; D]) -> (usize, usize) {
     let dot = |a: &[f64; D], b: &[f64; D]| (0..D).map(|j| a[j] * b[j]).sum::<f64>();
     let inverse: [f64; D] = std::array::from_fn(|j| 1.0 / dot(&corners[j], &corners[j]).sqrt());
@@ -43,9 +44,9 @@ pub(super) fn longest_edge<const D: usize>(corners: &[[f64; D]; D]) -> (usize, u
     longest
 }
 
-/// A sum of two corners, one of them stretched by a power of two to about the length of the other; `None` if that
-/// cannot be done without rounding.
-pub(super) fn middle<const D: usize>(a: &[f64; D], b: &[f64; D]) -> Option<[f64; D]> {
+/// The sum of two corners, one of them scaled by a power of two to about the length of the other; `None` if
+/// that is not exact.
+pub(super) fn exact_midpoint<const D: usize>(a: &[f64; D], b: &[f64; D]) -> Option<[f64; D]> {
     let size = |v: &[f64; D]| v.iter().map(|x| x * x).sum::<f64>();
     let ratio = (0.5 * (size(a) / size(b)).log2()).round();
     #[expect(clippy::cast_possible_truncation, reason = "a small whole number")]
@@ -61,8 +62,11 @@ pub(super) fn middle<const D: usize>(a: &[f64; D], b: &[f64; D]) -> Option<[f64;
     Some(sum)
 }
 
-/// Whether some vectors surely span the space.
-pub(super) fn spans<'a, const D: usize>(vectors: impl Iterator<Item = &'a [f64; D]>, least: f64) -> bool {
+/// Whether some vectors certainly span the space.
+pub(super) fn certainly_span<'a, const D: usize>(
+    vectors: impl Iterator<Item = &'a [f64; D]>,
+    least: f64,
+) -> bool {
     let mut basis: Vec<[f64; D]> = Vec::new();
     for v in vectors {
         let mut t = *v;
@@ -80,25 +84,26 @@ pub(super) fn spans<'a, const D: usize>(vectors: impl Iterator<Item = &'a [f64; 
     false
 }
 
-/// A frame for the points of a knot: columns brought to one size, turned so that no axis is special.
-pub(super) fn own_frame(cloud: &Cloud) -> Vec<f64> {
-    let d = cloud.dim;
+/// A frame for a part of the points: columns scaled to one size, then rotated generically.
+pub(super) fn scaled_rotation(points: &WeightedPoints) -> Vec<f64> {
+    let d = points.dim;
     let sizes: Vec<f64> = (0..d)
         .map(|k| {
-            let largest = (0..cloud.len()).fold(0.0f64, |m, i| m.max((cloud.point(i)[k] - cloud.z[k]).abs()));
+            let largest =
+                (0..points.len()).fold(0.0f64, |m, i| m.max((points.point(i)[k] - points.z[k]).abs()));
             if largest > 0.0 { 1.0 / largest } else { 1.0 }
         })
         .collect();
-    let turn = rotation(d);
-    (0..d * d).map(|at| turn[at] * sizes[at % d]).collect()
+    let rotation = generic_rotation(d);
+    (0..d * d).map(|at| rotation[at] * sizes[at % d]).collect()
 }
 
-/// A fixed rotation that brings no axis close to another.
-pub(in super::super) fn rotation(d: usize) -> Vec<f64> {
+/// A fixed rotation in which no axis is close to another.
+pub(in super::super) fn generic_rotation(d: usize) -> Vec<f64> {
     let mut rows: Vec<Vec<f64>> = Vec::with_capacity(d);
     let mut state = 0.5f64;
     while rows.len() < d {
-        // Golden-ratio steps: spread out, never periodic.
+        // Multiples of the golden ratio modulo 1: equidistributed, never periodic.
         let mut row: Vec<f64> = (0..d)
             .map(|_| {
                 state = (state + 0.618_033_988_749_894_9).fract();

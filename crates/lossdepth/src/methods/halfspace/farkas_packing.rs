@@ -1,48 +1,51 @@
-//! Lower bounds within a cone: disjoint groups of points of which one at least must be counted.
+//! Lower bounds within a cone: disjoint groups of points, each with a Farkas certificate that every halfspace
+//! contains one of its points.
 //!
-//! Let $a_{ij} = \langle v_j, y_i \rangle$ be the values of the undecided points at the corners $v_j$ of a cone. If weights
-//! $\mu_i \ge 0$ on a group make $\sum_i \mu_i a_{ij} \ge 0$ at every corner, then every direction $u$ of the cone has
-//! $\sum_i \mu_i \langle u, y_i \rangle \ge 0$, so some point of the group lies in its closed halfspace (Farkas). Disjoint groups
-//! add up. Pairs are found by the ratios of their values, larger groups by solving the matrix game $a$; both are
-//! trusted only with a margin for rounding, so no bound depends on it.
+//! Let $a_{ij} = \langle v_j, y_i \rangle$ be the values of the undecided points at the corners $v_j$ of a
+//! cone. If weights $\mu_i \ge 0$ on a group make $\sum_i \mu_i a_{ij} \ge 0$ at every corner, then every
+//! direction $u$ of the cone has $\sum_i \mu_i \langle u, y_i \rangle \ge 0$, so some point of the group lies
+//! in its closed halfspace (H6). Disjoint groups add their least masses. Pairs are found by the ratios of
+//! their values, larger groups by solving the matrix game $a$; both are accepted only with a margin for
+//! rounding, so that the bound holds.
 
-/// Values at the corners, one row a point, with masses and rounding errors.
+/// Searches for disjoint groups. The values at the corners are stored row by row, with masses and rounding
+/// error bounds.
 #[derive(Debug, Default)]
-pub(super) struct Packing {
+pub(super) struct FarkasPacking {
     pub(super) values: Vec<f64>,
-    pub(super) blur: Vec<f64>,
+    pub(super) error: Vec<f64>,
     pub(super) masses: Vec<u64>,
     corners: usize,
     free: Vec<usize>,
     order: Vec<usize>,
     below: Vec<u8>,
-    groups: Vec<Group>,
+    groups: Vec<MaskGroup>,
     used: Vec<bool>,
-    game: Game,
+    game: MatrixGame,
 }
 
-/// Points that are below at the same corners: a stretch of the order.
+/// The points that are outside at the same corners: a range of the order.
 #[derive(Debug, Clone, Copy)]
-struct Group {
+struct MaskGroup {
     mask: u8,
     first: usize,
     end: usize,
 }
 
-/// What came of it.
+/// The result of a packing.
 #[derive(Debug, PartialEq)]
-pub(super) enum Packed {
-    /// At least this much mass must be counted.
+pub(super) enum PackingResult {
+    /// Every direction of the cone has at least this mass.
     Proven(u64),
-    /// The corners, weighted like this, sum to a direction with all points below.
-    Escape(Vec<f64>),
+    /// The sum of the corners with these weights is a direction with all points outside.
+    Separating(Vec<f64>),
 }
 
-impl Packing {
-    /// Prepares for points around a cone of so many corners.
+impl FarkasPacking {
+    /// Prepares for a cone with this many corners.
     pub(super) fn clear(&mut self, corners: usize) {
         self.values.clear();
-        self.blur.clear();
+        self.error.clear();
         self.masses.clear();
         self.corners = corners;
     }
@@ -51,24 +54,25 @@ impl Packing {
         &self.values[i * self.corners..(i + 1) * self.corners]
     }
 
-    /// Looks for disjoint groups until their masses reach `need`; counts the pairs it tries in `work`, and asks `decide`
-    /// about pairs that are too close to call.
+    /// Searches disjoint groups until their masses reach `need`. Adds the work to `spent`; calls
+    /// `decide_exactly` for pairs that rounding does not decide.
     pub(super) fn pack(
         &mut self,
         need: u64,
-        work: &mut u64,
-        decide: &mut impl FnMut(usize, usize) -> bool,
-    ) -> Packed {
+        spent: &mut u64,
+        decide_exactly: &mut impl FnMut(usize, usize) -> bool,
+    ) -> PackingResult {
         let n = self.masses.len();
         let mut proven = 0;
-        // Two points make a pair only if no corner has both below: partners are looked up by their corners below.
+        // Two points form a pair only if no corner has both outside: partners are found by their corner
+        // masks.
         self.below.clear();
         self.below.extend(
             self.values
                 .chunks_exact(self.corners)
                 .map(|row| row.iter().enumerate().fold(0u8, |mask, (j, v)| mask | u8::from(*v < 0.0) << j)),
         );
-        // Points that are below at most corners have the fewest partners: they choose first, and are chosen first.
+        // Points outside at most corners have the fewest partners, so they are matched first.
         let mut order = std::mem::take(&mut self.order);
         order.clear();
         order.extend(0..n);
@@ -77,7 +81,7 @@ impl Packing {
         for (at, &i) in order.iter().enumerate() {
             match self.groups.last_mut() {
                 Some(group) if group.mask == self.below[i] => group.end = at + 1,
-                _ => self.groups.push(Group { mask: self.below[i], first: at, end: at + 1 }),
+                _ => self.groups.push(MaskGroup { mask: self.below[i], first: at, end: at + 1 }),
             }
         }
         self.used.clear();
@@ -90,9 +94,9 @@ impl Packing {
             let mask = self.below[i];
             let partner = self.groups.iter().filter(|g| g.mask & mask == 0).find_map(|g| {
                 (g.first.max(at + 1)..g.end).find(|&k| {
-                    *work += 4;
+                    *spent += 4;
                     let found = if self.used[k] { Some(false) } else { self.pair(i, order[k]) };
-                    found.unwrap_or_else(|| decide(i, order[k]))
+                    found.unwrap_or_else(|| decide_exactly(i, order[k]))
                 })
             });
             if let Some(k) = partner {
@@ -107,69 +111,69 @@ impl Packing {
         free.clear();
         free.extend((0..n).filter(|&at| !self.used[at]).map(|at| order[at]));
         self.order = order;
-        let mut escape = None;
+        let mut separating = None;
         let corners = self.corners;
         while proven < need && !free.is_empty() {
-            *work += (4 * corners * corners * free.len()) as u64;
+            *spent += (4 * corners * corners * free.len()) as u64;
             let values = &self.values;
             let value = self.game.solve(&free, corners, |i, j| values[i * corners + j]);
             if value < 0.0 {
                 if free.len() == n {
-                    escape = Some(self.game.columns.clone());
+                    separating = Some(self.game.columns.clone());
                 }
                 break;
             }
             let weights = &self.game.rows;
-            let clear = (0..corners).all(|j| {
-                let (mut sum, mut slack, mut size) = (0.0, 0.0, 0.0);
+            let certain = (0..corners).all(|j| {
+                let (mut sum, mut error_sum, mut size) = (0.0, 0.0, 0.0);
                 for (&i, w) in free.iter().zip(weights) {
                     let term = w * self.values[i * corners + j];
                     sum += term;
                     size += term.abs();
-                    slack += w * self.blur[i];
+                    error_sum += w * self.error[i];
                 }
-                sum > slack * 1.001 + free.len() as f64 * f64::EPSILON * size
+                sum > error_sum * 1.001 + free.len() as f64 * f64::EPSILON * size
             });
-            if !clear {
+            if !certain {
                 break;
             }
             let group = |k: &usize| weights[*k] > 0.0;
-            let least = (0..free.len()).filter(group).map(|k| self.masses[free[k]]).min().unwrap_or(0);
+            let least_mass = (0..free.len()).filter(group).map(|k| self.masses[free[k]]).min().unwrap_or(0);
             let mut k = 0;
             free.retain(|_| {
                 k += 1;
                 !group(&(k - 1))
             });
-            proven += least;
+            proven += least_mass;
         }
         self.free = free;
-        match escape {
-            Some(columns) => Packed::Escape(columns),
-            None => Packed::Proven(proven),
+        match separating {
+            Some(columns) => PackingResult::Separating(columns),
+            None => PackingResult::Proven(proven),
         }
     }
 
-    /// Whether one of two points is in the halfspace of every direction: some $c > 0$ has $a_j + c b_j \ge 0$ everywhere.
-    /// `None` if rounding could decide.
+    /// Whether one of two points is in the halfspace of every direction of the cone: some $c > 0$ has $a_j +
+    /// c b_j \ge 0$ at every corner. `None` if rounding could decide.
     fn pair(&self, i: usize, k: usize) -> Option<bool> {
-        // Values made worse and better than they may be.
+        // With all values at the lower, then at the upper end of their error.
         for (sign, answer) in [(-1.0, true), (1.0, false)] {
-            let (slack_a, slack_b) = (sign * self.blur[i], sign * self.blur[k]);
-            let (mut least, mut most) = (0.0f64, f64::INFINITY);
+            let (error_a, error_b) = (sign * self.error[i], sign * self.error[k]);
+            let (mut low, mut high) = (0.0f64, f64::INFINITY);
             for (a, b) in self.row(i).iter().zip(self.row(k)) {
-                let (a, b) = (a + slack_a, b + slack_b);
+                let (a, b) = (a + error_a, b + error_b);
                 if b >= 0.0 {
                     if a < 0.0 {
-                        least = least.max(-a / b);
+                        low = low.max(-a / b);
                     }
                 } else if a > 0.0 {
-                    most = most.min(a / -b);
+                    high = high.min(a / -b);
                 } else {
-                    most = -1.0;
+                    high = -1.0;
                 }
             }
             let margin = 1.0 + sign * 8.0 * f64::EPSILON;
-            let holds = least <= most * margin && least.is_finite();
+            let holds = low <= high * margin && low.is_finite();
             if holds == answer {
                 return Some(answer);
             }
@@ -178,19 +182,20 @@ impl Packing {
     }
 }
 
-/// A small matrix game: the row player's weights make every column large, the column player's every row small.
+/// A small matrix game: the row player's weights maximise the smallest column sum, the column player's
+/// minimise the largest row sum. Solved by the simplex method.
 #[derive(Debug, Default)]
-struct Game {
+struct MatrixGame {
     tableau: Vec<f64>,
     rows: Vec<f64>,
     columns: Vec<f64>,
-    /// Which variable each line and column of the tableau stands for: rows first, then columns of the game.
+    /// The variable of each row and column of the tableau: the game's rows first, then its columns.
     basic: Vec<usize>,
     free: Vec<usize>,
 }
 
-impl Game {
-    /// The value of the game, up to rounding; the strategies stay in `rows` and `columns`.
+impl MatrixGame {
+    /// The value of the game, up to rounding; sets the strategies `rows` and `columns`.
     fn solve(&mut self, chosen: &[usize], corners: usize, value: impl Fn(usize, usize) -> f64) -> f64 {
         let m = chosen.len();
         let width = corners + 1;
@@ -223,7 +228,7 @@ impl Game {
                 .filter(|&i| t[i * width + enter] > 1e-12)
                 .min_by(|&a, &b| ratio(t, a).total_cmp(&ratio(t, b)));
             let Some(leave) = leave else { break };
-            // Exchange the two variables.
+            // Pivot: exchange the two variables.
             let pivot = 1.0 / t[leave * width + enter];
             for j in 0..width {
                 if j != enter {
@@ -267,39 +272,41 @@ impl Game {
 mod tests {
     use super::*;
 
-    fn packing(corners: usize, rows: &[&[f64]]) -> Packing {
-        let mut packing = Packing::default();
+    fn packing(corners: usize, rows: &[&[f64]]) -> FarkasPacking {
+        let mut packing = FarkasPacking::default();
         packing.clear(corners);
         for row in rows {
             packing.values.extend_from_slice(row);
-            packing.blur.push(1e-15);
+            packing.error.push(1e-15);
             packing.masses.push(1);
         }
         packing
     }
 
     #[test]
-    fn opposite_points_are_a_pair() {
+    fn nearly_opposite_points_form_a_pair() {
         let mut p = packing(2, &[&[1.0, -1.0], &[-0.5, 0.6]]);
-        assert_eq!(p.pack(1, &mut 0, &mut |_, _| false), Packed::Proven(1));
-        // Both below in between.
+        assert_eq!(p.pack(1, &mut 0, &mut |_, _| false), PackingResult::Proven(1));
+        // Some direction in between has both outside.
         let mut p = packing(2, &[&[1.0, -1.0], &[-0.6, 0.5]]);
-        let Packed::Escape(c) = p.pack(1, &mut 0, &mut |_, _| false) else { panic!("they leave a gap") };
+        let PackingResult::Separating(c) = p.pack(1, &mut 0, &mut |_, _| false) else {
+            panic!("they leave a gap")
+        };
         assert!(c[0] - c[1] < 0.0 && 0.5 * c[1] - 0.6 * c[0] < 0.0, "{c:?}");
     }
 
     #[test]
-    fn three_points_without_a_pair() {
+    fn three_points_form_a_group_without_a_pair() {
         let rows: [&[f64]; 3] = [&[1.0, -0.4, -0.4], &[-0.4, 1.0, -0.4], &[-0.4, -0.4, 1.0]];
-        assert_eq!(packing(3, &rows).pack(1, &mut 0, &mut |_, _| false), Packed::Proven(1));
+        assert_eq!(packing(3, &rows).pack(1, &mut 0, &mut |_, _| false), PackingResult::Proven(1));
         let rows: [&[f64]; 3] = [&[1.0, -0.6, -0.6], &[-0.6, 1.0, -0.6], &[-0.6, -0.6, 1.0]];
-        assert!(matches!(packing(3, &rows).pack(1, &mut 0, &mut |_, _| false), Packed::Escape(_)));
+        assert!(matches!(packing(3, &rows).pack(1, &mut 0, &mut |_, _| false), PackingResult::Separating(_)));
     }
 
     #[test]
-    fn the_game_is_solved() {
+    fn matrix_game_reaches_its_value() {
         let a = [[3.0, -1.0, 2.0], [-2.0, 4.0, 1.0], [1.0, 1.0, -3.0], [0.5, 0.2, 0.1]];
-        let mut game = Game::default();
+        let mut game = MatrixGame::default();
         let value = game.solve(&[0, 1, 2, 3], 3, |i, j| a[i][j]);
         let total: f64 = game.rows.iter().sum();
         let worst = (0..3).map(|j| (0..4).map(|i| game.rows[i] * a[i][j]).sum::<f64>() / total);

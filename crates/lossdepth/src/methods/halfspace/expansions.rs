@@ -1,0 +1,228 @@
+//! Exact signs of polynomials of the data, by floating-point expansions.
+//!
+//! A floating-point *expansion* is a sum of numbers that do not overlap, smallest first; its sign is that of
+//! its last component. Sums and products of two floating-point numbers are expansions of two components,
+//! computed without error (Dekker, Knuth, Shewchuk), so the sign of any polynomial can be computed exactly.
+//! These predicates are slow; callers decide the clear cases with an error bound first.
+//!
+//! Numbers are expected within about 1e±130 of 1, so that no product leaves the range of `f64`;
+//! [`ExactPredicates::orientation`] is exact for smaller ones as well.
+
+use std::cmp::Ordering;
+
+/// $a + b$ as a rounded sum and its error.
+#[inline]
+pub(super) fn two_sum(a: f64, b: f64) -> (f64, f64) {
+    let sum = a + b;
+    let shadow = sum - a;
+    (sum, (a - (sum - shadow)) + (b - shadow))
+}
+
+/// $ab$ as a rounded product and its error.
+#[inline]
+fn two_product(a: f64, b: f64) -> (f64, f64) {
+    let product = a * b;
+    (product, a.mul_add(b, -product))
+}
+
+/// A sum of floating-point numbers, represented exactly.
+#[derive(Debug, Default)]
+struct Expansion {
+    parts: Vec<f64>,
+}
+
+impl Expansion {
+    fn clear(&mut self) {
+        self.parts.clear();
+    }
+
+    fn add(&mut self, value: f64) {
+        let (mut carry, mut kept) = (value, 0);
+        for k in 0..self.parts.len() {
+            let (sum, error) = two_sum(carry, self.parts[k]);
+            if error != 0.0 {
+                self.parts[kept] = error;
+                kept += 1;
+            }
+            carry = sum;
+        }
+        self.parts.truncate(kept);
+        if carry != 0.0 {
+            self.parts.push(carry);
+        }
+    }
+
+    fn add_product(&mut self, a: f64, b: f64) {
+        let (product, error) = two_product(a, b);
+        self.add(error);
+        self.add(product);
+    }
+
+    fn sign(&self) -> Ordering {
+        self.parts.last().map_or(Ordering::Equal, |p| p.total_cmp(&0.0))
+    }
+}
+
+/// Exact predicates, with their scratch memory.
+#[derive(Debug, Default)]
+pub(super) struct ExactPredicates {
+    sum: Expansion,
+}
+
+impl ExactPredicates {
+    /// The sign of $\langle u, x - z \rangle$.
+    pub(super) fn side(&mut self, u: &[f64], x: &[f64], z: &[f64]) -> Ordering {
+        self.sum.clear();
+        for ((u, x), z) in u.iter().zip(x).zip(z) {
+            self.sum.add_product(*u, *x);
+            self.sum.add_product(-*u, *z);
+        }
+        self.sum.sign()
+    }
+
+    /// The sign of $\sum_j c_j \langle b_j, x - z \rangle$, the rows of `frame` being the $b_j$.
+    pub(super) fn side_in_frame(&mut self, c: &[f64], frame: &[f64], x: &[f64], z: &[f64]) -> Ordering {
+        self.sum.clear();
+        for (c, row) in c.iter().zip(frame.chunks_exact(x.len())) {
+            for ((b, x), z) in row.iter().zip(x).zip(z) {
+                let (high, low) = two_product(*c, *b);
+                for factor in [high, low] {
+                    self.sum.add_product(factor, *x);
+                    self.sum.add_product(-factor, *z);
+                }
+            }
+        }
+        self.sum.sign()
+    }
+
+    /// The sign of $\sum_j c_j \langle b_j, (x - z) + r (y - z) \rangle$.
+    pub(super) fn pair_in_frame(
+        &mut self,
+        c: &[f64],
+        frame: &[f64],
+        [x, y, z]: [&[f64]; 3],
+        ratio: f64,
+    ) -> Ordering {
+        self.sum.clear();
+        for (c, row) in c.iter().zip(frame.chunks_exact(x.len())) {
+            for (k, b) in row.iter().enumerate() {
+                let (high, low) = two_product(*c, *b);
+                for factor in [high, low] {
+                    self.sum.add_product(factor, x[k]);
+                    self.sum.add_product(-factor, z[k]);
+                    let (high, low) = two_product(factor, ratio);
+                    for factor in [high, low] {
+                        self.sum.add_product(factor, y[k]);
+                        self.sum.add_product(-factor, z[k]);
+                    }
+                }
+            }
+        }
+        self.sum.sign()
+    }
+
+    /// The sign of $(a - z) \times (b - z)$ in the plane: positive if `b` lies counterclockwise of `a`.
+    pub(super) fn orientation(&mut self, a: [f64; 2], b: [f64; 2], z: [f64; 2]) -> Ordering {
+        // (a0 - z0)(b1 - z1) - (a1 - z1)(b0 - z0), where the product of the z cancels.
+        let products =
+            [(a[0], b[1]), (-a[0], z[1]), (-z[0], b[1]), (-a[1], b[0]), (a[1], z[0]), (z[1], b[0])];
+        if products.iter().any(|(p, q)| *p != 0.0 && *q != 0.0 && (p * q).abs() < LEAST_PRODUCT) {
+            return sign_of_sum(&products);
+        }
+        self.sum.clear();
+        for (p, q) in products {
+            self.sum.add_product(p, q);
+        }
+        self.sum.sign()
+    }
+}
+
+/// The error of a smaller product may not be representable.
+const LEAST_PRODUCT: f64 = 1e-290;
+
+/// The sign of a sum of products, however small, by integers of any length.
+fn sign_of_sum(products: &[(f64, f64)]) -> Ordering {
+    // |pq| is an integer below 2^106 times a power of two.
+    let terms = products.iter().map(|(p, q)| {
+        let ((m, e), (n, f)) = (decode(*p), decode(*q));
+        (u128::from(m) * u128::from(n), e + f, (*p < 0.0) != (*q < 0.0))
+    });
+    let terms: Vec<_> = terms.filter(|term| term.0 != 0).collect();
+    let least = terms.iter().map(|term| term.1).min().unwrap_or(0);
+    let mut sums = [Vec::new(), Vec::new()];
+    for (mantissa, exponent, negative) in terms {
+        add_shifted(&mut sums[usize::from(negative)], mantissa, (exponent - least).unsigned_abs() as usize);
+    }
+    let length = sums[0].len().max(sums[1].len());
+    for sum in &mut sums {
+        sum.resize(length, 0);
+    }
+    sums[0].iter().rev().cmp(sums[1].iter().rev())
+}
+
+/// Adds $m 2^s$ to a number with digits of 32 bits, the lowest first.
+fn add_shifted(sum: &mut Vec<u32>, mantissa: u128, shift: usize) {
+    let (mut rest, mut place) = (mantissa, shift / 32);
+    // Carries to the next digit: of the shift, and of the addition.
+    let (mut over, mut carry) = (0u64, 0u64);
+    while rest != 0 || over != 0 || carry != 0 {
+        if sum.len() <= place {
+            sum.resize(place + 1, 0);
+        }
+        #[expect(clippy::cast_possible_truncation, reason = "a digit")]
+        let digit = u64::from(rest as u32) << (shift % 32) | over;
+        over = digit >> 32;
+        let total = u64::from(sum[place]) + (digit & u64::from(u32::MAX)) + carry;
+        carry = total >> 32;
+        #[expect(clippy::cast_possible_truncation, reason = "a digit")]
+        {
+            sum[place] = total as u32;
+        }
+        rest >>= 32;
+        place += 1;
+    }
+}
+
+/// Mantissa and exponent: $|v| = m 2^e$.
+pub(super) fn decode(value: f64) -> (u64, i32) {
+    let bits = value.abs().to_bits();
+    let exponent = i32::try_from(bits >> 52).unwrap_or(0);
+    let fraction = bits & ((1 << 52) - 1);
+    match (exponent, fraction) {
+        (0, 0) => (0, 0),
+        (0, f) => (f >> f.trailing_zeros(), -1074 + f.trailing_zeros().cast_signed()),
+        (e, f) => {
+            let m = f | 1 << 52;
+            (m >> m.trailing_zeros(), e - 1075 + m.trailing_zeros().cast_signed())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sum_of_very_different_magnitudes_has_the_exact_sign() {
+        let mut sum = Expansion::default();
+        for value in [1e30, 1.0, -1e30, 1e-30, -1.0] {
+            sum.add(value);
+        }
+        assert_eq!(sum.sign(), Ordering::Greater);
+        sum.add(-1e-30);
+        assert_eq!(sum.sign(), Ordering::Equal);
+    }
+
+    #[test]
+    fn orientation_distinguishes_collinear_points_from_nearly_collinear_ones() {
+        let mut exact = ExactPredicates::default();
+        let z = [0.1, 0.3];
+        // Equal in decimal, but not in binary.
+        assert_eq!(exact.orientation([1.1, 1.3], [2.1, 2.3], z), Ordering::Less);
+        assert_eq!(exact.orientation([1.5, 1.75], [2.5, 2.75], [0.5, 0.75]), Ordering::Equal);
+        let up = f64::from_bits(2.75f64.to_bits() + 1);
+        assert_eq!(exact.orientation([1.5, 1.75], [2.5, up], [0.5, 0.75]), Ordering::Greater);
+        assert_eq!(exact.side(&[1.0, -1.0], &[2.5, up], &[0.5, 0.75]), Ordering::Less);
+        assert_eq!(exact.side_in_frame(&[3.0], &[1.0, -1.0], &[2.5, 2.75], &[0.5, 0.75]), Ordering::Equal);
+    }
+}
