@@ -68,6 +68,7 @@ use crate::error::{DepthError, Result, in_bytes};
 use crate::kernel::{Gamma, KernelChoice, KernelSource, Space};
 use crate::methods::explanation::Explanation;
 use crate::numerics::linalg::{COLUMN_GROUP, dot};
+use crate::problem::ErrorBudget;
 use crate::problem::Stop;
 use crate::problem::{Batch, Ticket};
 use crate::problem::{Fit, Run};
@@ -150,7 +151,7 @@ impl GaussianProcess {
         let single = self.uses_single_precision(n);
         if n >= LOW_RANK_POINTS && self.memory >= 3 * space.gram_bytes() {
             let max_rank = (n / POINTS_PER_COLUMN).min(MAX_COLUMNS);
-            let found = PrincipalFactor::new(space, counts, (0.3 * self.tol, 3.0 * self.tol), max_rank)?;
+            let found = PrincipalFactor::new(space, counts, ErrorBudget::new(self.tol).low_rank(), max_rank)?;
             if let Some(principal) = found.filter(|p| p.factor.cols() > MIN_COLUMNS) {
                 let averaged = self.probabilities == Probabilities::Averaged;
                 let single = averaged && self.tol >= SINGLE_LOW_RANK_TOL;
@@ -167,29 +168,26 @@ impl GaussianProcess {
         split: &GramSplit,
         influence: bool,
     ) -> LaplaceProblem<'a> {
-        // The mode's share of the tolerance (heuristic): larger where the variances have next to no error of
-        // their own.
-        let share = if split.gram.is_some() { 0.5 } else { 0.05 };
+        let share = ErrorBudget::new(self.tol).laplace_mode(split.gram.is_some());
         LaplaceProblem {
             half_weights: &prepared.space.half_weights,
             counts: &prepared.counts,
             total: prepared.total,
             averaged: self.probabilities == Probabilities::Averaged,
             influence,
-            target: share * self.tol / split.max_diagonal.max(f64::MIN_POSITIVE).sqrt(),
+            target: share / split.max_diagonal.max(f64::MIN_POSITIVE).sqrt(),
             max_iter: self.max_iter,
         }
     }
 
-    /// Whether queries meet the tolerance with this split, with a margin of a quarter (heuristic) for other
-    /// queries.
+    /// Whether queries meet the tolerance with this split, with a margin for other queries.
     fn meets_tolerance(&self, prepared: &PreparedGp, split: &GramSplit, probes: Rows<'_>) -> Result<bool> {
         let problem = self.problem(prepared, split, false);
         let located = split.locate(&prepared.space, probes)?;
         let found = PosteriorSolver::new(&problem, split, COLUMN_GROUP)
             .posteriors(located, || false)
             .unwrap_or_default();
-        Ok(found.iter().all(|p| p.error <= 0.75 * self.tol))
+        Ok(found.iter().all(|p| p.error <= ErrorBudget::new(self.tol).low_rank_trial()))
     }
 
     /// The posteriors of a few queries; `None` if cancelled.

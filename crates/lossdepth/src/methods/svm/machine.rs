@@ -9,6 +9,7 @@ use crate::kernel::Space;
 use crate::methods::explanation::Explanation;
 use crate::numerics::linalg::{COLUMN_GROUP, Matrix, dot, multiply_first};
 use crate::numerics::simd::{LANES, vectorised};
+use crate::problem::ErrorBudget;
 use crate::problem::Variant;
 use crate::problem::{Batch, Ticket};
 use crate::problem::{Fit, Run};
@@ -544,9 +545,10 @@ fn settle(
     cancelled: &dyn Fn() -> bool,
 ) -> Result<(End, usize)> {
     let Task { variant, tol, max_iter, .. } = machine.task;
+    let share = ErrorBudget::new(tol).dual_active_set();
     let enough = |gap: f64, below: f64, norm: f64| match variant {
-        Variant::Objective => gap <= 0.25 * tol,
-        _ => gap_and_norm(gap, below, reg, norm) <= 0.25 * tol,
+        Variant::Objective => gap <= share,
+        _ => gap_and_norm(gap, below, reg, norm) <= share,
     };
     let (end, rounds) = set.solve(point, query, columns, reg, max_iter, enough, cancelled)?;
     if end == End::Cancelled { Err(DepthError::Cancelled) } else { Ok((end, rounds)) }
