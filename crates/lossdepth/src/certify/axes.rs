@@ -95,12 +95,12 @@ impl Iterate<'_> {
         let query = self.margin_error.1 + length * displacement.1;
         let at_query = 0.5 * loss.grad(margin).abs();
         // No margin is larger than the sum of the sizes of its terms.
-        let largest = self.features.span(self.theta) + sample;
+        let largest = self.features.term_sizes(self.theta) + sample;
         let curvature = loss.curvature_bound(self.smallest_margin - sample, largest);
         let query_curvature = loss.curvature_bound(margin - query, margin + query);
         // Half of the mass is on either side.
         let mut second_order = 0.25 * (product(curvature, sample) + product(query_curvature, query));
-        let sizes = self.slope_mass * self.features.reach + at_query * norm(self.query);
+        let sizes = self.slope_mass * self.features.largest_norm + at_query * norm(self.query);
         let mut gradient_error = gamma(self.features.len() + SLOPE_UNITS) * sizes
             + self.slope_mass * displacement.0
             + at_query.max(self.slope_mass) * displacement.1;
@@ -159,7 +159,8 @@ impl Iterate<'_> {
 
     /// Whether the gradient is no more than what rounding to `epsilon` usually makes of it (a heuristic).
     pub(crate) fn gradient_is_rounding(&self, loss: &impl Dual, epsilon: f64) -> bool {
-        let noise = 2.0 * epsilon * loss.grad(-self.value).abs() * (self.features.reach + norm(self.query));
+        let noise =
+            2.0 * epsilon * loss.grad(-self.value).abs() * (self.features.largest_norm + norm(self.query));
         norm(self.gradient) <= noise
     }
 }

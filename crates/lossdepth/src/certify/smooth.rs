@@ -183,7 +183,7 @@ impl<L: Smooth + Dual> Problem<'_, L> {
         let (mut risk, mut rounding) = (Twofold::default(), 0.0);
         for j in 0..rows {
             let (mass, margin, rest) = (given.mass(j), margins.high[j], margins.low[j]);
-            let (slope, curvature) = loss.near(margin, rest);
+            let (slope, curvature) = loss.derivatives_near(margin, rest);
             slopes.push(slope);
             curvatures.push(mass.0 * curvature);
             risk.add_scaled(mass, loss.value(margin));
@@ -408,7 +408,7 @@ impl<L: Smooth + Dual> Problem<'_, L> {
         let slope_at = |j: usize, change: f64| {
             let (sum, left) = two_sum(evaluation.margins.high[j], change);
             let (sum, rest) = two_sum(sum, evaluation.margins.low[j] + left);
-            self.loss.near(sum, rest).0
+            self.loss.derivatives_near(sum, rest).0
         };
         let slope = |t: f64| {
             let mut sum = Twofold::default();

@@ -1,18 +1,18 @@
 //! Loops over many margins at once, to be called from within [`vectorised`](crate::numerics::simd::vectorised).
 
-use super::Walk;
+use super::LineSums;
 use crate::numerics::simd::{LANES, fold};
 
-/// The loop behind [`Smooth::walk`](super::Smooth::walk): `kernel(margin)` gives slope and curvature.
+/// The loop behind [`Smooth::slopes_along`](super::Smooth::slopes_along): `kernel(margin)` gives slope and curvature.
 #[inline(always)]
-pub(crate) fn walk(
+pub(crate) fn slopes_along(
     m: &[f64],
     d: &[f64],
     step: f64,
     weights: &[f64],
     slopes: &mut [f64],
     kernel: impl Fn(f64) -> (f64, f64),
-) -> Walk {
+) -> LineSums {
     let n = m.len();
     let (d, weights, slopes) = (&d[..n], &weights[..n], &mut slopes[..n]);
     let (mut along, mut total, mut curvature) = ([0.0; LANES], [0.0; LANES], [0.0; LANES]);
@@ -28,7 +28,7 @@ pub(crate) fn walk(
             curvature[k] = curve.mul_add(c[k], curvature[k]);
         }
     }
-    let mut sums = Walk { along: fold(along), total: fold(total), curvature: fold(curvature) };
+    let mut sums = LineSums { along: fold(along), total: fold(total), curvature: fold(curvature) };
     for i in body..n {
         let (slope, curve) = kernel(step.mul_add(d[i], m[i]));
         slopes[i] = slope * weights[i];
@@ -37,16 +37,16 @@ pub(crate) fn walk(
     sums
 }
 
-/// [`walk`] in single precision.
+/// [`slopes_along`] in single precision.
 #[inline(always)]
-pub(crate) fn walk_single(
+pub(crate) fn slopes_along_single(
     m: &[f32],
     d: &[f32],
     step: f32,
     weights: &[f32],
     slopes: &mut [f32],
     kernel: impl Fn(f32) -> (f32, f32),
-) -> Walk {
+) -> LineSums {
     const WIDE: usize = 2 * LANES;
     let n = m.len();
     let (d, weights, slopes) = (&d[..n], &weights[..n], &mut slopes[..n]);
@@ -64,7 +64,7 @@ pub(crate) fn walk_single(
         }
     }
     let sum = |lanes: [f32; WIDE]| lanes.iter().map(|x| f64::from(*x)).sum::<f64>();
-    let mut sums = Walk { along: sum(along), total: sum(total), curvature: sum(curvature) };
+    let mut sums = LineSums { along: sum(along), total: sum(total), curvature: sum(curvature) };
     for i in body..n {
         let (slope, curve) = kernel(step.mul_add(d[i], m[i]));
         slopes[i] = slope * weights[i];

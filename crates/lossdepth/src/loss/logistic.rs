@@ -1,5 +1,5 @@
 use super::blocks;
-use super::{Dual, Loss, Single, Smooth, Walk};
+use super::{Dual, LineSums, Loss, Single, Smooth};
 use crate::numerics::elementary;
 use crate::numerics::linalg::dot;
 use crate::numerics::simd::vectorised;
@@ -76,13 +76,19 @@ impl Smooth for Logistic {
         let nearest = if low > 0.0 { low } else { high.min(0.0) };
         (1.0 + 8.0 * f64::EPSILON) * self.hess(nearest)
     }
-    fn walk(&self, m: &[f64], d: &[f64], step: f64, weights: &[f64], slopes: &mut [f64]) -> Walk {
+    fn slopes_along(&self, m: &[f64], d: &[f64], step: f64, weights: &[f64], slopes: &mut [f64]) -> LineSums {
         vectorised(
             #[inline(always)]
-            || blocks::walk(m, d, step, weights, slopes, kernel),
+            || blocks::slopes_along(m, d, step, weights, slopes, kernel),
         )
     }
-    fn settle(&self, margins: &[f64], weights: &[f64], losses: &mut [f64], curvatures: &mut [f64]) -> f64 {
+    fn losses_and_curvatures(
+        &self,
+        margins: &[f64],
+        weights: &[f64],
+        losses: &mut [f64],
+        curvatures: &mut [f64],
+    ) -> f64 {
         vectorised(
             #[inline(always)]
             || {
@@ -95,7 +101,13 @@ impl Smooth for Logistic {
         );
         dot(losses, weights)
     }
-    fn assess(&self, margins: &[f64], weights: &[f64], losses: &mut [f64], slopes: &mut [f64]) -> f64 {
+    fn losses_and_slopes(
+        &self,
+        margins: &[f64],
+        weights: &[f64],
+        losses: &mut [f64],
+        slopes: &mut [f64],
+    ) -> f64 {
         vectorised(
             #[inline(always)]
             || {
@@ -117,10 +129,17 @@ impl Smooth for Logistic {
 }
 
 impl Single for Logistic {
-    fn walk_single(&self, m: &[f32], d: &[f32], step: f32, weights: &[f32], slopes: &mut [f32]) -> Walk {
+    fn slopes_along_single(
+        &self,
+        m: &[f32],
+        d: &[f32],
+        step: f32,
+        weights: &[f32],
+        slopes: &mut [f32],
+    ) -> LineSums {
         vectorised(
             #[inline(always)]
-            || blocks::walk_single(m, d, step, weights, slopes, kernel_single),
+            || blocks::slopes_along_single(m, d, step, weights, slopes, kernel_single),
         )
     }
     fn curvatures_single(&self, margins: &[f32], weights: &[f32], curvatures: &mut [f32]) {

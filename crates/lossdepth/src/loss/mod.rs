@@ -86,26 +86,32 @@ pub trait Smooth: Loss {
     /// $\ell'$ and $\ell''$ at a margin that is the sum of a number and a `rest` too small for it.
     ///
     /// A loss with a corner should say on which side of it that is.
-    fn near(&self, margin: f64, rest: f64) -> (f64, f64) {
+    fn derivatives_near(&self, margin: f64, rest: f64) -> (f64, f64) {
         let curvature = self.hess(margin);
         (self.grad(margin) + curvature * rest, curvature)
     }
 
     /// Walks from the margins `m` along `d` by `step`: writes the weighted slopes
     /// $s_i = c_i \ell'(m_i + \text{step} \cdot d_i)$ and returns the sums a line search needs.
-    fn walk(&self, m: &[f64], d: &[f64], step: f64, weights: &[f64], slopes: &mut [f64]) -> Walk {
-        let mut walk = Walk::default();
+    fn slopes_along(&self, m: &[f64], d: &[f64], step: f64, weights: &[f64], slopes: &mut [f64]) -> LineSums {
+        let mut sums = LineSums::default();
         for (((&m, &d), &c), s) in m.iter().zip(d).zip(weights).zip(slopes) {
             let at = m + step * d;
             *s = c * self.grad(at);
-            walk.add(*s, d, c * self.hess(at));
+            sums.add(*s, d, c * self.hess(at));
         }
-        walk
+        sums
     }
 
     /// Writes the losses $\ell(m_i)$ and the weighted curvatures $c_i \ell''(m_i)$, and returns
     /// $\sum_i c_i \ell(m_i)$.
-    fn settle(&self, margins: &[f64], weights: &[f64], losses: &mut [f64], curvatures: &mut [f64]) -> f64 {
+    fn losses_and_curvatures(
+        &self,
+        margins: &[f64],
+        weights: &[f64],
+        losses: &mut [f64],
+        curvatures: &mut [f64],
+    ) -> f64 {
         let mut total = 0.0;
         for (((&m, &c), l), h) in margins.iter().zip(weights).zip(losses).zip(curvatures) {
             *l = self.value(m);
@@ -117,7 +123,13 @@ pub trait Smooth: Loss {
 
     /// Writes the losses $\ell(m_i)$ and the weighted slopes $c_i \ell'(m_i)$, and returns
     /// $\sum_i c_i \ell(m_i)$.
-    fn assess(&self, margins: &[f64], weights: &[f64], losses: &mut [f64], slopes: &mut [f64]) -> f64 {
+    fn losses_and_slopes(
+        &self,
+        margins: &[f64],
+        weights: &[f64],
+        losses: &mut [f64],
+        slopes: &mut [f64],
+    ) -> f64 {
         let mut total = 0.0;
         for (((&m, &c), l), s) in margins.iter().zip(weights).zip(losses).zip(slopes) {
             *l = self.value(m);
@@ -136,16 +148,23 @@ pub trait Smooth: Loss {
 
 /// A smooth loss in single precision.
 pub trait Single: Send + Sync {
-    /// [`Smooth::walk`].
-    fn walk_single(&self, m: &[f32], d: &[f32], step: f32, weights: &[f32], slopes: &mut [f32]) -> Walk;
+    /// [`Smooth::slopes_along`].
+    fn slopes_along_single(
+        &self,
+        m: &[f32],
+        d: &[f32],
+        step: f32,
+        weights: &[f32],
+        slopes: &mut [f32],
+    ) -> LineSums;
 
     /// Writes the weighted curvatures $c_i \ell''(m_i)$.
     fn curvatures_single(&self, margins: &[f32], weights: &[f32], curvatures: &mut [f32]);
 }
 
-/// What [`Smooth::walk`] sums up on its way.
+/// What [`Smooth::slopes_along`] sums up on its way.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Walk {
+pub struct LineSums {
     /// $\sum_i s_i d_i$: the slope along the direction.
     pub along: f64,
     /// $\sum_i s_i$: the slope along a constant.
@@ -154,7 +173,7 @@ pub struct Walk {
     pub curvature: f64,
 }
 
-impl Walk {
+impl LineSums {
     #[inline(always)]
     fn add(&mut self, slope: f64, direction: f64, curvature: f64) {
         self.along += slope * direction;

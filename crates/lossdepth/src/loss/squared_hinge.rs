@@ -1,5 +1,5 @@
 use super::blocks;
-use super::{Dual, Loss, Smooth, Walk};
+use super::{Dual, LineSums, Loss, Smooth};
 use crate::numerics::simd::vectorised;
 
 /// The squared hinge loss $\ell(m) = \max(0, 1 - m)^2$.
@@ -26,15 +26,15 @@ impl Smooth for SquaredHinge {
     fn curvature_bound(&self, low: f64, _: f64) -> f64 {
         if low < 1.0 { 2.0 } else { 0.0 }
     }
-    fn near(&self, m: f64, rest: f64) -> (f64, f64) {
+    fn derivatives_near(&self, m: f64, rest: f64) -> (f64, f64) {
         let short = (1.0 - m) - rest;
         if short > 0.0 { (-2.0 * short, 2.0) } else { (0.0, 0.0) }
     }
-    fn walk(&self, m: &[f64], d: &[f64], step: f64, weights: &[f64], slopes: &mut [f64]) -> Walk {
+    fn slopes_along(&self, m: &[f64], d: &[f64], step: f64, weights: &[f64], slopes: &mut [f64]) -> LineSums {
         vectorised(
             #[inline(always)]
             || {
-                blocks::walk(
+                blocks::slopes_along(
                     m,
                     d,
                     step,

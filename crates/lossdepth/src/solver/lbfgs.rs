@@ -18,13 +18,13 @@ impl Metric<'_> {
         for (x, h) in x.iter_mut().zip(self.diagonal) {
             *x /= h;
         }
-        let reach: f64 = self
+        let query_energy: f64 = self
             .query
             .iter()
             .zip(self.diagonal)
             .map(|(z, h)| if *z == 0.0 { 0.0 } else { z * (z / h) })
             .sum();
-        let scale = self.curvature * dot(self.query, x) / (1.0 + self.curvature * reach);
+        let scale = self.curvature * dot(self.query, x) / (1.0 + self.curvature * query_energy);
         for ((x, z), h) in x.iter_mut().zip(self.query).zip(self.diagonal) {
             *x -= scale * (z / h);
         }

@@ -50,14 +50,14 @@ const WEIGHTS: [f64; 16] = [
 ];
 
 /// The squared distance of a query, in the metric at the origin, from which on the jump pays.
-const FAR: f64 = 30.0;
+const DISTANCE: f64 = 30.0;
 
 /// Margins around a mean: $E[-\ell']$ and $\frac12 E \ell''$.
-fn around(loss: &impl Smooth, mean: f64, spread: f64) -> (f64, f64) {
+fn gaussian_means(loss: &impl Smooth, mean: f64, spread: f64) -> (f64, f64) {
     let margins = NODES.map(|x| mean + spread * x);
     let mut slopes = [0.0; 16];
-    let walk = loss.walk(&margins, &margins, 0.0, &WEIGHTS, &mut slopes);
-    (-walk.total, 0.5 * walk.curvature)
+    let sums = loss.slopes_along(&margins, &margins, 0.0, &WEIGHTS, &mut slopes);
+    (-sums.total, 0.5 * sums.curvature)
 }
 
 /// Whether the margins will grow so far from the origin that the jump saves more than it costs.
@@ -65,7 +65,7 @@ pub(crate) fn pays(loss: &impl Smooth, moments: &[f64], query: &[f64], reg: f64)
     let curvature = 0.5 * loss.hess(0.0);
     let variances = moments[1..].iter().chain([&0.0]);
     let terms = query[1..].iter().zip(variances).map(|(z, v)| z * (z / (curvature * v + 2.0 * reg)));
-    terms.sum::<f64>() > FAR
+    terms.sum::<f64>() > DISTANCE
 }
 
 /// Writes the Gaussian minimiser for a free intercept (the first coordinate) to `theta`; false if there is
@@ -80,18 +80,18 @@ pub(crate) fn gaussian(
     let penalty = 2.0 * reg;
     // The distance ρ from the sample's span is the last coordinate, without a moment.
     let coordinates = || query[1..].iter().zip(moments[1..].iter().chain([&0.0]));
-    let (mut curvature, mut spread, mut bias, mut pull) = (0.5 * loss.hess(0.0), 0.0, 0.0, 0.0);
+    let (mut curvature, mut spread, mut bias, mut slope) = (0.5 * loss.hess(0.0), 0.0, 0.0, 0.0);
     for round in 0..8 {
-        let (mut reach, mut wobble) = (0.0, 0.0);
+        let (mut query_energy, mut spread_energy) = (0.0, 0.0);
         for (z, v) in coordinates() {
             let u = z / (curvature * v + penalty);
-            reach += z * u;
-            wobble += v * u * u;
+            query_energy += z * u;
+            spread_energy += v * u * u;
         }
-        (bias, pull) = balance(loss, reach, spread, bias);
-        spread = 0.5 * pull * wobble.sqrt();
-        let found = around(loss, bias, spread).1;
-        if !(found > 0.0 && found.is_finite() && reach.is_finite()) {
+        (bias, slope) = balanced_intercept(loss, query_energy, spread, bias);
+        spread = 0.5 * slope * spread_energy.sqrt();
+        let found = gaussian_means(loss, bias, spread).1;
+        if !(found > 0.0 && found.is_finite() && query_energy.is_finite()) {
             return false;
         }
         let ratio = found / curvature;
@@ -103,25 +103,25 @@ pub(crate) fn gaussian(
     }
     theta[0] = bias;
     for (t, (z, v)) in theta[1..].iter_mut().zip(coordinates()) {
-        *t = -0.5 * pull * z / (curvature * v + penalty);
+        *t = -0.5 * slope * z / (curvature * v + penalty);
     }
     theta.iter().all(|t| t.is_finite())
 }
 
-/// The intercept at which sample and query pull equally hard, and how hard: with
-/// $a(b) = E[-\ell'(N(b, v))]$, the root of $a(b) + \ell'(\frac12 a(b) \cdot \text{reach} - b)$, which falls in $b$.
-fn balance(loss: &impl Smooth, reach: f64, spread: f64, guess: f64) -> (f64, f64) {
-    let pull = |b: f64| around(loss, b, spread).0;
-    let excess = |b: f64| {
-        let a = pull(b);
-        a + loss.grad(0.5 * a * reach - b)
+/// The intercept at which sample and query slope equally hard, and how hard: with
+/// $a(b) = E[-\ell'(N(b, v))]$, the root of $a(b) + \ell'(\frac12 a(b) \cdot \text{query_energy} - b)$, which falls in $b$.
+fn balanced_intercept(loss: &impl Smooth, query_energy: f64, spread: f64, guess: f64) -> (f64, f64) {
+    let slope = |b: f64| gaussian_means(loss, b, spread).0;
+    let imbalance = |b: f64| {
+        let a = slope(b);
+        a + loss.grad(0.5 * a * query_energy - b)
     };
     let (mut b, mut width) = (guess, 1.0);
-    let rising = excess(b) > 0.0;
-    // Walk until the sign changes, then halve.
+    let rising = imbalance(b) > 0.0;
+    // LineSums until the sign changes, then halve.
     while width < 1e3 {
         let next = if rising { b + width } else { b - width };
-        if (excess(next) > 0.0) != rising {
+        if (imbalance(next) > 0.0) != rising {
             break;
         }
         b = next;
@@ -130,8 +130,8 @@ fn balance(loss: &impl Smooth, reach: f64, spread: f64, guess: f64) -> (f64, f64
     let (mut low, mut high) = if rising { (b, b + width) } else { (b - width, b) };
     while high - low > 0.1 {
         let middle = 0.5 * (low + high);
-        if excess(middle) > 0.0 { low = middle } else { high = middle }
+        if imbalance(middle) > 0.0 { low = middle } else { high = middle }
     }
     let b = 0.5 * (low + high);
-    (b, pull(b))
+    (b, slope(b))
 }

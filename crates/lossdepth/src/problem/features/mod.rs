@@ -41,7 +41,7 @@ pub struct Features {
     /// 1 if the first coordinate is the constant of a free intercept, which is not penalised.
     pub(crate) free: usize,
     /// The largest norm of a row.
-    pub(crate) reach: f64,
+    pub(crate) largest_norm: f64,
     /// The largest size of each coordinate.
     extents: Vec<f64>,
     mass: Mass,
@@ -51,7 +51,7 @@ pub struct Features {
     /// d × k with orthonormal columns, k ≥ rank.
     axes: Matrix,
     /// Their transpose.
-    turn: Matrix,
+    axes_transposed: Matrix,
     rank: usize,
     sample_len: usize,
     /// Differences below this are rounding.
@@ -77,7 +77,7 @@ pub(crate) struct Single {
 struct Frame {
     center: Vec<f64>,
     axes: Matrix,
-    turn: Matrix,
+    axes_transposed: Matrix,
     noise: f64,
 }
 
@@ -108,7 +108,7 @@ impl Features {
         };
         // One product with the final axes, so that (C18) bounds its rounding.
         let turned = product(&points, &axes);
-        let frame = Frame { center, turn: axes.transposed(), axes, noise };
+        let frame = Frame { center, axes_transposed: axes.transposed(), axes, noise };
         let squares = weights.iter().map(|w| w * w).collect();
         let mut features = Self::turned(&turned, frame, &weights, squares, sample.mass(), free_intercept);
         features.displacement = Displacement::new(&points, &features.axes, &turned, features.rank, noise);
@@ -145,7 +145,7 @@ impl Features {
         for j in 0..lead {
             points.col_mut(j).copy_from_slice(turned.col(j));
         }
-        let frame = Frame { center, turn: axes.transposed(), axes, noise };
+        let frame = Frame { center, axes_transposed: axes.transposed(), axes, noise };
         Self::turned(&points, frame, weights, squares, mass, free_intercept)
     }
 
@@ -165,11 +165,11 @@ impl Features {
         let tall =
             Matrix::from_fn(n, rank + free, |i, j| if j < free { 1.0 } else { points.at(i, j - free) });
         let wide = tall.transposed();
-        let reach = (0..n).fold(0.0f64, |m, i| m.max(norm(wide.col(i))));
+        let largest_norm = (0..n).fold(0.0f64, |m, i| m.max(norm(wide.col(i))));
         let largest = |j: usize| tall.col(j).iter().fold(0.0f64, |m, x| m.max(x.abs()));
         let extents = (0..tall.cols()).map(largest).collect();
         let moments = std::iter::repeat_n(1.0, free).chain(moments[..rank].iter().copied()).collect();
-        let Frame { center, axes, turn, noise } = frame;
+        let Frame { center, axes, axes_transposed, noise } = frame;
         let half_weights = weights.iter().map(|w| 0.5 * w).collect();
         let inverse_half_weights = weights.iter().map(|w| 2.0 / w).collect();
         Self {
@@ -180,13 +180,13 @@ impl Features {
             inverse_half_weights,
             origin: (0..n).collect(),
             free,
-            reach,
+            largest_norm,
             extents,
             mass,
             squares,
             center,
             axes,
-            turn,
+            axes_transposed,
             rank,
             sample_len: n,
             noise,
@@ -202,7 +202,7 @@ impl Features {
     /// depths almost to the last bit, and not only within their proven errors.)
     pub(crate) fn with_single(mut self) -> Self {
         const PAYS: usize = 512;
-        if self.len() >= PAYS && (1e-6..1e10).contains(&self.reach) {
+        if self.len() >= PAYS && (1e-6..1e10).contains(&self.largest_norm) {
             let (tall, wide) = (self.tall.single(), self.wide.single());
             let half_weights = self.half_weights.iter().map(|&w| f32::rounded(w)).collect();
             self.single = Some(Single { tall, wide, half_weights });
@@ -286,13 +286,13 @@ impl Features {
     }
 
     /// How large the terms of a margin, $\sum_j |t_{ij} \theta_j|$, may be together.
-    pub(crate) fn span(&self, theta: &[f64]) -> f64 {
+    pub(crate) fn term_sizes(&self, theta: &[f64]) -> f64 {
         self.extents.iter().zip(theta).map(|(e, t)| e * t.abs()).sum()
     }
 
     /// What rounding may do to a margin that is a sum of one term a coordinate, all of them `span` together, in one go or in
     /// so many steps.
-    pub(crate) fn blur(&self, span: f64, steps: usize) -> f64 {
+    pub(crate) fn margin_rounding(&self, span: f64, steps: usize) -> f64 {
         // Four of the units are for the loss, which may be evaluated at a margin that is off by so many.
         0.5 * f64::EPSILON * (self.width() + 2 * steps + 12) as f64 * span
     }
@@ -365,7 +365,7 @@ impl Features {
                 },
             );
         let mut turned = Matrix::zeros(k, padded);
-        multiply(&mut turned, &self.turn, &centred);
+        multiply(&mut turned, &self.axes_transposed, &centred);
         let mut outside = centred.clone();
         if k < d {
             let mut inside = Matrix::zeros(d, padded);
@@ -398,7 +398,7 @@ impl Features {
         }
         let leading = Matrix::from_fn(lead, padded, |i, j| points.at(i, j));
         let mut turned = Matrix::zeros(lead, padded);
-        multiply(&mut turned, &self.turn, &leading);
+        multiply(&mut turned, &self.axes_transposed, &leading);
         let mut coordinates = Matrix::zeros(self.query_width(), padded);
         for (j, rho) in beyond.iter().enumerate() {
             points.col_mut(j)[..lead].copy_from_slice(turned.col(j));

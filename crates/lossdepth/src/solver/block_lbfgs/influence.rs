@@ -1,7 +1,7 @@
 //! The standard error of a risk: how the minimiser reacts to the sample, by conjugate gradients in the same sweeps.
 
 use super::precision::Precision;
-use super::{End, Slot, Stage, Sweep};
+use super::{Block, End, Lane, Stage};
 use crate::loss::{Dual, Smooth};
 use crate::numerics::linalg::{axpy, dot};
 use crate::problem::Variant;
@@ -22,7 +22,7 @@ pub(super) struct Influence {
     started: bool,
 }
 
-impl<L: Smooth + Dual, T: Precision> Sweep<'_, L, T> {
+impl<L: Smooth + Dual, T: Precision> Block<'_, L, T> {
     /// The depth stands; the standard error of a risk takes a few more sweeps.
     pub(super) fn converged(&mut self, k: usize) -> Option<End> {
         if !T::EXACT && !self.task.stderr {
@@ -32,8 +32,8 @@ impl<L: Smooth + Dual, T: Precision> Sweep<'_, L, T> {
         let free = self.features.free;
         let (losses, curvatures) = (self.losses.col_mut(k), self.curvatures.col_mut(k));
         let weights = self.sample.half_weights;
-        let total = T::settle(self.loss, self.margins.col(k), weights, losses, curvatures);
-        self.slots[k].depth = self.depth(k, total);
+        let total = T::losses_and_curvatures(self.loss, self.margins.col(k), weights, losses, curvatures);
+        self.lanes[k].depth = self.depth(k, total);
         if T::EXACT {
             // From here on the margins are not needed, but the slopes at them are.
             self.margins.col_mut(k).copy_from_slice(self.slopes.col(k));
@@ -43,13 +43,13 @@ impl<L: Smooth + Dual, T: Precision> Sweep<'_, L, T> {
             return Some(T::finish(self, k));
         }
         self.precondition(k);
-        let slot = &mut self.slots[k];
-        slot.stage = Stage::Influence;
-        let Slot { theta, influence, direction, memory, reg, .. } = slot;
+        let lane = &mut self.lanes[k];
+        lane.stage = Stage::Influence;
+        let Lane { theta, influence, direction, memory, reg, .. } = lane;
         influence.residual.clone_from(theta);
-        let at_query = -0.5 * self.loss.grad(-slot.value);
-        self.task.functional.descent(&mut influence.residual, *reg, free, at_query, &slot.query);
-        let metric = Metric { diagonal: &self.diagonal, query: &slot.query, curvature: slot.query_curvature };
+        let at_query = -0.5 * self.loss.grad(-lane.value);
+        self.task.functional.descent(&mut influence.residual, *reg, free, at_query, &lane.query);
+        let metric = Metric { diagonal: &self.diagonal, query: &lane.query, curvature: lane.query_curvature };
         direction.clone_from(&influence.residual);
         memory.apply(direction, &metric);
         let energy = dot(&influence.residual, direction).max(0.0);
@@ -62,17 +62,17 @@ impl<L: Smooth + Dual, T: Precision> Sweep<'_, L, T> {
     pub(super) fn follow_influence(&mut self, k: usize) -> Option<End> {
         self.precondition(k);
         let free = self.features.free;
-        let slot = &mut self.slots[k];
-        let Influence { residual, scratch, energy, target, steps, started } = &mut slot.influence;
+        let lane = &mut self.lanes[k];
+        let Influence { residual, scratch, energy, target, steps, started } = &mut lane.influence;
         let product = scratch;
         product.clear();
         product.extend(self.gradients.col(k).iter().map(|g| g.widened()).chain([0.0]));
-        axpy(slot.query_curvature * dot(&slot.query, &slot.direction), &slot.query, product);
-        axpy(2.0 * slot.reg, &slot.direction[free..], &mut product[free..]);
-        let metric = Metric { diagonal: &self.diagonal, query: &slot.query, curvature: slot.query_curvature };
+        axpy(lane.query_curvature * dot(&lane.query, &lane.direction), &lane.query, product);
+        axpy(2.0 * lane.reg, &lane.direction[free..], &mut product[free..]);
+        let metric = Metric { diagonal: &self.diagonal, query: &lane.query, curvature: lane.query_curvature };
         let (along, shift) = (self.along.col(k), self.shift.col_mut(k));
         if *started {
-            let length = *energy / dot(&slot.direction, product);
+            let length = *energy / dot(&lane.direction, product);
             if !length.is_finite() {
                 return Some(T::finish(self, k));
             }
@@ -84,7 +84,7 @@ impl<L: Smooth + Dual, T: Precision> Sweep<'_, L, T> {
         }
         let conditioned = product;
         conditioned.clone_from(residual);
-        slot.memory.apply(conditioned, &metric);
+        lane.memory.apply(conditioned, &metric);
         let fresh = dot(residual, conditioned);
         *steps += 1;
         if fresh <= *target || *steps > INFLUENCE_STEPS || !fresh.is_finite() {
@@ -92,7 +92,7 @@ impl<L: Smooth + Dual, T: Precision> Sweep<'_, L, T> {
         }
         let keep = if *started { fresh / *energy } else { 0.0 };
         (*energy, *started) = (fresh, true);
-        for (p, c) in slot.direction.iter_mut().zip(&*conditioned) {
+        for (p, c) in lane.direction.iter_mut().zip(&*conditioned) {
             *p = keep * *p + c;
         }
         None

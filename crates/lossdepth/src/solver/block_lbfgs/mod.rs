@@ -1,40 +1,40 @@
 //! Many queries side by side: two matrix products an iteration serve them all.
 //!
-//! A *slot* holds one query on its way to its minimum. One *sweep* multiplies the sample with the
-//! directions of all slots, lets every slot do its own elementwise work on its column (line search,
-//! slopes), and multiplies back. A slot that is done takes the next query, so the products stay full.
+//! A *lane* holds one query on its way to its minimum. One *block* multiplies the sample with the
+//! directions of all lanes, lets every lane do its own elementwise work on its column (line search,
+//! slopes), and multiplies back. A lane that is done takes the next query, so the products stay full.
 //! Nothing passes between columns: what a query gets depends on it and the sample alone.
 //!
 //! The direction is a limited-memory quasi-Newton step on top of the metric
 //! $\operatorname{diag}(\kappa \sigma_j^2 + 2 \lambda) + \kappa_z \hat z \hat z^\top$, where the mean
-//! curvature $\kappa = \frac12 \sum_i \omega_i \ell''(m_i)$ follows the query from sweep to sweep. In
+//! curvature $\kappa = \frac12 \sum_i \omega_i \ell''(m_i)$ follows the query from block to block. In
 //! the principal axes of the sample that costs nothing, and at a strong penalty it is Newton's
 //! method to within a few percent.
 //!
-//! When a query has converged, its slot goes on, in the same sweeps, to the conjugate gradients that the
+//! When a query has converged, its lane goes on, in the same sweeps, to the conjugate gradients that the
 //! standard error of the risk asks for. Queries that are too ill-conditioned are handed to
 //! [`newton`](super::newton).
 
 mod constraint;
 mod influence;
+mod lane;
 mod precision;
-mod slot;
 
+use self::lane::{Lane, Stage};
 use self::precision::{Precision, Sample};
-use self::slot::{Slot, Stage};
 use super::lbfgs::Metric;
 use super::line_search::search;
 use super::radius::Radius;
 use super::warm_start;
 use crate::certify::axes::{Certified, Iterate, smallest};
-use crate::loss::{Dual, Smooth, Walk};
+use crate::loss::{Dual, LineSums, Smooth};
 use crate::numerics::linalg::{COLUMN_GROUP, Matrix, axpy, dot, hadamard, multiply_first, norm};
 use crate::problem::Features;
 use crate::problem::Variant;
 use crate::problem::{ErrorBudget, Outcome, Queue, Task};
 
 /// Sweeps without a new best error after which a query is stubborn.
-const HEADWAY: usize = 20;
+const STALLED_ITERATIONS: usize = 20;
 
 /// Solves everything in the queue, `width` queries at a time.
 pub(crate) fn solve<L: Smooth + Dual>(
@@ -44,13 +44,13 @@ pub(crate) fn solve<L: Smooth + Dual>(
     width: usize,
     queue: &mut impl Queue,
 ) {
-    let Some(mut exact) = Sweep::<L, f64>::new(loss, features, task, width) else { return };
+    let Some(mut exact) = Block::<L, f64>::new(loss, features, task, width) else { return };
     let draft = match task.variant {
         Variant::Constrained { .. } => None,
-        _ => Sweep::<L, f32>::new(loss, features, task, width),
+        _ => Block::<L, f32>::new(loss, features, task, width),
     };
     if let Some(draft) = draft {
-        return solve_twice(draft, &mut exact, queue);
+        return solve_in_two_precisions(draft, &mut exact, queue);
     }
     loop {
         let more = exact.refill(queue);
@@ -58,39 +58,39 @@ pub(crate) fn solve<L: Smooth + Dual>(
         if queue.cancelled() || active == 0 {
             return;
         }
-        exact.sweep(active, queue);
+        exact.iterate_active(active, queue);
     }
 }
 
-/// First in single precision, then, once there are enough to fill a sweep, in double.
-fn solve_twice<L: Smooth + Dual>(
-    mut draft: Sweep<'_, L, f32>,
-    exact: &mut Sweep<'_, L, f64>,
+/// First in single precision, then, once there are enough to fill a block, in double.
+fn solve_in_two_precisions<L: Smooth + Dual>(
+    mut draft: Block<'_, L, f32>,
+    exact: &mut Block<'_, L, f64>,
     queue: &mut impl Queue,
 ) {
-    // What waits for double precision, and idle slots to take its place.
-    let (mut waiting, mut spare): (Vec<Slot>, Vec<Slot>) = (Vec::new(), Vec::new());
+    // What waits for double precision, and idle lanes to take its place.
+    let (mut waiting, mut spare): (Vec<Lane>, Vec<Lane>) = (Vec::new(), Vec::new());
     loop {
         let more = draft.refill(queue);
-        let active = if more { draft.slots.len() } else { draft.gather() };
+        let active = if more { draft.lanes.len() } else { draft.gather() };
         draft.run(active.next_multiple_of(COLUMN_GROUP));
         for k in 0..active {
             if draft.advance(k).is_some() {
-                let idle = spare.pop().unwrap_or_else(|| Slot::idle(draft.features.query_width()));
-                waiting.push(std::mem::replace(&mut draft.slots[k], idle));
+                let idle = spare.pop().unwrap_or_else(|| Lane::idle(draft.features.query_width()));
+                waiting.push(std::mem::replace(&mut draft.lanes[k], idle));
             }
         }
         loop {
             let busy = exact.gather();
-            let full = waiting.len() + busy >= exact.slots.len();
+            let full = waiting.len() + busy >= exact.lanes.len();
             if queue.cancelled() || !(full || active == 0 && waiting.len() + busy > 0) {
                 break;
             }
-            let room = waiting.len().min(exact.slots.len() - busy);
-            for (k, slot) in (busy..).zip(waiting.drain(..room)) {
-                spare.push(exact.adopt(k, slot));
+            let room = waiting.len().min(exact.lanes.len() - busy);
+            for (k, lane) in (busy..).zip(waiting.drain(..room)) {
+                spare.push(exact.adopt(k, lane));
             }
-            exact.sweep(busy + room, queue);
+            exact.iterate_active(busy + room, queue);
         }
         if queue.cancelled() || active == 0 {
             return;
@@ -98,24 +98,24 @@ fn solve_twice<L: Smooth + Dual>(
     }
 }
 
-/// How a query leaves a sweep.
+/// How a query leaves a block.
 enum End {
     /// Solved.
     Done(usize, Outcome),
-    /// As far as single precision goes; the slot has it all.
+    /// As far as single precision goes; the lane has it all.
     Draft,
 }
 
-struct Sweep<'a, L, T: Precision> {
+struct Block<'a, L, T: Precision> {
     loss: &'a L,
     features: &'a Features,
     sample: Sample<'a, T>,
     task: &'a Task,
-    slots: Vec<Slot>,
+    lanes: Vec<Lane>,
     /// Σ ½ωᵢ tᵢ.
     mean: Vec<f64>,
     directions: Matrix<T>,
-    /// One column a slot, one row a sample point: the change of the margins along the direction,
+    /// One column a lane, one row a sample point: the change of the margins along the direction,
     along: Matrix<T>,
     /// the margins,
     margins: Matrix<T>,
@@ -128,25 +128,25 @@ struct Sweep<'a, L, T: Precision> {
     shift: Matrix<T>,
     gradients: Matrix<T>,
     diagonal: Vec<f64>,
-    patience: usize,
+    iteration_limit: usize,
 }
 
-impl<'a, L: Smooth + Dual, T: Precision> Sweep<'a, L, T> {
+impl<'a, L: Smooth + Dual, T: Precision> Block<'a, L, T> {
     /// `None` if there is no such precision.
     fn new(loss: &'a L, features: &'a Features, task: &'a Task, width: usize) -> Option<Self> {
         let sample = T::sample(loss, features)?;
         let (n, q) = (features.len(), features.width());
         let mean = (0..q).map(|j| dot(features.tall.col(j), &features.half_weights)).collect();
-        let slots = (0..width).map(|_| Slot::idle(q + 1)).collect();
+        let lanes = (0..width).map(|_| Lane::idle(q + 1)).collect();
         let tall = || Matrix::zeros(n, width);
         // Six Newton steps cost about as much as this many sweeps.
-        let patience = 15 + 3 * q / 2 + q * q / (2 * n);
+        let iteration_limit = 15 + 3 * q / 2 + q * q / (2 * n);
         Some(Self {
             loss,
             features,
             sample,
             task,
-            slots,
+            lanes,
             mean,
             directions: Matrix::zeros(q, width),
             along: tall(),
@@ -157,14 +157,14 @@ impl<'a, L: Smooth + Dual, T: Precision> Sweep<'a, L, T> {
             shift: tall(),
             gradients: Matrix::zeros(q, width),
             diagonal: vec![0.0; q + 1],
-            patience,
+            iteration_limit,
         })
     }
 
-    /// Gives waiting queries to idle slots; false once there are no more.
+    /// Gives waiting queries to idle lanes; false once there are no more.
     fn refill(&mut self, queue: &mut impl Queue) -> bool {
         let idle: Vec<usize> =
-            (0..self.slots.len()).filter(|&k| self.slots[k].stage == Stage::Idle).collect();
+            (0..self.lanes.len()).filter(|&k| self.lanes[k].stage == Stage::Idle).collect();
         if idle.len() < COLUMN_GROUP {
             return true;
         }
@@ -180,54 +180,54 @@ impl<'a, L: Smooth + Dual, T: Precision> Sweep<'a, L, T> {
     fn start(&mut self, k: usize, id: usize, query: Vec<f64>) {
         let (loss, free) = (self.loss, self.features.free);
         let slope = loss.grad(0.0);
-        let slot = &mut self.slots[k];
-        slot.id = id;
-        slot.stage = Stage::Descend;
-        slot.theta.fill(0.0);
-        slot.memory.clear();
-        slot.value = 0.0;
-        (slot.slope_mass, slot.smallest_margin) = (0.5 * loss.grad(0.0).abs(), 0.0);
-        (slot.walked, slot.steps) = (0.0, 0);
-        slot.curvature = 0.5 * loss.hess(0.0);
-        slot.query_curvature = 0.5 * loss.hess(0.0);
-        slot.depth = 1.0;
-        slot.error = f64::INFINITY;
-        (slot.best, slot.best_at) = (f64::INFINITY, 0);
-        slot.iterations = 0;
-        slot.influenced = false;
-        slot.leap.clear();
-        for ((g, m), z) in slot.gradient.iter_mut().zip(self.mean.iter().chain([&0.0])).zip(&query) {
+        let lane = &mut self.lanes[k];
+        lane.id = id;
+        lane.stage = Stage::Descend;
+        lane.theta.fill(0.0);
+        lane.memory.clear();
+        lane.value = 0.0;
+        (lane.slope_mass, lane.smallest_margin) = (0.5 * loss.grad(0.0).abs(), 0.0);
+        (lane.term_sizes, lane.steps) = (0.0, 0);
+        lane.curvature = 0.5 * loss.hess(0.0);
+        lane.query_curvature = 0.5 * loss.hess(0.0);
+        lane.depth = 1.0;
+        lane.error = f64::INFINITY;
+        (lane.best, lane.best_at) = (f64::INFINITY, 0);
+        lane.iterations = 0;
+        lane.has_influence = false;
+        lane.predicted_step.clear();
+        for ((g, m), z) in lane.gradient.iter_mut().zip(self.mean.iter().chain([&0.0])).zip(&query) {
             *g = slope * (m - 0.5 * z);
         }
-        slot.query = query;
-        (slot.reg, slot.radius) = match self.task.variant {
+        lane.query = query;
+        (lane.reg, lane.radius) = match self.task.variant {
             Variant::Constrained { radius } => {
-                let (search, start) = Radius::new(radius, self.task.tol, norm(&slot.gradient[free..]));
+                let (search, start) = Radius::new(radius, self.task.tol, norm(&lane.gradient[free..]));
                 (start, Some(search))
             }
             _ => (self.task.reg, None),
         };
-        slot.looseness = 1e-2;
+        lane.inner_tol = 1e-2;
         self.margins.col_mut(k).fill(T::default());
-        let Slot { query, reg, direction, gradient, .. } = slot;
+        let Lane { query, reg, direction, gradient, .. } = lane;
         let far = free == 1 && warm_start::pays(loss, &self.features.moments, query, *reg);
-        slot.jumped = far
+        lane.warm_started = far
             && warm_start::gaussian(loss, &self.features.moments, query, *reg, direction)
             && dot(gradient, direction) < 0.0;
-        if !slot.jumped {
-            self.head_downhill(k);
+        if !lane.warm_started {
+            self.find_direction(k);
         }
     }
 
-    /// Moves the busy slots to the front and counts them, so that the products serve no idle ones.
+    /// Moves the busy lanes to the front and counts them, so that the products serve no idle ones.
     fn gather(&mut self) -> usize {
         let mut active = 0;
-        for k in 0..self.slots.len() {
-            if self.slots[k].stage == Stage::Idle {
+        for k in 0..self.lanes.len() {
+            if self.lanes[k].stage == Stage::Idle {
                 continue;
             }
             if k != active {
-                self.slots.swap(k, active);
+                self.lanes.swap(k, active);
                 self.margins.copy_col(k, active);
                 self.losses.copy_col(k, active);
                 self.curvatures.copy_col(k, active);
@@ -238,14 +238,14 @@ impl<'a, L: Smooth + Dual, T: Precision> Sweep<'a, L, T> {
         active
     }
 
-    /// The two products over the first `width` slots, and each slot's own work in between.
+    /// The two products over the first `width` lanes, and each lane's own work in between.
     fn run(&mut self, width: usize) {
         let q = self.features.width();
-        for (k, slot) in self.slots[..width].iter().enumerate() {
+        for (k, lane) in self.lanes[..width].iter().enumerate() {
             let column = self.directions.col_mut(k);
-            let from = match slot.stage {
-                Stage::Descend | Stage::Influence => &slot.direction[..q],
-                Stage::Rescale | Stage::Verify => &slot.theta[..q],
+            let from = match lane.stage {
+                Stage::Descend | Stage::Influence => &lane.direction[..q],
+                Stage::Rescale | Stage::Verify => &lane.theta[..q],
                 Stage::Idle => {
                     column.fill(T::default());
                     continue;
@@ -257,10 +257,10 @@ impl<'a, L: Smooth + Dual, T: Precision> Sweep<'a, L, T> {
         }
         multiply_first(&mut self.along, self.sample.tall, &self.directions, width);
         for k in 0..width {
-            match self.slots[k].stage {
+            match self.lanes[k].stage {
                 Stage::Descend => self.step(k),
-                Stage::Rescale => self.look_again(k),
-                Stage::Verify => self.look_closely(k),
+                Stage::Rescale => self.evaluate_at_theta(k),
+                Stage::Verify => self.evaluate_losses_at_theta(k),
                 Stage::Influence => {
                     hadamard(self.curvatures.col(k), self.along.col(k), self.slopes.col_mut(k));
                 }
@@ -272,105 +272,107 @@ impl<'a, L: Smooth + Dual, T: Precision> Sweep<'a, L, T> {
 
     /// Finds the step along the direction and takes it.
     fn step(&mut self, k: usize) {
-        let (loss, free, slot) = (self.loss, self.features.free, &mut self.slots[k]);
+        let (loss, free, lane) = (self.loss, self.features.free, &mut self.lanes[k]);
         let weights = self.sample.half_weights;
         let (along, slopes) = (self.along.col(k), self.slopes.col_mut(k));
         let margins = self.margins.col_mut(k);
-        let (w, p) = (&slot.theta[free..], &slot.direction[free..]);
-        let (wp, pp, zp) = (dot(w, p), dot(p, p), dot(&slot.query, &slot.direction));
-        let (value, reg) = (slot.value, slot.reg);
-        let mut last = Walk::default();
-        let start = dot(&slot.gradient, &slot.direction);
+        let (w, p) = (&lane.theta[free..], &lane.direction[free..]);
+        let (wp, pp, zp) = (dot(w, p), dot(p, p), dot(&lane.query, &lane.direction));
+        let (value, reg) = (lane.value, lane.reg);
+        let mut last = LineSums::default();
+        let start = dot(&lane.gradient, &lane.direction);
         // Losses are about as large as their slopes once they are small, and there the room has to be too; the risk was
         // 1 at the origin.
-        let risk = slot.slope_mass + 0.5 * loss.value(-value) + reg * dot(w, w);
-        slot.step = search(start, risk.min(loss.value(0.0)), |t| {
-            let walk = T::walk(loss, margins, along, t, weights, slopes);
-            last = walk;
-            walk.along - 0.5 * loss.grad(-(value + t * zp)) * zp + 2.0 * reg * (wp + t * pp)
+        let risk = lane.slope_mass + 0.5 * loss.value(-value) + reg * dot(w, w);
+        lane.step = search(start, risk.min(loss.value(0.0)), |t| {
+            let sums = T::slopes_along(loss, margins, along, t, weights, slopes);
+            last = sums;
+            sums.along - 0.5 * loss.grad(-(value + t * zp)) * zp + 2.0 * reg * (wp + t * pp)
         });
-        if let Some(t) = slot.step {
+        if let Some(t) = lane.step {
             axpy(T::rounded(t), along, margins);
-            axpy(t, &slot.direction, &mut slot.theta);
-            slot.value = dot(&slot.query, &slot.theta);
-            slot.walked += t * self.features.span(&slot.direction);
-            slot.steps += 1;
-            (slot.curvature, slot.slope_mass) = (last.curvature, -last.total);
-            slot.smallest_margin = smallest(margins);
-            slot.query_curvature = 0.5 * loss.hess(-slot.value);
+            axpy(t, &lane.direction, &mut lane.theta);
+            lane.value = dot(&lane.query, &lane.theta);
+            lane.term_sizes += t * self.features.term_sizes(&lane.direction);
+            lane.steps += 1;
+            (lane.curvature, lane.slope_mass) = (last.curvature, -last.total);
+            lane.smallest_margin = smallest(margins);
+            lane.query_curvature = 0.5 * loss.hess(-lane.value);
         }
     }
 
     /// Takes the product as the margins at the parameters themselves.
-    fn look_again(&mut self, k: usize) {
-        let slot = &mut self.slots[k];
+    fn evaluate_at_theta(&mut self, k: usize) {
+        let lane = &mut self.lanes[k];
         let margins = self.margins.col_mut(k);
         margins.copy_from_slice(self.along.col(k));
         let along = self.along.col(k);
-        let walk = T::walk(self.loss, margins, along, 0.0, self.sample.half_weights, self.slopes.col_mut(k));
-        slot.value = dot(&slot.query, &slot.theta);
-        (slot.curvature, slot.slope_mass) = (walk.curvature, -walk.total);
-        slot.smallest_margin = smallest(margins);
-        (slot.walked, slot.steps) = (self.features.span(&slot.theta), 1);
-        slot.query_curvature = 0.5 * self.loss.hess(-slot.value);
+        let sums =
+            T::slopes_along(self.loss, margins, along, 0.0, self.sample.half_weights, self.slopes.col_mut(k));
+        lane.value = dot(&lane.query, &lane.theta);
+        (lane.curvature, lane.slope_mass) = (sums.curvature, -sums.total);
+        lane.smallest_margin = smallest(margins);
+        (lane.term_sizes, lane.steps) = (self.features.term_sizes(&lane.theta), 1);
+        lane.query_curvature = 0.5 * self.loss.hess(-lane.value);
     }
 
     /// Takes the product as the margins at the parameters themselves, for losses and slopes.
-    fn look_closely(&mut self, k: usize) {
+    fn evaluate_losses_at_theta(&mut self, k: usize) {
         let (losses, slopes) = (self.losses.col_mut(k), self.slopes.col_mut(k));
-        let slot = &mut self.slots[k];
-        slot.depth = T::assess(self.loss, self.along.col(k), self.sample.half_weights, losses, slopes);
-        slot.value = dot(&slot.query, &slot.theta);
-        slot.slope_mass = slopes.iter().map(|s| s.widened().abs()).sum();
-        slot.smallest_margin = smallest(self.along.col(k));
-        (slot.walked, slot.steps) = (self.features.span(&slot.theta), 1);
+        let lane = &mut self.lanes[k];
+        lane.depth =
+            T::losses_and_slopes(self.loss, self.along.col(k), self.sample.half_weights, losses, slopes);
+        lane.value = dot(&lane.query, &lane.theta);
+        lane.slope_mass = slopes.iter().map(|s| s.widened().abs()).sum();
+        lane.smallest_margin = smallest(self.along.col(k));
+        (lane.term_sizes, lane.steps) = (self.features.term_sizes(&lane.theta), 1);
     }
 
     /// Whether what single precision has found stands up to a closer look.
     fn verify(&mut self, k: usize) -> Option<End> {
-        self.slots[k].iterations += 1;
-        self.find_gradient(k, self.slots[k].reg);
-        if self.certified(k, self.task.tol) && self.slots[k].influenced {
-            self.slots[k].depth = self.depth(k, self.slots[k].depth);
+        self.lanes[k].iterations += 1;
+        self.find_gradient(k, self.lanes[k].reg);
+        if self.certified(k, self.task.tol) && self.lanes[k].has_influence {
+            self.lanes[k].depth = self.depth(k, self.lanes[k].depth);
             return Some(T::finish(self, k));
         }
-        let slot = &mut self.slots[k];
+        let lane = &mut self.lanes[k];
         // What single precision makes of a point that is not good enough is not good enough either.
-        slot.influenced = false;
-        self.look_again(k);
+        lane.has_influence = false;
+        self.evaluate_at_theta(k);
         self.check(k)
     }
 
     /// The depth, from what the sample adds to the risk.
     fn depth(&self, k: usize, sample: f64) -> f64 {
-        let slot = &self.slots[k];
-        let w = &slot.theta[self.features.free..];
-        let penalty = if self.task.variant == Variant::Objective { slot.reg * dot(w, w) } else { 0.0 };
-        sample + 0.5 * self.loss.value(-slot.value) + penalty
+        let lane = &self.lanes[k];
+        let w = &lane.theta[self.features.free..];
+        let penalty = if self.task.variant == Variant::Objective { lane.reg * dot(w, w) } else { 0.0 };
+        sample + 0.5 * self.loss.value(-lane.value) + penalty
     }
 
-    /// Reads the products' outcome and decides what a slot does next.
+    /// Reads the products' outcome and decides what a lane does next.
     fn advance(&mut self, k: usize) -> Option<End> {
-        match self.slots[k].stage {
+        match self.lanes[k].stage {
             Stage::Idle => None,
-            Stage::Descend if self.slots[k].step.is_none() => self.forget(k),
+            Stage::Descend if self.lanes[k].step.is_none() => self.restart(k),
             Stage::Descend => {
-                let slot = &mut self.slots[k];
-                slot.iterations += 1;
-                std::mem::swap(&mut slot.gradient, &mut slot.change);
-                self.find_gradient(k, self.slots[k].reg);
-                let slot = &mut self.slots[k];
-                let step = slot.step.unwrap_or(0.0);
-                slot.direction.iter_mut().for_each(|p| *p *= step);
-                slot.change.iter_mut().zip(&slot.gradient).for_each(|(c, g)| *c = g - *c);
+                let lane = &mut self.lanes[k];
+                lane.iterations += 1;
+                std::mem::swap(&mut lane.gradient, &mut lane.change);
+                self.find_gradient(k, self.lanes[k].reg);
+                let lane = &mut self.lanes[k];
+                let step = lane.step.unwrap_or(0.0);
+                lane.direction.iter_mut().for_each(|p| *p *= step);
+                lane.change.iter_mut().zip(&lane.gradient).for_each(|(c, g)| *c = g - *c);
                 // The jump from the origin says nothing about the curvature where it landed.
-                if slot.iterations > 1 || !slot.jumped {
-                    slot.memory.push(&slot.direction, &slot.change);
+                if lane.iterations > 1 || !lane.warm_started {
+                    lane.memory.push(&lane.direction, &lane.change);
                 }
-                if slot.radius.is_some() { self.follow_radius(k) } else { self.check(k) }
+                if lane.radius.is_some() { self.follow_radius(k) } else { self.check(k) }
             }
             Stage::Rescale => {
-                self.slots[k].iterations += 1;
+                self.lanes[k].iterations += 1;
                 self.find_gradient(k, 0.0);
                 self.check_radius(k)
             }
@@ -380,30 +382,30 @@ impl<'a, L: Smooth + Dual, T: Precision> Sweep<'a, L, T> {
     }
 
     /// No headway along the last direction: once more from what the sample alone says about the curvature.
-    fn forget(&mut self, k: usize) -> Option<End> {
-        let slot = &mut self.slots[k];
-        let jumped = slot.iterations == 0 && slot.jumped;
-        if slot.memory.is_empty() && !jumped {
-            return Some(T::give_up(self, k));
+    fn restart(&mut self, k: usize) -> Option<End> {
+        let lane = &mut self.lanes[k];
+        let warm_started = lane.iterations == 0 && lane.warm_started;
+        if lane.memory.is_empty() && !warm_started {
+            return Some(T::hand_over(self, k));
         }
-        slot.memory.clear();
-        slot.iterations += 1;
-        self.go_on(k)
+        lane.memory.clear();
+        lane.iterations += 1;
+        self.next_iteration(k)
     }
 
-    /// The gradient of risk + reg · ‖w‖² after a sweep.
+    /// The gradient of risk + reg · ‖w‖² after a block.
     fn find_gradient(&mut self, k: usize, reg: f64) {
-        let (slot, free) = (&mut self.slots[k], self.features.free);
-        let at_query = -0.5 * self.loss.grad(-slot.value);
-        let Slot { gradient, query, theta, .. } = slot;
+        let (lane, free) = (&mut self.lanes[k], self.features.free);
+        let at_query = -0.5 * self.loss.grad(-lane.value);
+        let Lane { gradient, query, theta, .. } = lane;
         gradient.clear();
         gradient.extend(self.gradients.col(k).iter().map(|g| g.widened()).chain([0.0]));
         axpy(at_query, query, gradient);
         axpy(2.0 * reg, &theta[free..], &mut gradient[free..]);
     }
 
-    fn iterate<'s>(&'s self, slot: &'s Slot) -> Iterate<'s> {
-        let Slot { theta, gradient, query, value, slope_mass, smallest_margin, .. } = slot;
+    fn iterate<'s>(&'s self, lane: &'s Lane) -> Iterate<'s> {
+        let Lane { theta, gradient, query, value, slope_mass, smallest_margin, .. } = lane;
         Iterate {
             features: self.features,
             theta,
@@ -413,78 +415,78 @@ impl<'a, L: Smooth + Dual, T: Precision> Sweep<'a, L, T> {
             slope_mass: *slope_mass,
             smallest_margin: *smallest_margin,
             margin_error: (
-                self.features.blur(slot.walked, slot.steps),
-                self.features.blur(norm(query) * norm(theta), 1),
+                self.features.margin_rounding(lane.term_sizes, lane.steps),
+                self.features.margin_rounding(norm(query) * norm(theta), 1),
             ),
         }
     }
 
-    /// Certifies the iterate of a slot; whether its error in the axes is at most `tol`.
+    /// Certifies the iterate of a lane; whether its error in the axes is at most `tol`.
     fn certified(&mut self, k: usize, tol: f64) -> bool {
-        let reg = self.slots[k].reg;
-        let Certified { given, own_error } = self.iterate(&self.slots[k]).certify(self.loss, reg, self.task);
-        let slot = &mut self.slots[k];
-        (slot.certificate, slot.error) = (given, own_error);
+        let reg = self.lanes[k].reg;
+        let Certified { given, own_error } = self.iterate(&self.lanes[k]).certify(self.loss, reg, self.task);
+        let lane = &mut self.lanes[k];
+        (lane.certificate, lane.error) = (given, own_error);
         own_error <= tol && given.gap <= self.task.gap_tol
     }
 
-    /// Converged, hopeless, or once more?
+    /// Converged, rounded, or once more?
     fn check(&mut self, k: usize) -> Option<End> {
-        let (before, tol) = (self.slots[k].error, T::tolerance(self.task));
+        let (before, tol) = (self.lanes[k].error, T::tolerance(self.task));
         let met = self.certified(k, tol);
-        let error = self.slots[k].error;
-        let iterate = self.iterate(&self.slots[k]);
-        let hopeless = !T::EXACT && !met && iterate.gradient_is_rounding(self.loss, f64::from(f32::EPSILON));
-        let slot = &mut self.slots[k];
-        if error < 0.5 * slot.best {
-            (slot.best, slot.best_at) = (error, slot.iterations);
+        let error = self.lanes[k].error;
+        let iterate = self.iterate(&self.lanes[k]);
+        let rounded = !T::EXACT && !met && iterate.gradient_is_rounding(self.loss, f64::from(f32::EPSILON));
+        let lane = &mut self.lanes[k];
+        if error < 0.5 * lane.best {
+            (lane.best, lane.best_at) = (error, lane.iterations);
         }
         if met {
             return self.converged(k);
         }
-        if hopeless {
-            return Some(T::give_up(self, k));
+        if rounded {
+            return Some(T::hand_over(self, k));
         }
         // If the next step does as much as this one did it is the last, and double precision looks at it anyway.
         let predicted = error / before * error;
         if !T::EXACT && before.is_finite() && predicted <= ErrorBudget::new(tol).predicted_step() {
-            self.head_downhill(k);
-            let Slot { leap, direction, .. } = &mut self.slots[k];
-            leap.clone_from(direction);
+            self.find_direction(k);
+            let Lane { predicted_step, direction, .. } = &mut self.lanes[k];
+            predicted_step.clone_from(direction);
             return self.converged(k);
         }
-        self.go_on(k)
+        self.next_iteration(k)
     }
 
     /// One more direction, unless that has gone on for too long.
-    fn go_on(&mut self, k: usize) -> Option<End> {
-        let Slot { iterations, best_at, .. } = self.slots[k];
-        let stuck = self.slots[k].radius.is_none() && iterations >= best_at + HEADWAY;
-        if stuck || iterations >= self.patience || iterations >= self.task.max_iter {
-            return Some(T::give_up(self, k));
+    fn next_iteration(&mut self, k: usize) -> Option<End> {
+        let Lane { iterations, best_at, .. } = self.lanes[k];
+        let stuck = self.lanes[k].radius.is_none() && iterations >= best_at + STALLED_ITERATIONS;
+        if stuck || iterations >= self.iteration_limit || iterations >= self.task.max_iter {
+            return Some(T::hand_over(self, k));
         }
-        self.head_downhill(k);
+        self.find_direction(k);
         None
     }
 
-    /// Points the slot's direction downhill.
-    fn head_downhill(&mut self, k: usize) {
+    /// Points the lane's direction downhill.
+    fn find_direction(&mut self, k: usize) {
         self.precondition(k);
-        let slot = &mut self.slots[k];
-        slot.stage = Stage::Descend;
-        let mut direction = std::mem::take(&mut slot.direction);
+        let lane = &mut self.lanes[k];
+        lane.stage = Stage::Descend;
+        let mut direction = std::mem::take(&mut lane.direction);
         direction.clear();
-        direction.extend(slot.gradient.iter().map(|g| -g));
-        let metric = Metric { diagonal: &self.diagonal, query: &slot.query, curvature: slot.query_curvature };
-        slot.memory.apply(&mut direction, &metric);
-        slot.direction = direction;
+        direction.extend(lane.gradient.iter().map(|g| -g));
+        let metric = Metric { diagonal: &self.diagonal, query: &lane.query, curvature: lane.query_curvature };
+        lane.memory.apply(&mut direction, &metric);
+        lane.direction = direction;
     }
 
-    /// Fills in the diagonal of the metric for a slot.
+    /// Fills in the diagonal of the metric for a lane.
     fn precondition(&mut self, k: usize) {
-        let (slot, free) = (&self.slots[k], self.features.free);
-        let curvature = slot.curvature.max(1e-3 * slot.query_curvature).max(f64::MIN_POSITIVE * 1e30);
-        let penalty = 2.0 * slot.reg;
+        let (lane, free) = (&self.lanes[k], self.features.free);
+        let curvature = lane.curvature.max(1e-3 * lane.query_curvature).max(f64::MIN_POSITIVE * 1e30);
+        let penalty = 2.0 * lane.reg;
         for (j, (h, m)) in self.diagonal.iter_mut().zip(&self.features.moments).enumerate() {
             *h = curvature * m + if j < free { 0.0 } else { penalty };
         }
@@ -494,9 +496,9 @@ impl<'a, L: Smooth + Dual, T: Precision> Sweep<'a, L, T> {
     }
 }
 
-impl<L: Smooth + Dual> Sweep<'_, L, f64> {
-    /// One sweep over the first `active` slots.
-    fn sweep(&mut self, active: usize, queue: &mut impl Queue) {
+impl<L: Smooth + Dual> Block<'_, L, f64> {
+    /// One block over the first `active` lanes.
+    fn iterate_active(&mut self, active: usize, queue: &mut impl Queue) {
         self.run(active.next_multiple_of(COLUMN_GROUP));
         for k in 0..active {
             if let Some(End::Done(id, outcome)) = self.advance(k) {
@@ -505,14 +507,14 @@ impl<L: Smooth + Dual> Sweep<'_, L, f64> {
         }
     }
 
-    /// Takes over what single precision has found; returns the idle slot that was there.
-    fn adopt(&mut self, k: usize, slot: Slot) -> Slot {
-        let idle = std::mem::replace(&mut self.slots[k], slot);
-        let slot = &mut self.slots[k];
-        slot.stage = Stage::Verify;
-        (slot.error, slot.best, slot.best_at) = (f64::INFINITY, f64::INFINITY, slot.iterations);
-        if slot.influenced {
-            for (to, from) in self.shift.col_mut(k).iter_mut().zip(&slot.shift) {
+    /// Takes over what single precision has found; returns the idle lane that was there.
+    fn adopt(&mut self, k: usize, lane: Lane) -> Lane {
+        let idle = std::mem::replace(&mut self.lanes[k], lane);
+        let lane = &mut self.lanes[k];
+        lane.stage = Stage::Verify;
+        (lane.error, lane.best, lane.best_at) = (f64::INFINITY, f64::INFINITY, lane.iterations);
+        if lane.has_influence {
+            for (to, from) in self.shift.col_mut(k).iter_mut().zip(&lane.shift) {
                 *to = f64::from(*from);
             }
         }

@@ -1,21 +1,21 @@
 //! Sweeps in single precision come close at twice the speed; those in double precision have the last word.
 
-use super::{End, Slot, Stage, Sweep};
+use super::{Block, End, Lane, Stage};
 use crate::certify::gap::Certificate;
-use crate::loss::{Dual, Smooth, Walk};
+use crate::loss::{Dual, LineSums, Smooth};
 use crate::numerics::linalg::{Matrix, Real};
 use crate::problem::Features;
 use crate::problem::{ErrorBudget, Outcome, Stop, Task};
 use crate::solver::newton;
 
-/// The sample as a sweep sees it.
+/// The sample as a block sees it.
 pub(super) struct Sample<'a, T: Real> {
     pub(super) tall: &'a Matrix<T>,
     pub(super) wide: &'a Matrix<T>,
     pub(super) half_weights: &'a [T],
 }
 
-/// The numbers in the columns of a [`Sweep`]. What has as many entries as a query has coordinates is always in double
+/// The numbers in the columns of a [`Block`]. What has as many entries as a query has coordinates is always in double
 /// precision.
 pub(super) trait Precision: Real {
     /// Whether a gradient in this precision proves anything.
@@ -25,25 +25,25 @@ pub(super) trait Precision: Real {
 
     /// The sample and the loss in this precision, if they have one.
     fn sample<'a, L: Smooth>(loss: &L, features: &'a Features) -> Option<Sample<'a, Self>>;
-    /// See [`Smooth::walk`].
-    fn walk<L: Smooth>(
+    /// See [`Smooth::slopes_along`].
+    fn slopes_along<L: Smooth>(
         loss: &L,
         m: &[Self],
         d: &[Self],
         step: f64,
         weights: &[Self],
         slopes: &mut [Self],
-    ) -> Walk;
-    /// See [`Smooth::settle`]; only in double precision there are losses.
-    fn settle<L: Smooth>(
+    ) -> LineSums;
+    /// See [`Smooth::losses_and_curvatures`]; only in double precision there are losses.
+    fn losses_and_curvatures<L: Smooth>(
         loss: &L,
         m: &[Self],
         weights: &[Self],
         losses: &mut [f64],
         curvatures: &mut [Self],
     ) -> f64;
-    /// See [`Smooth::assess`]; in double precision only.
-    fn assess<L: Smooth>(
+    /// See [`Smooth::losses_and_slopes`]; in double precision only.
+    fn losses_and_slopes<L: Smooth>(
         loss: &L,
         m: &[Self],
         weights: &[Self],
@@ -51,9 +51,9 @@ pub(super) trait Precision: Real {
         slopes: &mut [Self],
     ) -> f64;
     /// What to do with a query that has come as far as it should.
-    fn finish<L: Smooth + Dual>(sweep: &mut Sweep<'_, L, Self>, k: usize) -> End;
+    fn finish<L: Smooth + Dual>(block: &mut Block<'_, L, Self>, k: usize) -> End;
     /// What to do with one that does not get there.
-    fn give_up<L: Smooth + Dual>(sweep: &mut Sweep<'_, L, Self>, k: usize) -> End;
+    fn hand_over<L: Smooth + Dual>(block: &mut Block<'_, L, Self>, k: usize) -> End;
 }
 
 impl Precision for f64 {
@@ -68,60 +68,60 @@ impl Precision for f64 {
         Some(Sample { tall, wide, half_weights })
     }
 
-    fn walk<L: Smooth>(
+    fn slopes_along<L: Smooth>(
         loss: &L,
         m: &[Self],
         d: &[Self],
         step: f64,
         weights: &[Self],
         slopes: &mut [Self],
-    ) -> Walk {
-        loss.walk(m, d, step, weights, slopes)
+    ) -> LineSums {
+        loss.slopes_along(m, d, step, weights, slopes)
     }
 
-    fn settle<L: Smooth>(
+    fn losses_and_curvatures<L: Smooth>(
         loss: &L,
         m: &[Self],
         weights: &[Self],
         losses: &mut [f64],
         curvatures: &mut [Self],
     ) -> f64 {
-        loss.settle(m, weights, losses, curvatures)
+        loss.losses_and_curvatures(m, weights, losses, curvatures)
     }
 
-    fn assess<L: Smooth>(
+    fn losses_and_slopes<L: Smooth>(
         loss: &L,
         m: &[Self],
         weights: &[Self],
         losses: &mut [f64],
         slopes: &mut [Self],
     ) -> f64 {
-        loss.assess(m, weights, losses, slopes)
+        loss.losses_and_slopes(m, weights, losses, slopes)
     }
 
     /// Reports.
-    fn finish<L: Smooth + Dual>(sweep: &mut Sweep<'_, L, Self>, k: usize) -> End {
-        let slot = &mut sweep.slots[k];
-        let stderr = if sweep.task.stderr {
+    fn finish<L: Smooth + Dual>(block: &mut Block<'_, L, Self>, k: usize) -> End {
+        let lane = &mut block.lanes[k];
+        let stderr = if block.task.stderr {
             // Conjugate gradients have overwritten the slopes, and saved them before.
-            let slopes = if slot.influenced { sweep.slopes.col(k) } else { sweep.margins.col(k) };
-            sweep.task.functional.weigh(sweep.losses.col_mut(k));
-            sweep.features.standard_error(sweep.losses.col_mut(k), slopes, sweep.shift.col(k))
+            let slopes = if lane.has_influence { block.slopes.col(k) } else { block.margins.col(k) };
+            block.task.functional.weigh(block.losses.col_mut(k));
+            block.features.standard_error(block.losses.col_mut(k), slopes, block.shift.col(k))
         } else {
             f64::NAN
         };
-        slot.stage = Stage::Idle;
-        let Slot { depth, iterations, value, certificate: Certificate { gap, error, .. }, .. } = *slot;
-        let (stop, theta, dual) = (Stop::Converged, slot.theta.clone(), Vec::new());
-        End::Done(slot.id, Outcome { depth, error, gap, stderr, iterations, stop, theta, value, dual })
+        lane.stage = Stage::Idle;
+        let Lane { depth, iterations, value, certificate: Certificate { gap, error, .. }, .. } = *lane;
+        let (stop, theta, dual) = (Stop::Converged, lane.theta.clone(), Vec::new());
+        End::Done(lane.id, Outcome { depth, error, gap, stderr, iterations, stop, theta, value, dual })
     }
 
     /// Hands a stubborn query to Newton's method.
-    fn give_up<L: Smooth + Dual>(sweep: &mut Sweep<'_, L, Self>, k: usize) -> End {
-        let slot = &mut sweep.slots[k];
-        slot.stage = Stage::Idle;
-        let mut problem = newton::Newton::new(sweep.loss, sweep.features, sweep.task);
-        End::Done(slot.id, problem.finish(&slot.query, slot.theta.clone(), slot.iterations))
+    fn hand_over<L: Smooth + Dual>(block: &mut Block<'_, L, Self>, k: usize) -> End {
+        let lane = &mut block.lanes[k];
+        lane.stage = Stage::Idle;
+        let mut problem = newton::Newton::new(block.loss, block.features, block.task);
+        End::Done(lane.id, problem.finish(&lane.query, lane.theta.clone(), lane.iterations))
     }
 }
 
@@ -138,20 +138,20 @@ impl Precision for f32 {
         Some(Sample { tall: &single.tall, wide: &single.wide, half_weights: &single.half_weights })
     }
 
-    fn walk<L: Smooth>(
+    fn slopes_along<L: Smooth>(
         loss: &L,
         m: &[Self],
         d: &[Self],
         step: f64,
         weights: &[Self],
         slopes: &mut [Self],
-    ) -> Walk {
-        loss.single().map_or_else(Walk::default, |single| {
-            single.walk_single(m, d, Self::rounded(step), weights, slopes)
+    ) -> LineSums {
+        loss.single().map_or_else(LineSums::default, |single| {
+            single.slopes_along_single(m, d, Self::rounded(step), weights, slopes)
         })
     }
 
-    fn settle<L: Smooth>(
+    fn losses_and_curvatures<L: Smooth>(
         loss: &L,
         m: &[Self],
         weights: &[Self],
@@ -164,25 +164,25 @@ impl Precision for f32 {
         f64::NAN
     }
 
-    fn assess<L: Smooth>(_: &L, _: &[Self], _: &[Self], _: &mut [f64], _: &mut [Self]) -> f64 {
+    fn losses_and_slopes<L: Smooth>(_: &L, _: &[Self], _: &[Self], _: &mut [f64], _: &mut [Self]) -> f64 {
         f64::NAN
     }
 
     /// Passes it on, with the shifts for its standard error.
-    fn finish<L: Smooth + Dual>(sweep: &mut Sweep<'_, L, Self>, k: usize) -> End {
-        let slot = &mut sweep.slots[k];
-        let Slot { leap, theta, shift, .. } = &mut *slot;
-        leap.drain(..).zip(theta).for_each(|(step, theta)| *theta += step);
+    fn finish<L: Smooth + Dual>(block: &mut Block<'_, L, Self>, k: usize) -> End {
+        let lane = &mut block.lanes[k];
+        let Lane { predicted_step, theta, shift, .. } = &mut *lane;
+        predicted_step.drain(..).zip(theta).for_each(|(step, theta)| *theta += step);
         shift.clear();
-        if sweep.task.stderr {
-            shift.extend_from_slice(sweep.shift.col(k));
+        if block.task.stderr {
+            shift.extend_from_slice(block.shift.col(k));
         }
-        slot.influenced = true;
+        lane.has_influence = true;
         End::Draft
     }
 
     /// Passes it on as it is.
-    fn give_up<L: Smooth + Dual>(_: &mut Sweep<'_, L, Self>, _: usize) -> End {
+    fn hand_over<L: Smooth + Dual>(_: &mut Block<'_, L, Self>, _: usize) -> End {
         End::Draft
     }
 }

@@ -20,14 +20,14 @@ pub(crate) struct Rows {
     /// $\xi$: by how much it falls short.
     short: Vec<f64>,
     /// The change of the margin along the direction.
-    pub(crate) moved: Vec<f64>,
+    pub(crate) margin_step: Vec<f64>,
     /// $1 / (s / a + \xi / (1 - a))$: how willingly the multiplier gives way.
-    pub(crate) give: Vec<f64>,
-    wanted: Vec<f64>,
+    pub(crate) stiffness: Vec<f64>,
+    target_change: Vec<f64>,
     /// The direction: changes of dual, over and short.
-    turn: Vec<f64>,
-    rise: Vec<f64>,
-    fall: Vec<f64>,
+    dual_step: Vec<f64>,
+    over_step: Vec<f64>,
+    short_step: Vec<f64>,
 }
 
 impl Rows {
@@ -39,12 +39,12 @@ impl Rows {
             dual: fill(0.5),
             over: fill(SLACK - 1.0),
             short: fill(SLACK),
-            moved: fill(0.0),
-            give: fill(0.0),
-            wanted: fill(0.0),
-            turn: fill(0.0),
-            rise: fill(0.0),
-            fall: fill(0.0),
+            margin_step: fill(0.0),
+            stiffness: fill(0.0),
+            target_change: fill(0.0),
+            dual_step: fill(0.0),
+            over_step: fill(0.0),
+            short_step: fill(0.0),
         }
     }
 
@@ -59,7 +59,7 @@ impl Rows {
     pub(crate) fn complementarity(&self, masses: &[f64], step: f64) -> f64 {
         let n = masses.len();
         let (a, s, x) = (&self.dual[..n], &self.over[..n], &self.short[..n]);
-        let (da, ds, dx) = (&self.turn[..n], &self.rise[..n], &self.fall[..n]);
+        let (da, ds, dx) = (&self.dual_step[..n], &self.over_step[..n], &self.short_step[..n]);
         let sum = vectorised(
             #[inline(always)]
             || {
@@ -76,101 +76,99 @@ impl Rows {
         0.5 * sum
     }
 
-    /// Sets up the predictor, which aims at $\mu = 0$: writes the curvatures and the pulls
-    /// $c_j (a_j + \text{wanted}_j \cdot \text{give}_j)$ of the sample; the query's own are returned.
-    pub(crate) fn predict(
-        &mut self,
-        masses: &[f64],
-        curvatures: &mut [f64],
-        pulls: &mut [f64],
-    ) -> (f64, f64) {
+    /// Sets up the predictor, which aims at $\mu = 0$: writes the curvatures and the rhs
+    /// $c_j (a_j + \text{target_change}_j \cdot \text{stiffness}_j)$ of the sample; the query's own are returned.
+    pub(crate) fn predict(&mut self, masses: &[f64], curvatures: &mut [f64], rhs: &mut [f64]) -> (f64, f64) {
         let rows = masses.len();
         let (m, a) = (&self.margin[..rows], &self.dual[..rows]);
         let (s, x) = (&self.over[..rows], &self.short[..rows]);
-        let (give, wanted) = (&mut self.give[..rows], &mut self.wanted[..rows]);
+        let (stiffness, target_change) = (&mut self.stiffness[..rows], &mut self.target_change[..rows]);
         vectorised(
             #[inline(always)]
             || {
                 for j in 0..rows {
                     let inside = a[j] * (1.0 - a[j]);
-                    give[j] = inside / (s[j] * (1.0 - a[j]) + x[j] * a[j]);
-                    wanted[j] = 1.0 - m[j];
+                    stiffness[j] = inside / (s[j] * (1.0 - a[j]) + x[j] * a[j]);
+                    target_change[j] = 1.0 - m[j];
                 }
                 let n = curvatures.len();
-                let (c, give, wanted, a) = (&masses[..n], &give[..n], &wanted[..n], &a[..n]);
-                let pulls = &mut pulls[..n];
+                let (c, stiffness, target_change, a) =
+                    (&masses[..n], &stiffness[..n], &target_change[..n], &a[..n]);
+                let rhs = &mut rhs[..n];
                 for j in 0..n {
-                    curvatures[j] = c[j] * give[j];
-                    pulls[j] = c[j] * (a[j] + wanted[j] * give[j]);
+                    curvatures[j] = c[j] * stiffness[j];
+                    rhs[j] = c[j] * (a[j] + target_change[j] * stiffness[j]);
                 }
             },
         );
         let last = rows - 1;
-        let pull = masses[last] * (self.dual[last] + self.wanted[last] * self.give[last]);
-        (masses[last] * self.give[last], pull)
+        let query_rhs = masses[last] * (self.dual[last] + self.target_change[last] * self.stiffness[last]);
+        (masses[last] * self.stiffness[last], query_rhs)
     }
 
     /// Sets up the corrector, which aims at `center` and allows for the predictor's own curvature, or for a `share`
     /// of it.
-    pub(crate) fn correct(&mut self, masses: &[f64], center: f64, share: f64, pulls: &mut [f64]) -> f64 {
+    pub(crate) fn correct(&mut self, masses: &[f64], center: f64, share: f64, rhs: &mut [f64]) -> f64 {
         let rows = masses.len();
         let (m, a) = (&self.margin[..rows], &self.dual[..rows]);
         let (s, x) = (&self.over[..rows], &self.short[..rows]);
-        let (turn, give, wanted) = (&self.turn[..rows], &self.give[..rows], &mut self.wanted[..rows]);
-        let (rise, fall) = (&mut self.rise[..rows], &mut self.fall[..rows]);
+        let (dual_step, stiffness, target_change) =
+            (&self.dual_step[..rows], &self.stiffness[..rows], &mut self.target_change[..rows]);
+        let (over_step, short_step) = (&mut self.over_step[..rows], &mut self.short_step[..rows]);
         vectorised(
             #[inline(always)]
             || {
                 for j in 0..rows {
                     let b = 1.0 - a[j];
                     // What the products still lack; kept in place of the predictor's own changes.
-                    let first = center - share * turn[j] * rise[j] - a[j] * s[j];
-                    let second = center + share * turn[j] * fall[j] - b * x[j];
-                    (rise[j], fall[j]) = (first, second);
-                    wanted[j] = 1.0 - (m[j] + x[j] - s[j]) + (first * b - second * a[j]) / (a[j] * b);
+                    let first = center - share * dual_step[j] * over_step[j] - a[j] * s[j];
+                    let second = center + share * dual_step[j] * short_step[j] - b * x[j];
+                    (over_step[j], short_step[j]) = (first, second);
+                    target_change[j] = 1.0 - (m[j] + x[j] - s[j]) + (first * b - second * a[j]) / (a[j] * b);
                 }
-                let n = pulls.len();
-                let (c, give, wanted, a) = (&masses[..n], &give[..n], &wanted[..n], &a[..n]);
+                let n = rhs.len();
+                let (c, stiffness, target_change, a) =
+                    (&masses[..n], &stiffness[..n], &target_change[..n], &a[..n]);
                 for j in 0..n {
-                    pulls[j] = c[j] * (a[j] + wanted[j] * give[j]);
+                    rhs[j] = c[j] * (a[j] + target_change[j] * stiffness[j]);
                 }
             },
         );
         let last = rows - 1;
-        masses[last] * (self.dual[last] + self.wanted[last] * self.give[last])
+        masses[last] * (self.dual[last] + self.target_change[last] * self.stiffness[last])
     }
 
     /// Turns the change of the margins into a direction, the predictor's if `predicted`, and returns the longest
     /// step that keeps every number inside its bounds.
     pub(crate) fn direct(&mut self, predicted: bool) -> f64 {
-        let rows = self.moved.len();
-        let (a, moved) = (&self.dual[..rows], &self.moved[..rows]);
+        let rows = self.margin_step.len();
+        let (a, margin_step) = (&self.dual[..rows], &self.margin_step[..rows]);
         let (s, x) = (&self.over[..rows], &self.short[..rows]);
-        let (give, wanted) = (&self.give[..rows], &self.wanted[..rows]);
-        let turn = &mut self.turn[..rows];
-        let (rise, fall) = (&mut self.rise[..rows], &mut self.fall[..rows]);
+        let (stiffness, target_change) = (&self.stiffness[..rows], &self.target_change[..rows]);
+        let dual_step = &mut self.dual_step[..rows];
+        let (over_step, short_step) = (&mut self.over_step[..rows], &mut self.short_step[..rows]);
         let fastest = vectorised(
             #[inline(always)]
             || {
                 if predicted {
                     for j in 0..rows {
-                        (rise[j], fall[j]) = (-a[j] * s[j], -(1.0 - a[j]) * x[j]);
+                        (over_step[j], short_step[j]) = (-a[j] * s[j], -(1.0 - a[j]) * x[j]);
                     }
                 }
                 for j in 0..rows {
                     let b = 1.0 - a[j];
-                    let da = (wanted[j] - moved[j]) * give[j];
-                    turn[j] = da;
-                    rise[j] = (rise[j] - s[j] * da) / a[j];
-                    fall[j] = (fall[j] + x[j] * da) / b;
+                    let da = (target_change[j] - margin_step[j]) * stiffness[j];
+                    dual_step[j] = da;
+                    over_step[j] = (over_step[j] - s[j] * da) / a[j];
+                    short_step[j] = (short_step[j] + x[j] * da) / b;
                 }
                 // The largest relative decrease is the reciprocal of the longest step.
                 largest_row(
                     rows,
                     #[inline(always)]
                     |j| {
-                        let bound = larger(-turn[j] / a[j], turn[j] / (1.0 - a[j]));
-                        larger(bound, larger(-rise[j] / s[j], -fall[j] / x[j]))
+                        let bound = larger(-dual_step[j] / a[j], dual_step[j] / (1.0 - a[j]));
+                        larger(bound, larger(-over_step[j] / s[j], -short_step[j] / x[j]))
                     },
                 )
             },
@@ -180,10 +178,10 @@ impl Rows {
 
     /// Moves along the direction.
     pub(crate) fn step(&mut self, length: f64) {
-        crate::numerics::linalg::axpy(length, &self.moved, &mut self.margin);
-        crate::numerics::linalg::axpy(length, &self.turn, &mut self.dual);
-        crate::numerics::linalg::axpy(length, &self.rise, &mut self.over);
-        crate::numerics::linalg::axpy(length, &self.fall, &mut self.short);
+        crate::numerics::linalg::axpy(length, &self.margin_step, &mut self.margin);
+        crate::numerics::linalg::axpy(length, &self.dual_step, &mut self.dual);
+        crate::numerics::linalg::axpy(length, &self.over_step, &mut self.over);
+        crate::numerics::linalg::axpy(length, &self.short_step, &mut self.short);
     }
 }
 

@@ -3,7 +3,7 @@
 //! Every multiplier is between 0 and 1, and half of the mass is on either side. The terms of (C5) are exact; rounding of
 //! margins and sums, and the displacement of rows by the rotation, enter as in (C14) and (C19).
 
-use super::{Iterate, Paths};
+use super::{Block, Iterate};
 use crate::certify::gap::{Certificate, at_least_zero};
 use crate::numerics::linalg::{axpy, dot, norm};
 use crate::problem::Variant;
@@ -22,7 +22,7 @@ pub(super) struct Certified {
     pub(super) fenchel: f64,
 }
 
-impl Paths<'_> {
+impl Block<'_> {
     /// Makes the multipliers feasible and certifies the iterate, as a minimiser with its penalty or as one within a radius;
     /// `gathered` is the sample's part of $\sum_j c_j a_j u_j$.
     pub(super) fn certify(
@@ -32,7 +32,7 @@ impl Paths<'_> {
         gathered: &[f64],
         radius: Option<f64>,
     ) -> Certified {
-        let (features, query) = (self.features, &self.slots[k].query);
+        let (features, query) = (self.features, &self.lanes[k].query);
         let (n, free) = (features.len(), features.free);
         if free == 1 {
             iterate.dual[n] = (2.0 * dot(&features.half_weights, &iterate.dual[..n])).clamp(0.0, 1.0);
@@ -54,12 +54,13 @@ impl Paths<'_> {
         radius: Option<f64>,
         displacement: (f64, f64),
     ) -> (Certificate, f64) {
-        let (features, query) = (self.features, &self.slots[k].query);
+        let (features, query) = (self.features, &self.lanes[k].query);
         let (n, w) = (features.len(), &iterate.theta[features.free..]);
         let norm_w = norm(w);
         let at_query: f64 = query.iter().zip(&iterate.theta).map(|(z, t)| (z * t).abs()).sum();
-        let sample_error = features.blur(features.span(&iterate.theta), 1) + norm_w * displacement.0;
-        let query_error = features.blur(at_query, 1) + norm_w * displacement.1;
+        let sample_error =
+            features.margin_rounding(features.term_sizes(&iterate.theta), 1) + norm_w * displacement.0;
+        let query_error = features.margin_rounding(at_query, 1) + norm_w * displacement.1;
         let (mut fenchel, mut bound) = (0.0, 0.0);
         for (j, (m, a)) in iterate.margin.iter().zip(&iterate.dual).enumerate() {
             let error = if j < n { sample_error } else { query_error };
@@ -70,7 +71,7 @@ impl Paths<'_> {
         let units = gamma(n + MASS_UNITS);
         bound += units * (bound + (iterate.margin[n] - 1.0).abs() + query_error);
         let residual_error =
-            units * (features.reach + 2.0 * norm(query)) + 0.5 * (displacement.0 + displacement.1);
+            units * (features.largest_norm + 2.0 * norm(query)) + 0.5 * (displacement.0 + displacement.1);
         let reg = iterate.reg;
         let part = match radius {
             Some(radius) => {

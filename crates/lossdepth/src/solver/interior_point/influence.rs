@@ -1,6 +1,6 @@
 //! How rows of the reference act on a depth: directly, and through the minimiser.
 
-use super::{Iterate, Paths};
+use super::{Block, Iterate};
 use crate::certify::gap::Certificate;
 use crate::numerics::linalg::{COLUMN_GROUP, Cholesky, Matrix, axpy, dot};
 use crate::problem::features::Features;
@@ -14,31 +14,31 @@ pub(crate) fn influence(
     queries: &Matrix,
     outcomes: &[Outcome],
 ) -> Vec<Vec<f64>> {
-    let mut paths = Paths::new(features, task, COLUMN_GROUP);
+    let mut block = Block::new(features, task, COLUMN_GROUP);
     let mut solved = Vec::with_capacity(outcomes.len());
     for (k, outcome) in outcomes.iter().enumerate() {
-        paths.slots[k].query = queries.col(k).to_vec();
+        block.lanes[k].query = queries.col(k).to_vec();
         let dual = outcome.dual.clone();
         let (theta, margin) = (outcome.theta.clone(), vec![0.0; dual.len()]);
         let (reg, error, stop) = (task.reg, outcome.error, outcome.stop);
         let certificate = Certificate::NOTHING;
-        let mut found = Iterate { theta, margin, dual, reg, certificate, error, stop };
-        paths.refresh(k, &mut found);
-        solved.push((k, found));
+        let mut iterate = Iterate { theta, margin, dual, reg, certificate, error, stop };
+        block.refresh(k, &mut iterate);
+        solved.push((k, iterate));
     }
-    paths.weigh(&solved);
-    let influence = |(k, found): &(usize, Iterate)| {
-        let (losses, slopes) = paths.losses_and_slopes(found);
-        let shifts = paths.shifts(*k, found);
+    block.weigh(&solved);
+    let influence = |(k, iterate): &(usize, Iterate)| {
+        let (losses, slopes) = block.losses_and_slopes(iterate);
+        let shifts = block.shifts(*k, iterate);
         features.influence(losses, &slopes, &shifts)
     };
     solved.iter().map(influence).collect()
 }
 
-impl Paths<'_> {
+impl Block<'_> {
     /// For every sample row its loss and weighted slope; on the kink the multiplier is the slope.
-    pub(super) fn losses_and_slopes(&self, found: &Iterate) -> (Vec<f64>, Vec<f64>) {
-        let rows = self.features.half_weights.iter().zip(&found.margin).zip(&found.dual);
+    pub(super) fn losses_and_slopes(&self, iterate: &Iterate) -> (Vec<f64>, Vec<f64>) {
+        let rows = self.features.half_weights.iter().zip(&iterate.margin).zip(&iterate.dual);
         rows.map(|((c, m), a)| ((1.0 - m).max(0.0), -c * a)).unzip()
     }
 
@@ -51,8 +51,8 @@ impl Paths<'_> {
             return;
         }
         let (n, weights) = (self.features.len(), &self.features.half_weights);
-        for (k, found) in done {
-            let margins = &found.margin[..n];
+        for (k, iterate) in done {
+            let margins = &iterate.margin[..n];
             let mean = 2.0 * dot(margins, weights);
             let squares = margins.iter().zip(weights).map(|(m, c)| 2.0 * c * (m - mean) * (m - mean));
             let width = 1.06 * squares.sum::<f64>().sqrt() * self.features.observations().powf(-0.2);
@@ -62,25 +62,25 @@ impl Paths<'_> {
                 *h = c * height * (-0.5 * x * x).exp();
             }
         }
-        self.gram.load(&self.features.tall, &self.curvatures, self.slots.len());
+        self.gram.load(&self.features.tall, &self.curvatures, self.lanes.len());
     }
 
     /// ⟨tᵢ, q⟩ with H q = 2 reg w: how the minimiser's reaction adds to the influence of a row on the risk. Zero
     /// for the other variants, by the envelope theorem.
-    pub(super) fn shifts(&mut self, k: usize, found: &Iterate) -> Vec<f64> {
+    pub(super) fn shifts(&mut self, k: usize, iterate: &Iterate) -> Vec<f64> {
         let (n, q, free) = (self.features.len(), self.features.width(), self.features.free);
         let mut shifts = vec![0.0; n];
         if self.task.variant != Variant::Risk {
             return shifts;
         }
         // A query on the kink stays there: its curvature is as good as infinite.
-        let kink = (found.margin[n] - 1.0).abs() <= 1e-6;
+        let kink = (iterate.margin[n] - 1.0).abs() <= 1e-6;
         let total: f64 = self.curvatures.col(k).iter().sum();
-        let at_query = if kink { 1e6 * (total + found.reg) } else { 0.0 };
+        let at_query = if kink { 1e6 * (total + iterate.reg) } else { 0.0 };
         let sample = self.gram.lower(&self.features.tall, &self.curvatures, k);
-        let factor = Cholesky::of_moments(&sample, &self.slots[k].query, at_query, found.reg, free);
+        let factor = Cholesky::of_moments(&sample, &self.lanes[k].query, at_query, iterate.reg, free);
         let Some(factor) = factor else { return shifts };
-        let mut rhs: Vec<f64> = found.theta.iter().map(|w| 2.0 * found.reg * w).collect();
+        let mut rhs: Vec<f64> = iterate.theta.iter().map(|w| 2.0 * iterate.reg * w).collect();
         rhs[..free].fill(0.0);
         factor.solve(&mut rhs);
         if rhs.iter().all(|x| x.is_finite()) {

@@ -8,10 +8,10 @@
 //! with multipliers $c_j a_j$, $0 \le a_j \le 1$. Mehrotra's predictor and corrector follow the central path
 //! $a_j s_j = (1 - a_j) \xi_j = \mu$ ([`central_path`](self::central_path)). An iteration needs, for each query,
 //! one weighted second moment of the sample and a few products with it; all queries in flight share the matrix
-//! products that give them ([`Gram`]). A slot whose query is done takes the next one.
+//! products that stiffness them ([`Gram`]). A lane whose query is done takes the next one.
 //!
 //! Where every margin is at most 1 all multipliers are 1 and the answer is closed form,
-//! $w = (\bar t - \hat z) / 4 \lambda$; a slot tries this first. The certificate is the duality gap of the point
+//! $w = (\bar t - \hat z) / 4 \lambda$; a lane tries this first. The certificate is the duality gap of the point
 //! reached, whatever the path.
 
 mod central_path;
@@ -43,22 +43,22 @@ const DAMPING: f64 = 0.995;
 
 /// Solves everything in the queue, `width` queries at a time.
 pub(crate) fn solve(features: &Features, task: &Task, width: usize, queue: &mut impl Queue) {
-    let mut paths = Paths::new(features, task, width);
+    let mut block = Block::new(features, task, width);
     loop {
-        let idle: Vec<usize> = (0..width).filter(|&k| !paths.slots[k].busy).collect();
+        let idle: Vec<usize> = (0..width).filter(|&k| !block.lanes[k].busy).collect();
         if idle.len() >= COLUMN_GROUP {
             let queries = queue.next(idle.len());
             for (k, (id, query)) in idle.into_iter().zip(queries) {
-                paths.start(k, id, query);
+                block.start(k, id, query);
             }
         }
-        if queue.cancelled() || paths.slots.iter().all(|s| !s.busy) {
+        if queue.cancelled() || block.lanes.iter().all(|s| !s.busy) {
             return;
         }
-        let done = paths.advance();
-        paths.weigh(&done);
-        for (k, found) in done {
-            let (id, outcome) = paths.report(k, found);
+        let done = block.advance();
+        block.weigh(&done);
+        for (k, iterate) in done {
+            let (id, outcome) = block.report(k, iterate);
             queue.done(id, outcome);
         }
     }
@@ -71,14 +71,14 @@ pub(crate) fn solve_exactly(
     query: &[f64],
     cancelled: &dyn Fn() -> bool,
 ) -> Option<Outcome> {
-    let mut paths = Paths::new(features, task, COLUMN_GROUP);
-    paths.start(0, 0, query.to_vec());
-    paths.slots[0].attempt = Attempt::Exact;
+    let mut block = Block::new(features, task, COLUMN_GROUP);
+    block.start(0, 0, query.to_vec());
+    block.lanes[0].attempt = Attempt::WeightedRows;
     loop {
-        let done = paths.advance();
-        paths.weigh(&done);
-        if let Some((k, found)) = done.into_iter().next() {
-            return Some(paths.report(k, found).1);
+        let done = block.advance();
+        block.weigh(&done);
+        if let Some((k, iterate)) = done.into_iter().next() {
+            return Some(block.report(k, iterate).1);
         }
         if cancelled() {
             return None;
@@ -104,11 +104,11 @@ struct Iterate {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Attempt {
     /// By Mehrotra's heuristics.
-    Bold,
+    Mehrotra,
     /// With more centering and less cleverness: those may jam in a corner.
-    Cautious,
+    Centred,
     /// By Mehrotra's heuristics, without squaring what the second moments square.
-    Exact,
+    WeightedRows,
 }
 
 /// What solves for the change of the parameters.
@@ -129,17 +129,17 @@ impl Factor {
 }
 
 /// One query on its way.
-struct Slot {
+struct Lane {
     busy: bool,
     id: usize,
     query: Vec<f64>,
     theta: Vec<f64>,
     rows: Rows,
     reg: f64,
-    /// The change of the parameters; the query's own curvature and pull.
+    /// The change of the parameters; the query's own curvature and query_rhs.
     change: Vec<f64>,
     at_query: f64,
-    pull: f64,
+    query_rhs: f64,
     factor: Option<Factor>,
     iterations: usize,
     /// Since this path began: its length, the smallest μ and error, and how long there was no progress.
@@ -154,79 +154,79 @@ struct Slot {
     feasible: Option<Iterate>,
 }
 
-struct Paths<'a> {
+struct Block<'a> {
     features: &'a Features,
     task: &'a Task,
     /// ½ωᵢ, and ½ for the query.
     masses: Vec<f64>,
     /// Σ ωᵢ tᵢ.
     mean: Vec<f64>,
-    slots: Vec<Slot>,
+    lanes: Vec<Lane>,
     gram: Gram,
     curvatures: Matrix,
-    pulls: Matrix,
+    rhs: Matrix,
     gathered: Matrix,
     directions: Matrix,
-    moved: Matrix,
+    margin_step: Matrix,
 }
 
-impl<'a> Paths<'a> {
+impl<'a> Block<'a> {
     fn new(features: &'a Features, task: &'a Task, width: usize) -> Self {
         let (n, q) = (features.len(), features.width());
-        let slots = (0..width).map(|_| Slot::idle(n + 1, q + 1)).collect();
+        let lanes = (0..width).map(|_| Lane::idle(n + 1, q + 1)).collect();
         Self {
             features,
             task,
             masses: features.half_weights.iter().copied().chain([0.5]).collect(),
             mean: (0..q).map(|j| 2.0 * dot(features.tall.col(j), &features.half_weights)).collect(),
-            slots,
+            lanes,
             gram: Gram::new(&features.tall, width),
             curvatures: Matrix::zeros(n, width),
-            pulls: Matrix::zeros(n, width),
+            rhs: Matrix::zeros(n, width),
             gathered: Matrix::zeros(q, width),
             directions: Matrix::zeros(q, width),
-            moved: Matrix::zeros(n, width),
+            margin_step: Matrix::zeros(n, width),
         }
     }
 
     fn start(&mut self, k: usize, id: usize, query: Vec<f64>) {
-        let (free, slot) = (self.features.free, &mut self.slots[k]);
-        (slot.busy, slot.id, slot.iterations, slot.steps) = (true, id, 0, 0);
-        (slot.reg, slot.search) = match self.task.variant {
+        let (free, lane) = (self.features.free, &mut self.lanes[k]);
+        (lane.busy, lane.id, lane.iterations, lane.steps) = (true, id, 0, 0);
+        (lane.reg, lane.search) = match self.task.variant {
             Variant::Constrained { radius } => {
                 let (search, reg) = Radius::new(radius, self.task.tol, norm(&query[free..]));
                 (reg, Some(search))
             }
             _ => (self.task.reg, None),
         };
-        slot.feasible = None;
-        slot.query = query;
-        slot.restart();
+        lane.feasible = None;
+        lane.query = query;
+        lane.restart();
     }
 
     /// Takes every path one iteration further and returns the queries that are done.
     fn advance(&mut self) -> Vec<(usize, Iterate)> {
         let mut done = Vec::new();
-        for k in 0..self.slots.len() {
-            while self.slots[k].busy && self.slots[k].path == 0 {
-                let Some(found) = self.closed_form(k) else { break };
-                self.slots[k].iterations += 1;
-                if let Some(found) = self.settle(k, found) {
-                    self.slots[k].busy = false;
-                    done.push((k, found));
+        for k in 0..self.lanes.len() {
+            while self.lanes[k].busy && self.lanes[k].path == 0 {
+                let Some(iterate) = self.closed_form(k) else { break };
+                self.lanes[k].iterations += 1;
+                if let Some(iterate) = self.end_of_path(k, iterate) {
+                    self.lanes[k].busy = false;
+                    done.push((k, iterate));
                 }
             }
         }
-        if self.slots.iter().all(|s| !s.busy) {
+        if self.lanes.iter().all(|s| !s.busy) {
             return done;
         }
         self.iterate();
-        for k in 0..self.slots.len() {
-            if self.slots[k].busy
-                && let Some(found) = self.check(k)
+        for k in 0..self.lanes.len() {
+            if self.lanes[k].busy
+                && let Some(iterate) = self.check(k)
             {
-                self.slots[k].busy = false;
-                done.push((k, found));
+                self.lanes[k].busy = false;
+                done.push((k, iterate));
             }
         }
         done
@@ -234,19 +234,19 @@ impl<'a> Paths<'a> {
 
     /// One iteration of every path: predictor, then corrector.
     fn iterate(&mut self) {
-        let width = self.slots.len();
-        for (k, slot) in self.slots.iter_mut().enumerate().filter(|(_, s)| s.busy) {
-            let (curvatures, pulls) = (self.curvatures.col_mut(k), self.pulls.col_mut(k));
-            let (at_query, pull) = slot.rows.predict(&self.masses, curvatures, pulls);
-            (slot.pull, slot.at_query) = (pull, at_query);
+        let width = self.lanes.len();
+        for (k, lane) in self.lanes.iter_mut().enumerate().filter(|(_, s)| s.busy) {
+            let (curvatures, rhs) = (self.curvatures.col_mut(k), self.rhs.col_mut(k));
+            let (at_query, query_rhs) = lane.rows.predict(&self.masses, curvatures, rhs);
+            (lane.query_rhs, lane.at_query) = (query_rhs, at_query);
         }
         self.gram.load(&self.features.tall, &self.curvatures, width);
         for k in 0..width {
-            if self.slots[k].busy {
+            if self.lanes[k].busy {
                 let sample = self.gram.lower(&self.features.tall, &self.curvatures, k);
-                let slot = &mut self.slots[k];
-                let (query, at_query, reg, free) = (&slot.query, slot.at_query, slot.reg, self.features.free);
-                slot.factor = if slot.attempt == Attempt::Exact {
+                let lane = &mut self.lanes[k];
+                let (query, at_query, reg, free) = (&lane.query, lane.at_query, lane.reg, self.features.free);
+                lane.factor = if lane.attempt == Attempt::WeightedRows {
                     let (tall, curvatures) = (&self.features.tall, self.curvatures.col(k));
                     let qr = WeightedQr::of_hessian(tall, curvatures, query, at_query, reg, free);
                     Some(Factor::Root(qr))
@@ -257,77 +257,77 @@ impl<'a> Paths<'a> {
         }
         self.follow();
         for k in 0..width {
-            let slot = &mut self.slots[k];
-            if slot.busy {
-                let reach = slot.rows.direct(true).min(1.0);
-                let mu = slot.rows.complementarity(&self.masses, 0.0);
-                let after = slot.rows.complementarity(&self.masses, reach);
-                let (least, share) = if slot.attempt == Attempt::Cautious { (0.1, 0.0) } else { (0.0, 1.0) };
+            let lane = &mut self.lanes[k];
+            if lane.busy {
+                let reach = lane.rows.direct(true).min(1.0);
+                let mu = lane.rows.complementarity(&self.masses, 0.0);
+                let after = lane.rows.complementarity(&self.masses, reach);
+                let (least, share) = if lane.attempt == Attempt::Centred { (0.1, 0.0) } else { (0.0, 1.0) };
                 let center = mu * (after / mu).powi(3).clamp(least, 1.0);
-                slot.pull = slot.rows.correct(&self.masses, center, share, self.pulls.col_mut(k));
+                lane.query_rhs = lane.rows.correct(&self.masses, center, share, self.rhs.col_mut(k));
             }
         }
         self.follow();
-        for slot in self.slots.iter_mut().filter(|s| s.busy) {
-            let length = (DAMPING * slot.rows.direct(false)).min(1.0);
-            axpy(length, &slot.change, &mut slot.theta);
-            slot.rows.step(length);
-            (slot.iterations, slot.path) = (slot.iterations + 1, slot.path + 1);
+        for lane in self.lanes.iter_mut().filter(|s| s.busy) {
+            let length = (DAMPING * lane.rows.direct(false)).min(1.0);
+            axpy(length, &lane.change, &mut lane.theta);
+            lane.rows.step(length);
+            (lane.iterations, lane.path) = (lane.iterations + 1, lane.path + 1);
         }
         // The multipliers, gathered for the certificates.
-        for (k, slot) in self.slots.iter().enumerate().filter(|(_, s)| s.busy) {
-            for ((p, c), a) in self.pulls.col_mut(k).iter_mut().zip(&self.masses).zip(&slot.rows.dual) {
+        for (k, lane) in self.lanes.iter().enumerate().filter(|(_, s)| s.busy) {
+            for ((p, c), a) in self.rhs.col_mut(k).iter_mut().zip(&self.masses).zip(&lane.rows.dual) {
                 *p = c * a.clamp(0.0, 1.0);
             }
         }
-        multiply_first(&mut self.gathered, &self.features.wide, &self.pulls, width);
+        multiply_first(&mut self.gathered, &self.features.wide, &self.rhs, width);
     }
 
-    /// From the pulls on the rows to the change of the parameters and of the margins.
+    /// From the rhs on the rows to the change of the parameters and of the margins.
     fn follow(&mut self) {
-        let (width, q, free) = (self.slots.len(), self.features.width(), self.features.free);
-        multiply_first(&mut self.gathered, &self.features.wide, &self.pulls, width);
-        for (k, slot) in self.slots.iter_mut().enumerate().filter(|(_, s)| s.busy) {
-            slot.change.clear();
-            slot.change.extend(self.gathered.col(k).iter().chain([&0.0]));
-            axpy(-slot.pull, &slot.query, &mut slot.change);
-            axpy(-2.0 * slot.reg, &slot.theta[free..], &mut slot.change[free..]);
-            if let Some(factor) = &slot.factor {
-                factor.solve(&mut slot.change);
+        let (width, q, free) = (self.lanes.len(), self.features.width(), self.features.free);
+        multiply_first(&mut self.gathered, &self.features.wide, &self.rhs, width);
+        for (k, lane) in self.lanes.iter_mut().enumerate().filter(|(_, s)| s.busy) {
+            lane.change.clear();
+            lane.change.extend(self.gathered.col(k).iter().chain([&0.0]));
+            axpy(-lane.query_rhs, &lane.query, &mut lane.change);
+            axpy(-2.0 * lane.reg, &lane.theta[free..], &mut lane.change[free..]);
+            if let Some(factor) = &lane.factor {
+                factor.solve(&mut lane.change);
             }
-            self.directions.col_mut(k).copy_from_slice(&slot.change[..q]);
+            self.directions.col_mut(k).copy_from_slice(&lane.change[..q]);
         }
-        multiply_first(&mut self.moved, &self.features.tall, &self.directions, width);
+        multiply_first(&mut self.margin_step, &self.features.tall, &self.directions, width);
         let n = self.features.len();
-        for (k, slot) in self.slots.iter_mut().enumerate().filter(|(_, s)| s.busy) {
-            slot.rows.moved[..n].copy_from_slice(self.moved.col(k));
-            slot.rows.moved[n] = -dot(&slot.query, &slot.change);
+        for (k, lane) in self.lanes.iter_mut().enumerate().filter(|(_, s)| s.busy) {
+            lane.rows.margin_step[..n].copy_from_slice(self.margin_step.col(k));
+            lane.rows.margin_step[n] = -dot(&lane.query, &lane.change);
         }
     }
 
     /// Whether a query is done, its path or its search for a penalty at an end.
     fn check(&mut self, k: usize) -> Option<Iterate> {
-        let slot = &self.slots[k];
-        let broken = slot.factor.is_none() || slot.theta.iter().any(|t| !t.is_finite());
-        let end = if broken { self.path_jammed(k) } else { self.path_check(k) };
-        self.settle(k, end?)
+        let lane = &self.lanes[k];
+        let broken = lane.factor.is_none() || lane.theta.iter().any(|t| !t.is_finite());
+        let end = if broken { self.retry(k) } else { self.path_check(k) };
+        self.end_of_path(k, end?)
     }
 
     /// No headway: once more in another way, or the end.
-    fn path_jammed(&mut self, k: usize) -> Option<Iterate> {
-        let next = match self.slots[k].attempt {
-            Attempt::Bold => Attempt::Cautious,
-            Attempt::Cautious => Attempt::Exact,
-            Attempt::Exact => return Some(self.path_end(k, Stop::Stalled)),
+    fn retry(&mut self, k: usize) -> Option<Iterate> {
+        let next = match self.lanes[k].attempt {
+            Attempt::Mehrotra => Attempt::Centred,
+            Attempt::Centred => Attempt::WeightedRows,
+            Attempt::WeightedRows => return Some(self.path_end(k, Stop::Stalled)),
         };
-        let best = self.slots[k].best.take();
-        self.slots[k].restart();
-        (self.slots[k].best, self.slots[k].attempt) = (best, next);
+        let best = self.lanes[k].best.take();
+        self.lanes[k].restart();
+        (self.lanes[k].best, self.lanes[k].attempt) = (best, next);
         None
     }
 
     /// What the end of a path means: the answer, or under a constraint perhaps another penalty.
-    fn settle(&mut self, k: usize, end: Iterate) -> Option<Iterate> {
+    fn end_of_path(&mut self, k: usize, end: Iterate) -> Option<Iterate> {
         match self.task.variant {
             Variant::Constrained { radius } => self.next_penalty(k, end, radius),
             _ => Some(end),
@@ -337,58 +337,58 @@ impl<'a> Paths<'a> {
     /// Looks at the path's newest point.
     fn path_check(&mut self, k: usize) -> Option<Iterate> {
         let free = self.features.free;
-        let slot = &self.slots[k];
-        let dual: Vec<f64> = slot.rows.dual.iter().map(|a| a.clamp(0.0, 1.0)).collect();
-        let (theta, margin) = (slot.theta.clone(), slot.rows.margin.clone());
-        let (reg, stop) = (slot.reg, Stop::Converged);
+        let lane = &self.lanes[k];
+        let dual: Vec<f64> = lane.rows.dual.iter().map(|a| a.clamp(0.0, 1.0)).collect();
+        let (theta, margin) = (lane.theta.clone(), lane.rows.margin.clone());
+        let (reg, stop) = (lane.reg, Stop::Converged);
         let certificate = Certificate::NOTHING;
-        let mut found = Iterate { theta, margin, dual, reg, certificate, error: f64::INFINITY, stop };
-        self.refresh(k, &mut found);
+        let mut iterate = Iterate { theta, margin, dual, reg, certificate, error: f64::INFINITY, stop };
+        self.refresh(k, &mut iterate);
         let gathered = self.gathered.col(k).to_vec();
-        let Certified { given, own, fenchel } = self.certify(k, &mut found, &gathered, None);
-        let length = norm(&found.theta[free..]);
+        let Certified { given, own, fenchel } = self.certify(k, &mut iterate, &gathered, None);
+        let length = norm(&iterate.theta[free..]);
         let risk = risk_error(own.gap, reg, length) + own.rounding;
-        found.certificate = given;
-        found.error = if self.task.variant == Variant::Objective { own.gap + own.rounding } else { risk };
-        let mu = self.slots[k].rows.complementarity(&self.masses, 0.0);
+        iterate.certificate = given;
+        iterate.error = if self.task.variant == Variant::Objective { own.gap + own.rounding } else { risk };
+        let mu = self.lanes[k].rows.complementarity(&self.masses, 0.0);
 
-        let slot = &mut self.slots[k];
-        let before = slot.best.as_ref().map_or(f64::INFINITY, |b| b.error);
-        let progress = found.error < 0.95 * before || mu < 0.9 * slot.nearest;
-        slot.stalls = if progress { 0 } else { slot.stalls + 1 };
-        slot.nearest = slot.nearest.min(mu);
+        let lane = &mut self.lanes[k];
+        let before = lane.best.as_ref().map_or(f64::INFINITY, |b| b.error);
+        let progress = iterate.error < 0.95 * before || mu < 0.9 * lane.nearest;
+        lane.stalls = if progress { 0 } else { lane.stalls + 1 };
+        lane.nearest = lane.nearest.min(mu);
         // A constraint follows the minimiser itself, so there its objective's error alone will not do. A proof of where that
-        // is takes the root of rounding, though; the path knows better, and what is found on the sphere has a proof of its own.
+        // is takes the root of rounding, though; the path knows better, and what is iterate on the sphere has a proof of its own.
         let complementary = risk_error(mu, reg, length) <= ErrorBudget::new(self.task.tol).complementarity();
         let arrived = own.gap + own.rounding <= self.task.tol && complementary;
-        let met = if slot.search.is_some() {
+        let met = if lane.search.is_some() {
             risk <= self.task.tol || arrived
         } else {
-            found.error <= self.task.tol
+            iterate.error <= self.task.tol
         };
-        if found.error < before {
-            slot.best = Some(found);
+        if iterate.error < before {
+            lane.best = Some(iterate);
         }
         if met {
             return Some(self.path_end(k, Stop::Converged));
         }
         // Complementary, and yet not within the tolerance: what is left is rounding, and the certificate a posteriori is for that.
-        let rounded = self.slots[k].search.is_none() && risk_error(fenchel, reg, length) <= self.task.tol;
-        if rounded && self.slots[k].stalls > ROUNDED_STALLS {
+        let rounded = self.lanes[k].search.is_none() && risk_error(fenchel, reg, length) <= self.task.tol;
+        if rounded && self.lanes[k].stalls > ROUNDED_STALLS {
             return Some(self.path_end(k, Stop::Stalled));
         }
-        if self.slots[k].stalls > STALLS {
-            return self.path_jammed(k);
+        if self.lanes[k].stalls > STALLS {
+            return self.retry(k);
         }
-        let out = self.slots[k].path >= PATH_LENGTH || self.slots[k].iterations >= self.task.max_iter;
+        let out = self.lanes[k].path >= PATH_LENGTH || self.lanes[k].iterations >= self.task.max_iter;
         out.then(|| self.path_end(k, Stop::IterationLimit))
     }
 
     /// The best point of the path.
     fn path_end(&mut self, k: usize, stop: Stop) -> Iterate {
         let (rows, width) = (self.masses.len(), self.features.query_width());
-        let slot = &mut self.slots[k];
-        let reg = slot.reg;
+        let lane = &mut self.lanes[k];
+        let reg = lane.reg;
         let origin = || Iterate {
             theta: vec![0.0; width],
             margin: vec![0.0; rows],
@@ -398,9 +398,9 @@ impl<'a> Paths<'a> {
             error: f64::INFINITY,
             stop,
         };
-        let mut found = slot.best.take().unwrap_or_else(origin);
-        found.stop = stop;
-        found
+        let mut iterate = lane.best.take().unwrap_or_else(origin);
+        iterate.stop = stop;
+        iterate
     }
 
     /// Keeps the best feasible point and moves on to the next penalty, or ends the search.
@@ -409,69 +409,69 @@ impl<'a> Paths<'a> {
         let length = norm(&end.theta[free..]);
         let (reg, stop) = (end.reg, end.stop);
         // On the sphere, and where it is already inside the ball also as it is.
-        let mut pulled = end.clone();
+        let mut scaled = end.clone();
         if length > 0.0 {
             let scale = radius / length * (1.0 - f64::EPSILON);
-            pulled.theta[free..].iter_mut().for_each(|w| *w *= scale);
-            self.refresh(k, &mut pulled);
+            scaled.theta[free..].iter_mut().for_each(|w| *w *= scale);
+            self.refresh(k, &mut scaled);
         }
-        for mut found in [pulled].into_iter().chain((length <= radius).then_some(end)) {
-            let gathered = self.gather(&found.dual);
-            found.certificate = self.certify(k, &mut found, &gathered, Some(radius)).given;
-            found.error = found.certificate.error;
-            if self.slots[k].feasible.as_ref().is_none_or(|f| found.error < f.error) {
-                self.slots[k].feasible = Some(found);
+        for mut iterate in [scaled].into_iter().chain((length <= radius).then_some(end)) {
+            let gathered = self.gather(&iterate.dual);
+            iterate.certificate = self.certify(k, &mut iterate, &gathered, Some(radius)).given;
+            iterate.error = iterate.certificate.error;
+            if self.lanes[k].feasible.as_ref().is_none_or(|f| iterate.error < f.error) {
+                self.lanes[k].feasible = Some(iterate);
             }
         }
-        let slot = &mut self.slots[k];
-        slot.steps += 1;
-        let best = slot.feasible.as_ref().map_or(f64::INFINITY, |f| f.error);
-        let next = slot.search.as_mut().and_then(|search| {
+        let lane = &mut self.lanes[k];
+        lane.steps += 1;
+        let best = lane.feasible.as_ref().map_or(f64::INFINITY, |f| f.error);
+        let next = lane.search.as_mut().and_then(|search| {
             let over = best <= self.task.tol || length == 0.0 || search.inactive(reg, length);
             let next = search.next(reg, length);
-            let out = slot.steps >= RADIUS_STEPS || slot.iterations >= self.task.max_iter;
+            let out = lane.steps >= RADIUS_STEPS || lane.iterations >= self.task.max_iter;
             (!over && !out && (next - reg).abs() > 1e-14 * reg).then_some(next)
         });
         let Some(next) = next else {
-            return slot.feasible.take().map(|found| Iterate { stop, ..found });
+            return lane.feasible.take().map(|iterate| Iterate { stop, ..iterate });
         };
-        slot.reg = next;
-        slot.restart();
+        lane.reg = next;
+        lane.restart();
         None
     }
 
     /// All multipliers 1: the answer whenever it leaves every margin at 1 or below.
     fn closed_form(&mut self, k: usize) -> Option<Iterate> {
-        if self.slots[k].attempt == Attempt::Exact {
+        if self.lanes[k].attempt == Attempt::WeightedRows {
             return None;
         }
         let (n, free) = (self.features.len(), self.features.free);
-        let Slot { query, reg, .. } = &self.slots[k];
+        let Lane { query, reg, .. } = &self.lanes[k];
         let reg = *reg;
         let means = self.mean.iter().chain([&0.0]);
         let mut theta: Vec<f64> = means.zip(query).map(|(m, z)| (m - z) / (4.0 * reg)).collect();
         theta[..free].fill(0.0);
         let dual = vec![1.0; n + 1];
         let (margin, certificate, stop) = (vec![0.0; n + 1], Certificate::NOTHING, Stop::Converged);
-        let mut found = Iterate { theta, margin, dual, reg, certificate, error: 0.0, stop };
-        self.refresh(k, &mut found);
+        let mut iterate = Iterate { theta, margin, dual, reg, certificate, error: 0.0, stop };
+        self.refresh(k, &mut iterate);
         if free == 1 {
             // Any intercept with max f(xᵢ) ≤ 1 and -f(z) ≤ 1 will do: the middle one.
-            let largest = found.margin[..n].iter().fold(f64::NEG_INFINITY, |m, v| m.max(*v));
-            let (low, high) = (found.margin[n] - 1.0, 1.0 - largest);
+            let largest = iterate.margin[..n].iter().fold(f64::NEG_INFINITY, |m, v| m.max(*v));
+            let (low, high) = (iterate.margin[n] - 1.0, 1.0 - largest);
             if low > high {
                 return None;
             }
-            found.theta[0] = 0.5 * (low + high);
-            self.refresh(k, &mut found);
+            iterate.theta[0] = 0.5 * (low + high);
+            self.refresh(k, &mut iterate);
         }
-        if found.margin.iter().any(|m| *m > 1.0) {
+        if iterate.margin.iter().any(|m| *m > 1.0) {
             return None;
         }
         let gathered: Vec<f64> = self.mean.iter().map(|m| 0.5 * m).collect();
-        let Certified { given, own, .. } = self.certify(k, &mut found, &gathered, None);
-        (found.certificate, found.error) = (given, own.error);
-        Some(found)
+        let Certified { given, own, .. } = self.certify(k, &mut iterate, &gathered, None);
+        (iterate.certificate, iterate.error) = (given, own.error);
+        Some(iterate)
     }
 
     /// The sample's part of $\sum_j c_j a_j u_j$.
@@ -481,44 +481,44 @@ impl<'a> Paths<'a> {
     }
 
     /// Computes the margins at the parameters.
-    fn refresh(&self, k: usize, found: &mut Iterate) {
+    fn refresh(&self, k: usize, iterate: &mut Iterate) {
         let (n, q) = (self.features.len(), self.features.width());
-        let margin = &mut found.margin;
+        let margin = &mut iterate.margin;
         margin.fill(0.0);
-        for (j, t) in found.theta[..q].iter().enumerate() {
+        for (j, t) in iterate.theta[..q].iter().enumerate() {
             axpy(*t, self.features.tall.col(j), &mut margin[..n]);
         }
-        margin[n] = -dot(&self.slots[k].query, &found.theta);
+        margin[n] = -dot(&self.lanes[k].query, &iterate.theta);
     }
 
-    fn report(&mut self, k: usize, found: Iterate) -> (usize, Outcome) {
+    fn report(&mut self, k: usize, iterate: Iterate) -> (usize, Outcome) {
         let free = self.features.free;
-        let w = &found.theta[free..];
-        let risk: f64 = self.masses.iter().zip(&found.margin).map(|(c, m)| c * (1.0 - m).max(0.0)).sum();
-        let found_penalty = found.reg * dot(w, w);
+        let w = &iterate.theta[free..];
+        let risk: f64 = self.masses.iter().zip(&iterate.margin).map(|(c, m)| c * (1.0 - m).max(0.0)).sum();
+        let found_penalty = iterate.reg * dot(w, w);
         let penalty = if self.task.variant == Variant::Objective { found_penalty } else { 0.0 };
         let stderr = if self.task.stderr {
-            let (mut losses, slopes) = self.losses_and_slopes(&found);
-            self.features.standard_error(&mut losses, &slopes, &self.shifts(k, &found))
+            let (mut losses, slopes) = self.losses_and_slopes(&iterate);
+            self.features.standard_error(&mut losses, &slopes, &self.shifts(k, &iterate))
         } else {
             f64::NAN
         };
         let above =
             if matches!(self.task.variant, Variant::Constrained { .. }) { 0.0 } else { found_penalty };
-        let certificate = found.certificate.capped(risk + above);
-        let value = -found.margin[self.features.len()];
-        let Iterate { theta, stop, dual, .. } = found;
-        let stop = stop.judge(found.error.min(certificate.error), self.task.tol);
+        let certificate = iterate.certificate.capped(risk + above);
+        let value = -iterate.margin[self.features.len()];
+        let Iterate { theta, stop, dual, .. } = iterate;
+        let stop = stop.judge(iterate.error.min(certificate.error), self.task.tol);
         // A candidate that is refined needs its multipliers, and so does its explanation.
         let keep = certificate.error > self.task.tol || self.task.multipliers;
         let dual = if keep { dual } else { Vec::new() };
         let Certificate { gap, error, .. } = certificate;
-        let Slot { id, iterations, .. } = self.slots[k];
+        let Lane { id, iterations, .. } = self.lanes[k];
         (id, Outcome { depth: risk + penalty, error, gap, stderr, iterations, stop, theta, value, dual })
     }
 }
 
-impl Slot {
+impl Lane {
     fn idle(rows: usize, width: usize) -> Self {
         Self {
             busy: false,
@@ -529,14 +529,14 @@ impl Slot {
             reg: 1.0,
             change: vec![0.0; width],
             at_query: 0.0,
-            pull: 0.0,
+            query_rhs: 0.0,
             factor: None,
             iterations: 0,
             path: 0,
             nearest: f64::INFINITY,
             best: None,
             stalls: 0,
-            attempt: Attempt::Bold,
+            attempt: Attempt::Mehrotra,
             search: None,
             steps: 0,
             feasible: None,
@@ -548,6 +548,6 @@ impl Slot {
         self.theta.fill(0.0);
         self.rows.reset();
         (self.path, self.stalls, self.nearest, self.best) = (0, 0, f64::INFINITY, None);
-        self.attempt = Attempt::Bold;
+        self.attempt = Attempt::Mehrotra;
     }
 }

@@ -1,6 +1,6 @@
 //! One query by Newton's method with the full Hessian: slow, and nearly impossible to defeat.
 //!
-//! Takes over the few queries on which the quasi-Newton sweeps make no headway: a weak penalty on
+//! Takes over the few queries on which the quasi-Newton sweeps make no progress: a weak penalty on
 //! ill-conditioned data, where curvature sits in a handful of sample points.
 
 use super::line_search::search;
@@ -19,7 +19,7 @@ use crate::problem::{Stop, Task};
 /// How often a searched step may fail to improve the certificate before the other way is tried.
 const DESCENT_STALLS: usize = 5;
 /// Searched steps after which the Hessian is to blame: it takes ten to thirty.
-const PATIENCE: usize = 50;
+const ITERATIONS: usize = 50;
 /// The least that is added to the Hessian where it does not lead downhill, as a share of its diagonal, and the most.
 const DAMPING_LEAST: f64 = 1e-15;
 const DAMPING_MOST: f64 = 1e-3;
@@ -41,7 +41,7 @@ pub(crate) struct Newton<'a, L> {
 }
 
 /// A point on the way.
-struct Place {
+struct State {
     theta: Vec<f64>,
     gradient: Vec<f64>,
     objective: f64,
@@ -66,13 +66,15 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
         let Variant::Constrained { radius } = self.task.variant else {
             let reg = self.task.reg;
             // Rounding may have carried what came before far off.
-            let (objective, origin) = (self.place(query, theta.clone(), reg).objective, self.loss.value(0.0));
+            let (objective, origin) =
+                (self.evaluate(query, theta.clone(), reg).objective, self.loss.value(0.0));
             if objective.is_nan() || objective > origin {
                 theta.fill(0.0);
             }
-            let most = iterations + PATIENCE;
+            let most = iterations + ITERATIONS;
             let goal = Self::goal(reg);
-            let (_, stop) = self.descend(query, &mut theta, reg, &mut iterations, most, &goal);
+            let (_, stop) =
+                self.minimise_by_line_search(query, &mut theta, reg, &mut iterations, most, &goal);
             return self.report(query, theta, reg, iterations, stop);
         };
         let start = self.gradient_at(query, &theta, 0.0);
@@ -87,13 +89,13 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
             let (_, inner) = self.minimise(query, &mut theta, reg, &mut iterations, goal);
             let length = norm(&theta[free..]);
             // On the sphere, and where it is already inside the ball also as it is.
-            let mut pulled = theta.clone();
+            let mut scaled = theta.clone();
             if length > 0.0 {
                 let scale = radius / length * (1.0 - f64::EPSILON);
-                pulled[free..].iter_mut().for_each(|w| *w *= scale);
+                scaled[free..].iter_mut().for_each(|w| *w *= scale);
             }
             let inside = (length <= radius).then(|| theta.clone());
-            for candidate in [pulled].into_iter().chain(inside) {
+            for candidate in [scaled].into_iter().chain(inside) {
                 let gradient = self.gradient_at(query, &candidate, 0.0);
                 let point = self.iterate(query, &candidate, &gradient);
                 // Both the depth and its estimate lie between 0 and the risk, and below that of the origin.
@@ -123,7 +125,7 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
     /// Goes on from `theta` with damped steps of any length, where a search along full ones has stalled.
     pub(crate) fn damped(&mut self, query: &[f64], mut theta: Vec<f64>, used: usize) -> Outcome {
         let (reg, mut iterations) = (self.task.reg, used);
-        let (_, stop) = self.persevere(query, &mut theta, reg, &mut iterations, &Self::goal(reg));
+        let (_, stop) = self.minimise_damped(query, &mut theta, reg, &mut iterations, &Self::goal(reg));
         self.report(query, theta, reg, iterations, stop)
     }
 
@@ -150,11 +152,11 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
         goal: impl Fn(&L, &Iterate<'_>, f64, &Task) -> (f64, bool),
     ) -> (f64, Stop) {
         let mut other = theta.clone();
-        let first = self.descend(query, theta, reg, iterations, usize::MAX, &goal);
+        let first = self.minimise_by_line_search(query, theta, reg, iterations, usize::MAX, &goal);
         if first.1 != Stop::Stalled {
             return first;
         }
-        let second = self.persevere(query, &mut other, reg, iterations, &goal);
+        let second = self.minimise_damped(query, &mut other, reg, iterations, &goal);
         if second.0 < first.0 {
             *theta = other;
             return second;
@@ -164,7 +166,7 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
 
     /// Newton's method with a search along each step for where the slope vanishes: made for curvature that jumps. Stalled
     /// also after `most` iterations, counted from the beginning.
-    fn descend(
+    fn minimise_by_line_search(
         &mut self,
         query: &[f64],
         theta: &mut Vec<f64>,
@@ -197,7 +199,7 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
             let step = if over || stalls > DESCENT_STALLS || *iterations >= most {
                 None
             } else {
-                self.searched(query, theta, &gradient, reg, objective)
+                self.line_search_step(query, theta, &gradient, reg, objective)
             };
             let Some(step) = step else {
                 theta.clone_from(&best_theta);
@@ -209,7 +211,7 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
     }
 
     /// The Newton step, shortened as needed; `objective` is the value at `theta`.
-    fn searched(
+    fn line_search_step(
         &mut self,
         query: &[f64],
         theta: &[f64],
@@ -237,7 +239,8 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
         let (loss, weights) = (self.loss, &self.features.half_weights);
         let (margins, along, slopes) = (&self.margins, &self.along, &mut self.slopes);
         let t = search(start, objective, |t| {
-            loss.walk(margins, along, t, weights, slopes).along - 0.5 * loss.grad(-(value + t * zp)) * zp
+            loss.slopes_along(margins, along, t, weights, slopes).along
+                - 0.5 * loss.grad(-(value + t * zp)) * zp
                 + 2.0 * reg * (wp + t * pp)
         })?;
         for p in &mut direction {
@@ -247,7 +250,7 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
     }
 
     /// Newton's method with steps that are damped and shortened until they help.
-    fn persevere(
+    fn minimise_damped(
         &mut self,
         query: &[f64],
         theta: &mut Vec<f64>,
@@ -256,13 +259,13 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
         goal: &impl Fn(&L, &Iterate<'_>, f64, &Task) -> (f64, bool),
     ) -> (f64, Stop) {
         let (mut best, mut best_theta) = (f64::INFINITY, theta.clone());
-        let mut at = self.place(query, theta.clone(), reg);
+        let mut at = self.evaluate(query, theta.clone(), reg);
         let (mut damping, mut lowest, mut stalls) = (0.0, f64::INFINITY, 0);
         loop {
             let point = self.iterate(query, &at.theta, &at.gradient);
             let (error, met) = goal(self.loss, &point, at.objective, self.task);
-            let headway = error < 0.9 * best || at.objective < lowest * (1.0 - 1e-13);
-            stalls = if headway { 0 } else { stalls + 1 };
+            let progress = error < 0.9 * best || at.objective < lowest * (1.0 - 1e-13);
+            stalls = if progress { 0 } else { stalls + 1 };
             lowest = lowest.min(at.objective);
             if error < best {
                 best = error;
@@ -289,8 +292,8 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
     ///
     /// Better is a lower objective. Where that differs by rounding only it can say nothing, and the gradient, in units
     /// of the curvature, takes its place: it still has all its digits.
-    fn step(&mut self, query: &[f64], from: &Place, reg: f64, damping: &mut f64) -> Option<Place> {
-        let Place { theta, gradient, objective } = from;
+    fn step(&mut self, query: &[f64], from: &State, reg: f64, damping: &mut f64) -> Option<State> {
+        let State { theta, gradient, objective } = from;
         let hessian = self.hessian(query, theta, reg);
         let size = |gradient: &[f64], units: &[f64]| {
             gradient.iter().zip(units).map(|(g, u)| (g * u) * (g * u)).sum::<f64>().sqrt()
@@ -305,7 +308,7 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
             while length > SHORTEST {
                 let mut theta = theta.clone();
                 axpy(length, &direction, &mut theta);
-                let next = self.place(query, theta, reg);
+                let next = self.evaluate(query, theta, reg);
                 let lower = next.objective <= objective + 0.1 * length * slope;
                 let level = (next.objective - objective).abs() <= 1e-13 * objective.abs();
                 if lower || level && size(&next.gradient, factor.units()) < (1.0 - 0.1 * length) * before {
@@ -320,11 +323,11 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
     }
 
     /// Margins, gradient and objective at a point.
-    fn place(&mut self, query: &[f64], theta: Vec<f64>, reg: f64) -> Place {
+    fn evaluate(&mut self, query: &[f64], theta: Vec<f64>, reg: f64) -> State {
         let gradient = self.gradient_at(query, &theta, reg);
         let w = &theta[self.features.free..];
         let objective = self.risk(query, &theta) + reg * dot(w, w);
-        Place { theta, gradient, objective }
+        State { theta, gradient, objective }
     }
 
     /// The Hessian, lower triangle.
@@ -332,7 +335,12 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
         let features = self.features;
         project(&features.tall, &theta[..features.width()], &mut self.margins);
         let mut losses = vec![0.0; features.len()];
-        self.loss.settle(&self.margins, &features.half_weights, &mut losses, &mut self.curvatures);
+        self.loss.losses_and_curvatures(
+            &self.margins,
+            &features.half_weights,
+            &mut losses,
+            &mut self.curvatures,
+        );
         for j in 0..features.width() {
             hadamard(features.tall.col(j), &self.curvatures, self.weighted.col_mut(j));
         }
@@ -345,7 +353,7 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
     fn gradient_at(&mut self, query: &[f64], theta: &[f64], reg: f64) -> Vec<f64> {
         let (features, q, free) = (self.features, self.features.width(), self.features.free);
         project(&features.tall, &theta[..q], &mut self.margins);
-        self.loss.walk(&self.margins, &self.margins, 0.0, &features.half_weights, &mut self.slopes);
+        self.loss.slopes_along(&self.margins, &self.margins, 0.0, &features.half_weights, &mut self.slopes);
         let mut g: Vec<f64> = (0..q).map(|j| dot(features.tall.col(j), &self.slopes)).collect();
         g.push(0.0);
         axpy(-0.5 * self.loss.grad(-dot(query, theta)), query, &mut g);
@@ -360,8 +368,10 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
         let (features, value) = (self.features, dot(query, theta));
         let slope_mass = self.slopes.iter().map(|s| s.abs()).sum();
         let smallest_margin = smallest(&self.margins);
-        let margin_error =
-            (features.blur(features.span(theta), 1), features.blur(norm(query) * norm(theta), 1));
+        let margin_error = (
+            features.margin_rounding(features.term_sizes(theta), 1),
+            features.margin_rounding(norm(query) * norm(theta), 1),
+        );
         Iterate { features, theta, gradient, query, value, slope_mass, smallest_margin, margin_error }
     }
 
@@ -402,7 +412,12 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
         self.gradient_at(query, theta, reg);
         let shifts = self.influence(query, theta, reg);
         let mut losses = vec![0.0; self.features.len()];
-        self.loss.settle(&self.margins, &self.features.half_weights, &mut losses, &mut self.curvatures);
+        self.loss.losses_and_curvatures(
+            &self.margins,
+            &self.features.half_weights,
+            &mut losses,
+            &mut self.curvatures,
+        );
         self.task.functional.weigh(&mut losses);
         self.features.standard_error(&mut losses, &self.slopes, &shifts)
     }
@@ -437,7 +452,12 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
         let shifts = self.influence(query, theta, self.task.reg);
         self.gradient_at(query, theta, 0.0);
         let mut losses = vec![0.0; self.features.len()];
-        self.loss.settle(&self.margins, &self.features.half_weights, &mut losses, &mut self.curvatures);
+        self.loss.losses_and_curvatures(
+            &self.margins,
+            &self.features.half_weights,
+            &mut losses,
+            &mut self.curvatures,
+        );
         self.task.functional.weigh(&mut losses);
         self.features.influence(losses, &self.slopes, &shifts)
     }

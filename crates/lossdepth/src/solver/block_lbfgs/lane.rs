@@ -5,7 +5,7 @@ use crate::certify::gap::Certificate;
 use crate::solver::lbfgs::Memory;
 use crate::solver::radius::Radius;
 
-/// What a slot wants from the next sweep.
+/// What a lane wants from the next block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stage {
     Idle,
@@ -20,7 +20,7 @@ pub(super) enum Stage {
 }
 
 /// One query on its way.
-pub(super) struct Slot {
+pub(super) struct Lane {
     pub(super) id: usize,
     pub(super) stage: Stage,
     pub(super) query: Vec<f64>,
@@ -28,28 +28,28 @@ pub(super) struct Slot {
     pub(super) gradient: Vec<f64>,
     /// The gradient before, then what became of it.
     pub(super) change: Vec<f64>,
-    /// What the next sweep multiplies the sample with.
+    /// What the next block multiplies the sample with.
     pub(super) direction: Vec<f64>,
     pub(super) memory: Memory,
     /// The penalty, which a constraint moves.
     pub(super) reg: f64,
     pub(super) radius: Option<Radius>,
     /// Under a constraint: how exactly the penalised problem is solved before its norm is looked at.
-    pub(super) looseness: f64,
+    pub(super) inner_tol: f64,
     /// Whether the first step was the jump of [`warm_start`].
-    pub(super) jumped: bool,
+    pub(super) warm_started: bool,
     /// f(z).
     pub(super) value: f64,
     /// $\frac12 \sum_i \omega_i |\ell'(m_i)|$, and the smallest margin of the sample.
     pub(super) slope_mass: f64,
     pub(super) smallest_margin: f64,
     /// How large the terms of all that was added up to a margin are together, and in how many steps that was done.
-    pub(super) walked: f64,
+    pub(super) term_sizes: f64,
     pub(super) steps: usize,
     /// Mean curvature over the sample, and at the query.
     pub(super) curvature: f64,
     pub(super) query_curvature: f64,
-    /// The step taken in this sweep.
+    /// The step taken in this block.
     pub(super) step: Option<f64>,
     pub(super) depth: f64,
     /// The certificate of the depth, and the error in the axes that decides when to stop.
@@ -61,14 +61,14 @@ pub(super) struct Slot {
     pub(super) iterations: usize,
     pub(super) influence: Influence,
     /// In single precision: a last step, trusted without a look.
-    pub(super) leap: Vec<f64>,
+    pub(super) predicted_step: Vec<f64>,
     /// The shifts of the influence, if single precision got that far.
     pub(super) shift: Vec<f32>,
-    pub(super) influenced: bool,
+    pub(super) has_influence: bool,
 }
 
-impl Slot {
-    /// A slot for queries with this many coordinates that has none.
+impl Lane {
+    /// A lane for queries with this many coordinates that has none.
     pub(super) fn idle(width: usize) -> Self {
         Self {
             id: 0,
@@ -81,12 +81,12 @@ impl Slot {
             memory: Memory::default(),
             reg: 0.0,
             radius: None,
-            looseness: 0.0,
-            jumped: false,
+            inner_tol: 0.0,
+            warm_started: false,
             value: 0.0,
             slope_mass: 0.0,
             smallest_margin: 0.0,
-            walked: 0.0,
+            term_sizes: 0.0,
             steps: 0,
             curvature: 0.0,
             query_curvature: 0.0,
@@ -98,9 +98,9 @@ impl Slot {
             best_at: 0,
             iterations: 0,
             influence: Influence::default(),
-            leap: Vec::new(),
+            predicted_step: Vec::new(),
             shift: Vec::new(),
-            influenced: false,
+            has_influence: false,
         }
     }
 }
