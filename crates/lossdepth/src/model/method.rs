@@ -16,6 +16,9 @@ use std::str::FromStr;
 /// A setting with its value.
 type Given = (&'static str, Value);
 
+/// Constructs the hypothesis that settings describe and fits it to a sample.
+type Fit = fn(&Settings, &Reference, Option<Learned>) -> Result<Box<dyn Fitted>>;
+
 /// What is known of a method.
 struct Declaration {
     name: &'static str,
@@ -31,7 +34,7 @@ struct Declaration {
     defaults: fn(&mut Settings),
     /// What the preset `recommended` sets.
     recommended: fn() -> Vec<Given>,
-    fit: fn(&Settings, &Reference, Option<Learned>) -> Result<Box<dyn Fitted>>,
+    fit: Fit,
 }
 
 /// What a method says of a setting in place of the table of settings.
