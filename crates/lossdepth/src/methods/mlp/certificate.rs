@@ -18,6 +18,10 @@
 //! (M10). A multiple of the $\alpha$ of the trained network is then feasible for any penalty. For the risk $R^\ast$ of the best network
 //! with objective $F^\ast \le F$ and any $r > 0$, the bound $D_r$ for the penalty $r \lambda$ gives $R^\ast \ge (D_r - r F) / (1 - r)$ for
 //! $r < 1$ and $R^\ast \le (r F - D_r) / (r - 1)$ for $r > 1$ (M11).
+//!
+//! The coordinates $y_i$ are rotated to principal axes with rounding. If each is off by at most $\rho$, $M(\alpha)$ is off by at most
+//! $\rho \sum_i \alpha_i$, since $\max(0, \cdot)$ has slope at most 1, and the objective of a network with Lipschitz constant $L$ by at
+//! most $\frac12 \rho L / \ln 2$, since the loss has slope at most $1 / \ln 2$.
 
 use super::objective::ConvexObjective;
 use crate::numerics::linalg::{Matrix, dot, eigen, multiply_symmetric, norm};
@@ -39,13 +43,21 @@ const DUAL_NORM_ROUNDING: f64 = 1e-10;
 /// The ratios $r < 1$ that are tried in (M11), and their inverses.
 const PENALTY_RATIOS: [f64; 9] = [0.05, 0.2, 0.4, 0.6, 0.75, 0.87, 0.95, 0.98, 0.995];
 
-/// The bounds that follow from the network that `problem` was last evaluated at, whose objective is `objective`.
-pub(crate) fn bounds(problem: &ConvexObjective<'_>, objective: f64, reg: f64) -> NetworkBounds {
+/// The bounds that follow from the network that `problem` was last evaluated at.
+///
+/// `objective` is an upper bound on its objective, `coordinate_error` one on the error of every $y_i$.
+pub(crate) fn bounds(
+    problem: &ConvexObjective<'_>,
+    objective: f64,
+    reg: f64,
+    coordinate_error: f64,
+) -> NetworkBounds {
     let half_weights = problem.half_weights();
     let p: Vec<f64> =
         problem.alpha.iter().zip(half_weights).map(|(a, c)| (a / (LOG2_E * c)).clamp(0.0, 1.0)).collect();
     let mean = (2.0 * dot(&p, half_weights)).min(1.0);
-    let dual_norm = dual_norm_bound(problem) * (1.0 + DUAL_NORM_ROUNDING);
+    let coordinate_part = coordinate_error * problem.alpha.iter().sum::<f64>();
+    let dual_norm = (dual_norm_bound(problem) + coordinate_part) * (1.0 + DUAL_NORM_ROUNDING);
     // The largest multiple of p within [0, 1], and the largest that is feasible for the penalty; NaN proves nothing.
     let largest = p.iter().fold(mean, |m, s| m.max(*s));
     let max_multiple = if largest > 0.0 { 1.0 / largest } else { 0.0 };

@@ -3,7 +3,7 @@
 use super::grow::TrainingSettings;
 use super::objective::logistic_pass;
 use crate::numerics::Random;
-use crate::numerics::linalg::{Matrix, accumulate_transposed, dot, multiply};
+use crate::numerics::linalg::{Matrix, accumulate_transposed, dot, multiply, norm};
 use crate::numerics::simd::vectorised;
 use crate::problem::Stop;
 use crate::solver::descent::{Descent, Objective, StoppingRule};
@@ -123,6 +123,16 @@ pub(crate) fn outputs(sizes: &[usize], x: &[f64], points: &[Vec<f64>]) -> Vec<f6
         values[0]
     };
     points.iter().map(output).collect()
+}
+
+/// A Lipschitz constant of the network: the product of the Frobenius norms of its layers.
+pub(crate) fn lipschitz_bound(sizes: &[usize], x: &[f64]) -> f64 {
+    let (mut at, mut product) = (0, 1.0);
+    for pair in sizes.windows(2) {
+        product *= norm(&x[at..at + pair[0] * pair[1]]);
+        at += (pair[0] + 1) * pair[1];
+    }
+    product
 }
 
 /// A column-major slice as a matrix.

@@ -7,9 +7,10 @@ use super::objective::ConvexObjective;
 use super::starting_points::{InitialNetwork, SharedDirections, StartingPoints, differences};
 use super::{Mlp, PreparedNetworks};
 use crate::loss::{Logistic, Loss};
-use crate::numerics::linalg::{axpy, dot};
+use crate::numerics::linalg::{axpy, dot, norm};
 use crate::problem::{Fit, Stop, Variant};
 use crate::solver::descent::{Descent, Objective};
+use std::f64::consts::LOG2_E;
 
 /// The trained network of one query: its fit, and what an explanation needs.
 pub(super) struct TrainedNetwork {
@@ -26,10 +27,20 @@ pub(super) struct TrainedNetwork {
 #[derive(Clone, Copy)]
 struct Quality {
     objective: f64,
+    /// A bound on what the rounding of the coordinates changes in the objective.
+    coordinate_part: f64,
     risk: f64,
     bounds: NetworkBounds,
     iterations: usize,
     stop: Stop,
+}
+
+impl PreparedNetworks {
+    /// A bound on the rounding error of $x_i - z$ in the coordinates of the features, in norm.
+    fn coordinate_error(&self, query: &[f64]) -> f64 {
+        let (sample, query) = self.features.drift(norm(&query[1..]));
+        sample + query
+    }
 }
 
 impl Mlp {
@@ -73,7 +84,11 @@ impl Mlp {
         if starts.len() > 1 {
             problem.evaluate(&best.parameters, &mut vec![0.0; best.parameters.len()]);
         }
-        let bounds = certificate::bounds(&problem, best.objective, self.reg);
+        let coordinate_error = prepared.coordinate_error(query);
+        let lipschitz: f64 = best.parameters[1..].chunks_exact(problem.width()).map(norm).sum();
+        let coordinate_part = 0.5 * LOG2_E * lipschitz * coordinate_error;
+        let upper = best.objective + coordinate_part;
+        let bounds = certificate::bounds(&problem, upper, self.reg, coordinate_error);
         let (q, x) = (problem.width(), &best.parameters);
         let mut gradient = x[1..=q].to_vec();
         for w in x[1 + q..].chunks_exact(q) {
@@ -85,6 +100,7 @@ impl Mlp {
         let baseline = x[0] + dot(&x[1..=q], &mean) + relu;
         let quality = Quality {
             objective: best.objective,
+            coordinate_part,
             risk: best.risk,
             bounds,
             iterations: best.iterations,
@@ -119,7 +135,9 @@ impl Mlp {
         let Some((parameters, objective, stop)) = best else { unreachable!("there is at least one start") };
         problem.evaluate(&parameters, &mut vec![0.0; parameters.len()]);
         let value = -problem.margins[features.len()];
-        let bounds = NetworkBounds { objective: 0.0, risk: (0.0, objective) };
+        let lipschitz = deep::lipschitz_bound(&sizes, &parameters);
+        let coordinate_part = 0.5 * LOG2_E * lipschitz * prepared.coordinate_error(query);
+        let bounds = NetworkBounds { objective: 0.0, risk: (0.0, objective + coordinate_part) };
 
         // The gradient at the query by central differences, which average over a kink there.
         let q = sizes[0];
@@ -135,7 +153,7 @@ impl Mlp {
         }
         let outputs = deep::outputs(&sizes, &parameters, &points);
         let gradient = (0..q).map(|j| (outputs[1 + 2 * j] - outputs[2 + 2 * j]) / (2.0 * steps[j])).collect();
-        let quality = Quality { objective, risk: problem.risk, bounds, iterations, stop };
+        let quality = Quality { objective, coordinate_part, risk: problem.risk, bounds, iterations, stop };
         self.trained(prepared, quality, &problem.margins[..features.len()], (value, outputs[0], gradient))
     }
 
@@ -146,9 +164,9 @@ impl Mlp {
         margins: &[f64],
         (value, baseline, gradient): (f64, f64, Vec<f64>),
     ) -> TrainedNetwork {
-        let Quality { objective, risk, bounds, iterations, stop } = quality;
+        let Quality { objective, coordinate_part, risk, bounds, iterations, stop } = quality;
         let (depth, error) = match self.variant {
-            Variant::Objective => (objective, objective - bounds.objective),
+            Variant::Objective => (objective, (objective - bounds.objective).max(coordinate_part)),
             _ => (risk, (risk - bounds.risk.0).max(bounds.risk.1 - risk)),
         };
         let losses: Vec<f64> = margins.iter().map(|&m| Logistic.value(m)).collect();
