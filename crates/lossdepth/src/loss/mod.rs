@@ -91,7 +91,7 @@ pub trait Smooth: Loss {
         (self.grad(margin) + curvature * rest, curvature)
     }
 
-    /// Walks from the margins `m` along `d` by `step`: writes the weighted slopes
+    /// Moves from the margins `m` along `d` by `step`: writes the weighted slopes
     /// $s_i = c_i \ell'(m_i + \text{step} \cdot d_i)$ and returns the sums a line search needs.
     fn slopes_along(&self, m: &[f64], d: &[f64], step: f64, weights: &[f64], slopes: &mut [f64]) -> LineSums {
         let mut sums = LineSums::default();
@@ -162,7 +162,7 @@ pub trait Single: Send + Sync {
     fn curvatures_single(&self, margins: &[f32], weights: &[f32], curvatures: &mut [f32]);
 }
 
-/// What [`Smooth::slopes_along`] sums up on its way.
+/// What [`Smooth::slopes_along`] sums up.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct LineSums {
     /// $\sum_i s_i d_i$: the slope along the direction.

@@ -25,7 +25,7 @@ impl Outcome {
     /// What the caller gets to see.
     pub(crate) fn fit(&self) -> Fit {
         let Self { stderr, iterations, stop, .. } = *self;
-        // Rounding may carry a depth a hair beyond its range.
+        // Rounding may put a depth just outside of its range.
         let depth = self.depth.clamp(0.0, 1.0);
         Fit { depth, error: self.error, stderr, iterations, stop }
     }

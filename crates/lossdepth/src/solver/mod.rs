@@ -1,4 +1,4 @@
-//! Solvers: they improve a point and report what is proven about it.
+//! Solvers: they improve an iterate and report what is proven about it.
 //!
 //! Every query asks for the minimum of
 //!
@@ -7,9 +7,8 @@
 //!
 //! where only $\hat z$ differs from one query to the next. [`block_lbfgs`] solves many of them side
 //! by side with two matrix products an iteration; [`newton`] finishes the few that are too
-//! ill-conditioned for it; [`interior`] is for the hinge, which has no second derivative; [`active_set`] for the hinge with a
-//! kernel.
-//! [`certificate`] turns a point and its gradient into a proven bound.
+//! ill-conditioned for it; [`interior_point`] is for the hinge, which has no second derivative; [`dual_active_set`] for the hinge with
+//! a kernel. They certify in the principal axes ([`crate::certify::axes`]); what misses the tolerance is refined afterwards.
 
 pub(crate) mod block_lbfgs;
 pub(crate) mod descent;

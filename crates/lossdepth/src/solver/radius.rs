@@ -1,7 +1,7 @@
 //! The penalty at which the minimiser just reaches the radius of a constraint.
 //!
 //! $1 / \|w(\lambda)\|$ grows with $\lambda$ and is nearly straight, so secants on it converge fast;
-//! a bracket keeps them honest.
+//! a bracket safeguards them.
 
 use crate::problem::ErrorBudget;
 

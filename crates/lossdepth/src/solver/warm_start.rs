@@ -6,7 +6,7 @@
 //! $$ w = -\tfrac12 a \, (\kappa \Sigma + 2 \lambda)^{-1} z, \qquad
 //!    \kappa = \tfrac12 \mathbb{E} \ell''(m), \quad a = \mathbb{E}[-\ell'(m)] = -\ell'(-f(z)). $$
 //!
-//! Three scalars, found without looking at the sample. Under a weak penalty this jumps over the ten
+//! Three scalars, found without the sample. Under a weak penalty this saves the ten
 //! iterations that Newton-type methods need to grow the margins step by step.
 
 use crate::loss::Smooth;
@@ -49,7 +49,7 @@ const WEIGHTS: [f64; 16] = [
     1.497_814_723_161_841_2e-10,
 ];
 
-/// The squared distance of a query, in the metric at the origin, from which on the jump pays.
+/// The squared distance of a query, in the metric at the origin, from which on the warm start pays (heuristic).
 const DISTANCE: f64 = 30.0;
 
 /// Margins around a mean: $E[-\ell']$ and $\frac12 E \ell''$.
@@ -60,7 +60,7 @@ fn gaussian_means(loss: &impl Smooth, mean: f64, spread: f64) -> (f64, f64) {
     (-sums.total, 0.5 * sums.curvature)
 }
 
-/// Whether the margins will grow so far from the origin that the jump saves more than it costs.
+/// Whether the margins will grow so far from the origin that the warm start saves more than it costs.
 pub(crate) fn pays(loss: &impl Smooth, moments: &[f64], query: &[f64], reg: f64) -> bool {
     let curvature = 0.5 * loss.hess(0.0);
     let variances = moments[1..].iter().chain([&0.0]);
@@ -95,7 +95,7 @@ pub(crate) fn gaussian(
             return false;
         }
         let ratio = found / curvature;
-        // The first jump is large; after that go half the way on a logarithmic scale.
+        // The first change is large; after that half of it on a logarithmic scale.
         curvature = if round == 0 { found } else { curvature * ratio.sqrt() };
         if (ratio - 1.0).abs() < 0.2 {
             break;
@@ -109,7 +109,7 @@ pub(crate) fn gaussian(
 }
 
 /// The intercept at which sample and query slope equally hard, and how hard: with
-/// $a(b) = E[-\ell'(N(b, v))]$, the root of $a(b) + \ell'(\frac12 a(b) \cdot \text{query_energy} - b)$, which falls in $b$.
+/// $a(b) = E[-\ell'(N(b, v))]$, the root of $a(b) + \ell'(\frac12 a(b) \cdot e_z - b)$, which falls in $b$.
 fn balanced_intercept(loss: &impl Smooth, query_energy: f64, spread: f64, guess: f64) -> (f64, f64) {
     let slope = |b: f64| gaussian_means(loss, b, spread).0;
     let imbalance = |b: f64| {

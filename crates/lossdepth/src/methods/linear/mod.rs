@@ -285,8 +285,21 @@ impl<L: Smooth + Dual> Hypothesis for Linear<L> {
     }
 }
 
+/// How many multipliers of solutions that miss the fast path may be kept at a time: 512 MB.
+const MULTIPLIERS: usize = 1 << 26;
+
 impl Linear<Hinge> {
     fn outcomes(&self, features: &Features, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Outcome>> {
+        let chunk = (MULTIPLIERS / (features.len() + 1)).max(1024);
+        let mut outcomes = Vec::with_capacity(queries.len());
+        for first in (0..queries.len()).step_by(chunk) {
+            let some = queries.range(first, (first + chunk).min(queries.len()));
+            outcomes.append(&mut self.outcomes_of(features, some, run)?);
+        }
+        Ok(outcomes)
+    }
+
+    fn outcomes_of(&self, features: &Features, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Outcome>> {
         let batch = Batch::new(queries, run);
         let width = slots(features, queries.len(), batch.workers()).min(32);
         let task = Task { stderr: !run.depths_only, ..self.task };

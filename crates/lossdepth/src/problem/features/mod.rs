@@ -1,7 +1,7 @@
 //! The sample in coordinates in which every query's problem is easy.
 //!
 //! A linear classifier with penalty $\|w\|^2$ does not notice a rotation of the data, so the sample
-//! is turned into its principal axes once. There its second moments are a diagonal
+//! is rotated into its principal axes once. There its second moments are a diagonal
 //! $\sigma_1^2 \ge \sigma_2^2 \ge \dots$, and so is the metric that preconditions the solver: no
 //! query ever factors a matrix for it. Directions in which the sample does not move at all are
 //! dropped; of a query only its distance $\rho$ from the sample's span is kept, as one extra
@@ -23,7 +23,7 @@ use crate::numerics::linalg::{
 };
 use crate::numerics::simd::{sum_of, vectorised};
 
-/// The sample turned into its principal axes: what all queries of a linear depth share.
+/// The sample rotated into its principal axes: what all queries of a linear depth share.
 #[derive(Debug, Clone)]
 pub struct Features {
     /// n × q: the sample, one column a coordinate.
@@ -73,7 +73,7 @@ pub(crate) struct Single {
     pub(crate) half_weights: Vec<f32>,
 }
 
-/// Where the points were turned from.
+/// The rotation of the points.
 struct Frame {
     center: Vec<f64>,
     axes: Matrix,
@@ -119,7 +119,7 @@ impl Features {
     }
 
     /// Points by coordinates of which the first carry most of the variance, as in a pivoted Cholesky factor: only
-    /// these are turned.
+    /// these are rotated.
     ///
     /// `squares` holds $\sum \omega^2$ over the rows that each point stands for. Queries come through
     /// [`place`](Self::place).
@@ -253,7 +253,7 @@ impl Features {
         }
     }
 
-    /// A query as it was given, in the same way; `coordinates` stand for it where no rows were given.
+    /// A query as it was given, likewise; `coordinates` stand for it where no rows were given.
     pub(crate) fn given_query(&self, query: &[f64], coordinates: &[f64]) -> TwofoldVector {
         if self.sample.is_none() {
             return TwofoldVector::new(coordinates.to_vec());
@@ -453,11 +453,11 @@ fn second_moment(column: &[f64], weights: &[f64]) -> f64 {
     column.iter().zip(weights).map(|(x, w)| w * x * x).sum()
 }
 
-/// Turns the points into the principal axes of their weighted second moments, largest first, and
+/// Rotates the points into the principal axes of their weighted second moments, largest first, and
 /// returns them with the axes.
 ///
 /// Moments are squares: a direction with less than the root of the rounding unit of the largest standard deviation is
-/// known only roughly, and one without any variance not at all. So what comes out small is turned once more by
+/// known only roughly, and one without any variance not at all. So what comes out small is rotated once more by
 /// its own moments, up to three times.
 fn rotate(points: &Matrix, weights: &[f64]) -> (Matrix, Matrix) {
     let mut axes = principal_axes(points, weights);
@@ -480,10 +480,10 @@ fn rotate(points: &Matrix, weights: &[f64]) -> (Matrix, Matrix) {
     (turned, axes)
 }
 
-/// How many of the coordinates of [`Features::of_points`] are turned: what lies beyond is too small for the metric.
+/// How many of the coordinates of [`Features::of_points`] are rotated: what lies beyond is too small for the metric.
 const LEADING: usize = 768;
 
-/// Second moments below this share of the largest are turned again.
+/// Second moments below this share of the largest are rotated again.
 const SMALL: f64 = 1e-9;
 
 /// The columns from `first` on.

@@ -1,4 +1,4 @@
-//! A constraint $\|w\| \le W$: the sweeps follow the penalty until its minimiser reaches the radius.
+//! A constraint $\|w\| \le W$: a search for the penalty whose minimiser has that norm.
 
 use super::precision::Precision;
 use super::{Block, End, Stage};
@@ -7,7 +7,7 @@ use crate::numerics::linalg::{axpy, dot, norm};
 use crate::problem::Variant;
 
 impl<L: Smooth + Dual, T: Precision> Block<'_, L, T> {
-    /// Under a constraint: once the penalised problem is solved well enough, look at its norm.
+    /// Under a constraint: once the penalised problem is solved to the inner tolerance, compare its norm with the radius.
     pub(super) fn follow_radius(&mut self, k: usize) -> Option<End> {
         let free = self.features.free;
         let lane = &mut self.lanes[k];

@@ -1,4 +1,4 @@
-//! The standard error of a risk: how the minimiser reacts to the sample, by conjugate gradients in the same sweeps.
+//! The standard error of a risk: how the minimiser reacts to the sample, by conjugate gradients in the same iterations.
 
 use super::precision::Precision;
 use super::{Block, End, Lane, Stage};
@@ -23,7 +23,7 @@ pub(super) struct Influence {
 }
 
 impl<L: Smooth + Dual, T: Precision> Block<'_, L, T> {
-    /// The depth stands; the standard error of a risk takes a few more sweeps.
+    /// The depth has converged; the standard error of a risk takes a few more iterations.
     pub(super) fn converged(&mut self, k: usize) -> Option<End> {
         if !T::EXACT && !self.task.stderr {
             // All that follows is for the standard error: the depth itself is for double precision to find.

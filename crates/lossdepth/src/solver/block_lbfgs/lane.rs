@@ -1,11 +1,11 @@
-//! One query on its way, and what it wants next.
+//! The state of one query, and what it needs from the next iteration.
 
 use super::influence::Influence;
 use crate::certify::gap::Certificate;
 use crate::solver::lbfgs::Memory;
 use crate::solver::radius::Radius;
 
-/// What a lane wants from the next block.
+/// What a lane needs from the next iteration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stage {
     Idle,
@@ -19,7 +19,7 @@ pub(super) enum Stage {
     Verify,
 }
 
-/// One query on its way.
+/// The state of one query.
 pub(super) struct Lane {
     pub(super) id: usize,
     pub(super) stage: Stage,
@@ -28,7 +28,7 @@ pub(super) struct Lane {
     pub(super) gradient: Vec<f64>,
     /// The gradient before, then what became of it.
     pub(super) change: Vec<f64>,
-    /// What the next block multiplies the sample with.
+    /// What the next iteration multiplies the sample with.
     pub(super) direction: Vec<f64>,
     pub(super) memory: Memory,
     /// The penalty, which a constraint moves.
@@ -36,7 +36,7 @@ pub(super) struct Lane {
     pub(super) radius: Option<Radius>,
     /// Under a constraint: how exactly the penalised problem is solved before its norm is looked at.
     pub(super) inner_tol: f64,
-    /// Whether the first step was the jump of [`warm_start`].
+    /// Whether the first step was that of [`warm_start`](crate::solver::warm_start).
     pub(super) warm_started: bool,
     /// f(z).
     pub(super) value: f64,
@@ -49,7 +49,7 @@ pub(super) struct Lane {
     /// Mean curvature over the sample, and at the query.
     pub(super) curvature: f64,
     pub(super) query_curvature: f64,
-    /// The step taken in this block.
+    /// The step taken in this iteration.
     pub(super) step: Option<f64>,
     pub(super) depth: f64,
     /// The certificate of the depth, and the error in the axes that decides when to stop.
@@ -60,7 +60,7 @@ pub(super) struct Lane {
     pub(super) best_at: usize,
     pub(super) iterations: usize,
     pub(super) influence: Influence,
-    /// In single precision: a last step, trusted without a look.
+    /// In single precision: a last step, taken without a check.
     pub(super) predicted_step: Vec<f64>,
     /// The shifts of the influence, if single precision got that far.
     pub(super) shift: Vec<f32>,

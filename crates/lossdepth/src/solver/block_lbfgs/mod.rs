@@ -1,17 +1,17 @@
 //! Many queries side by side: two matrix products an iteration serve them all.
 //!
-//! A *lane* holds one query on its way to its minimum. One *block* multiplies the sample with the
+//! A *lane* holds the state of one query. One iteration of the block multiplies the sample with the
 //! directions of all lanes, lets every lane do its own elementwise work on its column (line search,
 //! slopes), and multiplies back. A lane that is done takes the next query, so the products stay full.
 //! Nothing passes between columns: what a query gets depends on it and the sample alone.
 //!
 //! The direction is a limited-memory quasi-Newton step on top of the metric
 //! $\operatorname{diag}(\kappa \sigma_j^2 + 2 \lambda) + \kappa_z \hat z \hat z^\top$, where the mean
-//! curvature $\kappa = \frac12 \sum_i \omega_i \ell''(m_i)$ follows the query from block to block. In
+//! curvature $\kappa = \frac12 \sum_i \omega_i \ell''(m_i)$ follows the query from iteration to iteration. In
 //! the principal axes of the sample that costs nothing, and at a strong penalty it is Newton's
 //! method to within a few percent.
 //!
-//! When a query has converged, its lane goes on, in the same sweeps, to the conjugate gradients that the
+//! When a query has converged, its lane goes on, in the same iterations, to the conjugate gradients that the
 //! standard error of the risk asks for. Queries that are too ill-conditioned are handed to
 //! [`newton`](super::newton).
 
@@ -33,7 +33,7 @@ use crate::problem::Features;
 use crate::problem::Variant;
 use crate::problem::{ErrorBudget, Outcome, Queue, Task};
 
-/// Sweeps without a new best error after which a query is stubborn.
+/// Iterations without a new best error after which a query is handed to Newton's method (heuristic).
 const STALLED_ITERATIONS: usize = 20;
 
 /// Solves everything in the queue, `width` queries at a time.
@@ -139,7 +139,7 @@ impl<'a, L: Smooth + Dual, T: Precision> Block<'a, L, T> {
         let mean = (0..q).map(|j| dot(features.tall.col(j), &features.half_weights)).collect();
         let lanes = (0..width).map(|_| Lane::idle(q + 1)).collect();
         let tall = || Matrix::zeros(n, width);
-        // Six Newton steps cost about as much as this many sweeps.
+        // Six Newton steps cost about as much as this many iterations (heuristic).
         let iteration_limit = 15 + 3 * q / 2 + q * q / (2 * n);
         Some(Self {
             loss,
@@ -328,7 +328,7 @@ impl<'a, L: Smooth + Dual, T: Precision> Block<'a, L, T> {
         (lane.term_sizes, lane.steps) = (self.features.term_sizes(&lane.theta), 1);
     }
 
-    /// Whether what single precision has found stands up to a closer look.
+    /// Certifies in double precision what single precision has found.
     fn verify(&mut self, k: usize) -> Option<End> {
         self.lanes[k].iterations += 1;
         self.find_gradient(k, self.lanes[k].reg);
@@ -365,7 +365,7 @@ impl<'a, L: Smooth + Dual, T: Precision> Block<'a, L, T> {
                 let step = lane.step.unwrap_or(0.0);
                 lane.direction.iter_mut().for_each(|p| *p *= step);
                 lane.change.iter_mut().zip(&lane.gradient).for_each(|(c, g)| *c = g - *c);
-                // The jump from the origin says nothing about the curvature where it landed.
+                // The warm start says nothing about the curvature at its end.
                 if lane.iterations > 1 || !lane.warm_started {
                     lane.memory.push(&lane.direction, &lane.change);
                 }
@@ -381,7 +381,7 @@ impl<'a, L: Smooth + Dual, T: Precision> Block<'a, L, T> {
         }
     }
 
-    /// No headway along the last direction: once more from what the sample alone says about the curvature.
+    /// No progress along the last direction: restart from the metric alone.
     fn restart(&mut self, k: usize) -> Option<End> {
         let lane = &mut self.lanes[k];
         let warm_started = lane.iterations == 0 && lane.warm_started;
@@ -393,7 +393,7 @@ impl<'a, L: Smooth + Dual, T: Precision> Block<'a, L, T> {
         self.next_iteration(k)
     }
 
-    /// The gradient of risk + reg · ‖w‖² after a block.
+    /// The gradient of risk + reg · ‖w‖² after an iteration.
     fn find_gradient(&mut self, k: usize, reg: f64) {
         let (lane, free) = (&mut self.lanes[k], self.features.free);
         let at_query = -0.5 * self.loss.grad(-lane.value);
@@ -430,7 +430,7 @@ impl<'a, L: Smooth + Dual, T: Precision> Block<'a, L, T> {
         own_error <= tol && given.gap <= self.task.gap_tol
     }
 
-    /// Converged, rounded, or once more?
+    /// Certifies an iterate: converged, handed over, or one more iteration.
     fn check(&mut self, k: usize) -> Option<End> {
         let (before, tol) = (self.lanes[k].error, T::tolerance(self.task));
         let met = self.certified(k, tol);
@@ -447,7 +447,7 @@ impl<'a, L: Smooth + Dual, T: Precision> Block<'a, L, T> {
         if rounded {
             return Some(T::hand_over(self, k));
         }
-        // If the next step does as much as this one did it is the last, and double precision looks at it anyway.
+        // If the next step does as much as this one did it is the last, and double precision certifies it anyway.
         let predicted = error / before * error;
         if !T::EXACT && before.is_finite() && predicted <= ErrorBudget::new(tol).predicted_step() {
             self.find_direction(k);
@@ -497,7 +497,7 @@ impl<'a, L: Smooth + Dual, T: Precision> Block<'a, L, T> {
 }
 
 impl<L: Smooth + Dual> Block<'_, L, f64> {
-    /// One block over the first `active` lanes.
+    /// One iteration of the first `active` lanes.
     fn iterate_active(&mut self, active: usize, queue: &mut impl Queue) {
         self.run(active.next_multiple_of(COLUMN_GROUP));
         for k in 0..active {

@@ -1,4 +1,4 @@
-//! Sweeps in single precision come close at twice the speed; those in double precision have the last word.
+//! Iterations in single precision cost half as much; double precision certifies their result.
 
 use super::{Block, End, Lane, Stage};
 use crate::certify::gap::Certificate;
@@ -116,7 +116,7 @@ impl Precision for f64 {
         End::Done(lane.id, Outcome { depth, error, gap, stderr, iterations, stop, theta, value, dual })
     }
 
-    /// Hands a stubborn query to Newton's method.
+    /// Hands the query to Newton's method.
     fn hand_over<L: Smooth + Dual>(block: &mut Block<'_, L, Self>, k: usize) -> End {
         let lane = &mut block.lanes[k];
         lane.stage = Stage::Idle;

@@ -5,7 +5,7 @@
 
 use crate::numerics::simd::{LANES, sum_rows, vectorised};
 
-/// The slack every row starts with: roomy, so that the first steps are long.
+/// The slack every row starts with: large, so that the first steps are long.
 const SLACK: f64 = 10.0;
 
 /// Numbers for every row of one query, the query itself last.
@@ -21,7 +21,7 @@ pub(crate) struct Rows {
     short: Vec<f64>,
     /// The change of the margin along the direction.
     pub(crate) margin_step: Vec<f64>,
-    /// $1 / (s / a + \xi / (1 - a))$: how willingly the multiplier gives way.
+    /// $1 / (s / a + \xi / (1 - a))$: the change of the multiplier per unit of margin.
     pub(crate) stiffness: Vec<f64>,
     target_change: Vec<f64>,
     /// The direction: changes of dual, over and short.
@@ -76,8 +76,8 @@ impl Rows {
         0.5 * sum
     }
 
-    /// Sets up the predictor, which aims at $\mu = 0$: writes the curvatures and the rhs
-    /// $c_j (a_j + \text{target_change}_j \cdot \text{stiffness}_j)$ of the sample; the query's own are returned.
+    /// Sets up the predictor, which aims at $\mu = 0$: writes the curvatures and the right-hand sides
+    /// $c_j (a_j + \text{target}_j \cdot \text{stiffness}_j)$ of the sample; the query's own are returned.
     pub(crate) fn predict(&mut self, masses: &[f64], curvatures: &mut [f64], rhs: &mut [f64]) -> (f64, f64) {
         let rows = masses.len();
         let (m, a) = (&self.margin[..rows], &self.dual[..rows]);

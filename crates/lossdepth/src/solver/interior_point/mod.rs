@@ -8,7 +8,7 @@
 //! with multipliers $c_j a_j$, $0 \le a_j \le 1$. Mehrotra's predictor and corrector follow the central path
 //! $a_j s_j = (1 - a_j) \xi_j = \mu$ ([`central_path`](self::central_path)). An iteration needs, for each query,
 //! one weighted second moment of the sample and a few products with it; all queries in flight share the matrix
-//! products that stiffness them ([`Gram`]). A lane whose query is done takes the next one.
+//! products that give them ([`Gram`]). A lane whose query is done takes the next one.
 //!
 //! Where every margin is at most 1 all multipliers are 1 and the answer is closed form,
 //! $w = (\bar t - \hat z) / 4 \lambda$; a lane tries this first. The certificate is the duality gap of the point
@@ -30,9 +30,9 @@ use crate::problem::features::Features;
 use crate::problem::{ErrorBudget, Stop, Task};
 use crate::problem::{Outcome, Queue};
 
-/// Iterations after which a path is given up; it takes ten to thirty.
+/// Most iterations of a path; it takes ten to thirty.
 const PATH_LENGTH: usize = 100;
-/// Iterations without progress after which rounding is blamed.
+/// Iterations without progress after which a path has stalled (heuristic).
 const STALLS: usize = 12;
 /// The same once the multipliers are complementary to the tolerance.
 const ROUNDED_STALLS: usize = 2;
@@ -100,7 +100,7 @@ struct Iterate {
     stop: Stop,
 }
 
-/// How a path is followed; the next way where one comes to nothing.
+/// How a path is followed; the next one is tried where one stalls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Attempt {
     /// By Mehrotra's heuristics.
@@ -128,7 +128,7 @@ impl Factor {
     }
 }
 
-/// One query on its way.
+/// The state of one query.
 struct Lane {
     busy: bool,
     id: usize,
@@ -136,7 +136,7 @@ struct Lane {
     theta: Vec<f64>,
     rows: Rows,
     reg: f64,
-    /// The change of the parameters; the query's own curvature and query_rhs.
+    /// The change of the parameters; the query's own curvature and right-hand side.
     change: Vec<f64>,
     at_query: f64,
     query_rhs: f64,
@@ -283,7 +283,7 @@ impl<'a> Block<'a> {
         multiply_first(&mut self.gathered, &self.features.wide, &self.rhs, width);
     }
 
-    /// From the rhs on the rows to the change of the parameters and of the margins.
+    /// From the right-hand sides of the rows to the change of the parameters and of the margins.
     fn follow(&mut self) {
         let (width, q, free) = (self.lanes.len(), self.features.width(), self.features.free);
         multiply_first(&mut self.gathered, &self.features.wide, &self.rhs, width);
@@ -313,7 +313,7 @@ impl<'a> Block<'a> {
         self.end_of_path(k, end?)
     }
 
-    /// No headway: once more in another way, or the end.
+    /// No progress: the next kind of path, or the end.
     fn retry(&mut self, k: usize) -> Option<Iterate> {
         let next = match self.lanes[k].attempt {
             Attempt::Mehrotra => Attempt::Centred,
@@ -358,7 +358,7 @@ impl<'a> Block<'a> {
         lane.stalls = if progress { 0 } else { lane.stalls + 1 };
         lane.nearest = lane.nearest.min(mu);
         // A constraint follows the minimiser itself, so there its objective's error alone will not do. A proof of where that
-        // is takes the root of rounding, though; the path knows better, and what is iterate on the sphere has a proof of its own.
+        // is takes the root of rounding, though; complementarity says more, and the point on the sphere has a certificate of its own.
         let complementary = risk_error(mu, reg, length) <= ErrorBudget::new(self.task.tol).complementarity();
         let arrived = own.gap + own.rounding <= self.task.tol && complementary;
         let met = if lane.search.is_some() {

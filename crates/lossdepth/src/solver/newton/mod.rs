@@ -1,6 +1,6 @@
-//! One query by Newton's method with the full Hessian: slow, and nearly impossible to defeat.
+//! Newton's method with the full Hessian for one query.
 //!
-//! Takes over the few queries on which the quasi-Newton sweeps make no progress: a weak penalty on
+//! Takes over the few queries on which the quasi-Newton iterations make no progress: a weak penalty on
 //! ill-conditioned data, where curvature sits in a handful of sample points.
 
 use super::line_search::search;
@@ -16,7 +16,7 @@ use crate::problem::Variant;
 use crate::problem::features::Features;
 use crate::problem::{Stop, Task};
 
-/// How often a searched step may fail to improve the certificate before the other way is tried.
+/// How often a searched step may fail to improve the certificate before another method is tried.
 const DESCENT_STALLS: usize = 5;
 /// Searched steps after which the Hessian is to blame: it takes ten to thirty.
 const ITERATIONS: usize = 50;
@@ -40,7 +40,7 @@ pub(crate) struct Newton<'a, L> {
     curvatures: Vec<f64>,
 }
 
-/// A point on the way.
+/// An iterate with its gradient and objective.
 struct State {
     theta: Vec<f64>,
     gradient: Vec<f64>,
@@ -65,7 +65,7 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
         }
         let Variant::Constrained { radius } = self.task.variant else {
             let reg = self.task.reg;
-            // Rounding may have carried what came before far off.
+            // An iterate that rounding has made worse than the origin is dropped.
             let (objective, origin) =
                 (self.evaluate(query, theta.clone(), reg).objective, self.loss.value(0.0));
             if objective.is_nan() || objective > origin {
@@ -141,7 +141,7 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
 
     /// Minimises the penalised objective until `goal` says so.
     ///
-    /// Where one way is stuck the other may not be: kinks stop steps that are shortened, and rounding misleads a
+    /// Where one method stalls the other may not: kinks stop steps that are shortened, and rounding misleads a
     /// search by slopes.
     fn minimise(
         &mut self,
@@ -181,7 +181,7 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
             let gradient = self.gradient_at(query, theta, reg);
             let objective = self.risk(query, theta) + reg * dot(&theta[free..], &theta[free..]);
             let (error, met) = goal(self.loss, &self.iterate(query, theta, &gradient), objective, self.task);
-            // Where curvature jumps the gradient may grow on the way down; the objective may not.
+            // Where curvature jumps the gradient may grow while the objective falls.
             if error < 0.9 * best || objective < lowest * (1.0 - 1e-14) {
                 stalls = 0;
             } else {
@@ -226,7 +226,7 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
         factor.solve(&mut direction);
         let mut start = dot(gradient, &direction);
         if start.is_nan() || start >= 0.0 {
-            // Rounding has turned the step uphill: the plain slope, in the units of the diagonal.
+            // Not a descent direction because of rounding: the gradient, scaled by the diagonal.
             direction = gradient.iter().zip(factor.units()).map(|(g, u)| -g * u * u).collect();
             start = dot(gradient, &direction);
         }
@@ -303,7 +303,7 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
             let mut direction: Vec<f64> = gradient.iter().map(|g| -g).collect();
             factor.solve(&mut direction);
             let (slope, before) = (dot(gradient, &direction), size(gradient, factor.units()));
-            // Rounding may have turned it uphill.
+            // Rounding may have made it an ascent direction.
             let mut length = if slope < 0.0 { 1.0 } else { 0.0 };
             while length > SHORTEST {
                 let mut theta = theta.clone();
