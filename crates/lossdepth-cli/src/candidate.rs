@@ -2,7 +2,7 @@
 
 use crate::commands::within_memory;
 use crate::error::{Error, Result};
-use crate::settings::{Given, flag_name, half_of_memory};
+use crate::settings::{Given, flag_name};
 use lossdepth::baseline::{Baseline, FittedBaseline};
 use lossdepth::depth::{Kind, Setting, Value};
 use lossdepth::{DepthError, Method, Model, Reference, Rows, Run, Settings, Stop};
@@ -187,7 +187,7 @@ impl Spec<'_> {
                     values.push((*setting, value.clone()));
                 }
             }
-            if let (Ok(_), Some(bytes)) = (plain.setting("memory"), half_of_memory()) {
+            if let (Ok(_), Some(bytes)) = (plain.setting("memory"), lossdepth_files::memory::half()) {
                 values.insert(0, ("memory", Value::Number(bytes)));
             }
             for (setting, text) in &self.settings {

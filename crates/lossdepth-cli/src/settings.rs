@@ -59,14 +59,6 @@ impl Given {
     }
 }
 
-/// Half of the memory of this machine in bytes, if it says how much it has.
-pub(crate) fn half_of_memory() -> Option<f64> {
-    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let total = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
-    let kibibytes: f64 = total.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(512.0 * kibibytes)
-}
-
 impl FromArgMatches for Given {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         let value = |name| matches.get_one::<Value>(name).cloned();

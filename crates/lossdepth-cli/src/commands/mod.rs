@@ -17,7 +17,6 @@ use crate::args::{Question, Roles};
 use crate::console;
 use crate::error::{Error, Result};
 use crate::load::{Part, Table};
-use crate::settings::half_of_memory;
 use lossdepth::depth::Value;
 use lossdepth::{DepthError, Model, Reference, Reported, Scale, Settings, Variant};
 use std::path::Path;
@@ -64,7 +63,7 @@ fn reference(sample: &Part<'_>, weights: Option<&[f64]>) -> Result<Reference, De
 
 /// The same settings, with half of the memory of this machine unless something else was said.
 pub(crate) fn within_memory(settings: &Settings) -> Settings {
-    Settings { memory: settings.memory.or_else(half_of_memory), ..settings.clone() }
+    Settings { memory: settings.memory.or_else(lossdepth_files::memory::half), ..settings.clone() }
 }
 
 /// The settings in a line.
