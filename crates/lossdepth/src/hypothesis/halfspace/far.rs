@@ -84,6 +84,10 @@ fn to_unit_length(sky: &mut Sky, blur: &[f64]) -> Vec<f64> {
     blur.iter().zip(&lengths).map(|(b, l)| b / l + 2.0 * f64::EPSILON).collect()
 }
 
+/// The largest upper bound, in units of the least mass, that is searched as a tree: also a bound on the depth of the tree. The
+/// number is a heuristic.
+const MOST_LEVELS: u64 = 12;
+
 struct Hunt<'a> {
     cloud: &'a Cloud,
     sky: Sky,
@@ -157,7 +161,7 @@ impl Hunt<'_> {
     /// Whether the gap is so small that a tree over it is worth its while.
     fn few(&self, lower: u64) -> bool {
         let least = self.cloud.masses.iter().copied().min().unwrap_or(1).max(1);
-        (self.upper - lower) / least <= 4 && self.upper / least <= 12
+        (self.upper - lower) / least <= 4 && self.upper / least <= MOST_LEVELS
     }
 
     /// The exact mass of a direction and its opposite.
@@ -209,6 +213,9 @@ impl Hunt<'_> {
 
     /// Whether no direction counts less than the best known, given that the mass `counted` is in and the points that
     /// are `out` are not.
+    ///
+    /// Every level of the recursion adds the mass of a point to `counted` and ends where that reaches `upper`, so there are at
+    /// most [`MOST_LEVELS`] + 1 levels if [`few`](Self::few) holds at the first, whatever the budget.
     fn branch(
         &mut self,
         left: &[u64],
