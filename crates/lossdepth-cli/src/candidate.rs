@@ -3,6 +3,7 @@
 use crate::commands::within_memory;
 use crate::error::{Error, Result};
 use crate::settings::{Given, flag_name};
+use crate::suggest::nearest;
 use lossdepth::baseline::{Baseline, FittedBaseline};
 use lossdepth::depth::{Kind, Setting, Value};
 use lossdepth::{DepthError, Method, Model, Reference, Rows, Run, Settings, Stop};
@@ -223,9 +224,7 @@ fn parse(setting: &Setting, text: &str) -> Result<Value, DepthError> {
 
 fn unknown(asked: &str) -> String {
     let names: Vec<&str> = Method::ALL.iter().map(|method| method.name()).chain(Baseline::NAMES).collect();
-    let likeness = |name: &&&str| strsim::jaro_winkler(&asked.to_lowercase(), name);
-    let nearest = names.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
-    match nearest.filter(|name| likeness(name) > 0.7) {
+    match nearest(asked, names.iter().copied()) {
         Some(name) => format!("no method `{asked}`; did you mean `{name}`?"),
         None => format!("no method `{asked}`; there are {}", names.join(", ")),
     }

@@ -15,6 +15,7 @@ mod load;
 mod picture;
 mod reproduce;
 mod settings;
+mod suggest;
 #[doc(hidden)]
 pub mod testing;
 mod write;

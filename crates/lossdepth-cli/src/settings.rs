@@ -1,7 +1,7 @@
 //! The settings as flags: made from the library's own table, so that none can be forgotten.
 
 use crate::error::{Error, Result};
-use clap::builder::{PossibleValuesParser, TypedValueParser, ValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser, ValueParser};
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 use lossdepth::depth::{Kind, Setting, Value};
 use lossdepth::hypothesis::kernel::KernelChoice;
@@ -103,7 +103,12 @@ fn preset() -> Arg {
 
 fn flag(setting: &'static Setting) -> Arg {
     let parser = match setting.kind {
-        Kind::Choice(names) => PossibleValuesParser::new(names).map(Value::Text).into(),
+        // What only libraries have is understood, to say so, but not listed.
+        Kind::Choice(names) => {
+            let values =
+                names.iter().map(|name| PossibleValue::new(*name).hide(is_for_libraries(setting, name)));
+            PossibleValuesParser::new(values).map(Value::Text).into()
+        }
         _ => ValueParser::new(|text: &str| setting.parse(text)),
     };
     let placeholder = match setting.kind {
@@ -120,6 +125,11 @@ fn flag(setting: &'static Setting) -> Arg {
         .allow_hyphen_values(true)
         .help_heading("Settings")
         .help(help(setting))
+}
+
+/// Whether a choice is one of the Rust and Python libraries only.
+pub(crate) fn is_for_libraries(setting: &Setting, choice: &str) -> bool {
+    setting.name == "kernel" && choice == "precomputed"
 }
 
 /// What the setting is, which methods have it if few do, and the defaults.

@@ -2,7 +2,7 @@
 
 use super::Outcome;
 use crate::error::Result;
-use crate::settings::flag_name;
+use crate::settings::{flag_name, is_for_libraries};
 use crate::write;
 use lossdepth::depth::{Kind, Setting, Value};
 use lossdepth::{Method, Settings};
@@ -29,7 +29,10 @@ fn about(method: Method) -> String {
 
 fn meaning(setting: &Setting) -> String {
     match setting.kind {
-        Kind::Choice(names) => format!("{}: {}", setting.meaning, names.join(", ")),
+        Kind::Choice(names) => {
+            let ours = names.iter().copied().filter(|name| !is_for_libraries(setting, name));
+            format!("{}: {}", setting.meaning, ours.collect::<Vec<_>>().join(", "))
+        }
         _ => setting.meaning.to_owned(),
     }
 }

@@ -2,7 +2,8 @@
 
 use super::table::Table;
 use crate::args::Roles;
-use crate::error::{Problem, Result};
+use crate::error::{Problem, Result, shorten};
+use crate::suggest::nearest;
 
 /// The columns of one table, by position.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -164,10 +165,8 @@ fn hint(table: &Table, asked: &str) -> String {
             more => format!("; the columns are 0 to {last} and {}", list(more)),
         };
     }
-    let likeness = |name: &String| strsim::jaro_winkler(&asked.to_lowercase(), &name.to_lowercase());
-    let nearest = names.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
-    if let Some(name) = nearest.filter(|name| likeness(name) > 0.8) {
-        return format!("; did you mean `{name}`?");
+    if let Some(name) = nearest(asked, names.iter().map(String::as_str)) {
+        return format!("; did you mean `{}`?", shorten(name));
     }
     format!("; there are {}", list(names))
 }
@@ -175,7 +174,8 @@ fn hint(table: &Table, asked: &str) -> String {
 /// Some names in a sentence.
 pub(crate) fn list(names: &[String]) -> String {
     const SHOWN: usize = 8;
-    let shown = names.iter().take(SHOWN).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    let shown =
+        names.iter().take(SHOWN).map(|name| format!("`{}`", shorten(name))).collect::<Vec<_>>().join(", ");
     match names.len().saturating_sub(SHOWN) {
         0 => shown,
         more => format!("{shown} and {more} more"),

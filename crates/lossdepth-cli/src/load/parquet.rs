@@ -2,13 +2,13 @@
 
 use super::batches::{Batches, Columnar, guard, outline};
 use super::open::{Input, Opened};
-use super::pages;
+use super::{footer, pages};
 use crate::error::Problem;
 use arrow_array::RecordBatch;
 use arrow_schema::ArrowError;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader};
 use parquet::arrow::{ProjectionMask, parquet_to_arrow_field_levels};
-use parquet::basic::Compression;
+use parquet::basic::{Compression, Type};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::RowGroupMetaData;
 use parquet::file::reader::ChunkReader;
@@ -18,6 +18,9 @@ const PARQUET: &str = "Parquet";
 
 /// How many rows are decoded at a time.
 const BATCH: usize = 1 << 13;
+
+/// The bytes of the longest number: a decimal of 76 digits.
+const LONGEST_NUMBER: i32 = 32;
 
 struct Groups<T: ChunkReader> {
     file: Option<Arc<T>>,
@@ -34,6 +37,7 @@ pub(super) fn open(input: Input) -> Opened {
 }
 
 fn table<T: ChunkReader + 'static>(file: Arc<T>) -> Opened {
+    check_footer(&*file)?;
     // The types of Parquet are all that is needed; a schema of Arrow's would only be one more thing to trust.
     let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
     let metadata =
@@ -47,6 +51,17 @@ fn table<T: ChunkReader + 'static>(file: Arc<T>) -> Opened {
     let outline = outline(&schema)?;
     let groups = Groups { file: Some(file), metadata, columns: Vec::new(), reader: None };
     Ok((outline, Box::new(Columnar::new(PARQUET, &schema, groups))))
+}
+
+/// Refuses a footer that the library could not read safely; one that is no footer at all is left to it.
+fn check_footer<T: ChunkReader>(file: &T) -> Result<(), Problem> {
+    let Some(end) = file.len().checked_sub(8) else { return Ok(()) };
+    let tail = file.get_bytes(end, 8).map_err(|error| damaged(&error))?;
+    let [a, b, c, d, b'P', b'A', b'R', b'1'] = tail[..] else { return Ok(()) };
+    let length = u32::from_le_bytes([a, b, c, d]);
+    let Some(start) = end.checked_sub(u64::from(length)) else { return Ok(()) };
+    let footer = file.get_bytes(start, length as usize).map_err(|error| damaged(&error))?;
+    footer::check(&footer).map_err(|why| Problem::Damaged { format: PARQUET, why: why.to_owned() })
 }
 
 /// A way to compress that is not built in.
@@ -64,6 +79,20 @@ impl<T: ChunkReader + 'static> Batches for Groups<T> {
         self.columns = columns.to_vec();
         let Some(file) = self.file.take() else { return Ok(()) };
         let schema = self.metadata.parquet_schema();
+        // Numbers of a fixed length are decimals and halves; the library reserves this length for every row.
+        let leaves = schema
+            .columns()
+            .iter()
+            .enumerate()
+            .map(|(leaf, column)| (schema.get_column_root_idx(leaf), column));
+        for (root, column) in leaves {
+            let long =
+                column.physical_type() == Type::FIXED_LEN_BYTE_ARRAY && column.type_length() > LONGEST_NUMBER;
+            if long && columns.contains(&root) {
+                let why = format!("a number of {} bytes", column.type_length());
+                return Err(Problem::Damaged { format: PARQUET, why });
+            }
+        }
         let mask = ProjectionMask::roots(schema, columns.iter().copied());
         let groups = pages::Groups { file, metadata: self.metadata.metadata().clone() };
         let reader = guard(PARQUET, || {
@@ -84,6 +113,11 @@ impl<T: ChunkReader + 'static> Batches for Groups<T> {
             };
             Problem::Damaged { format: PARQUET, why }
         })
+    }
+
+    fn rows(&self) -> Option<usize> {
+        let rows = |group: &RowGroupMetaData| usize::try_from(group.num_rows()).unwrap_or(0);
+        Some(self.metadata.metadata().row_groups().iter().map(rows).fold(0, usize::saturating_add))
     }
 
     fn place(&self, column: usize) -> usize {
