@@ -8,7 +8,7 @@ use arrow_array::RecordBatch;
 use arrow_schema::ArrowError;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader};
 use parquet::arrow::{ProjectionMask, parquet_to_arrow_field_levels};
-use parquet::basic::{Compression, Type};
+use parquet::basic::Compression;
 use parquet::errors::ParquetError;
 use parquet::file::metadata::RowGroupMetaData;
 use parquet::file::reader::ChunkReader;
@@ -18,9 +18,6 @@ const PARQUET: &str = "Parquet";
 
 /// How many rows are decoded at a time.
 const BATCH: usize = 1 << 13;
-
-/// The bytes of the longest number: a decimal of 76 digits.
-const LONGEST_NUMBER: i32 = 32;
 
 struct Groups<T: ChunkReader> {
     file: Option<Arc<T>>,
@@ -79,20 +76,6 @@ impl<T: ChunkReader + 'static> Batches for Groups<T> {
         self.columns = columns.to_vec();
         let Some(file) = self.file.take() else { return Ok(()) };
         let schema = self.metadata.parquet_schema();
-        // Numbers of a fixed length are decimals and halves; the library reserves this length for every row.
-        let leaves = schema
-            .columns()
-            .iter()
-            .enumerate()
-            .map(|(leaf, column)| (schema.get_column_root_idx(leaf), column));
-        for (root, column) in leaves {
-            let long =
-                column.physical_type() == Type::FIXED_LEN_BYTE_ARRAY && column.type_length() > LONGEST_NUMBER;
-            if long && columns.contains(&root) {
-                let why = format!("a number of {} bytes", column.type_length());
-                return Err(Problem::Damaged { format: PARQUET, why });
-            }
-        }
         let mask = ProjectionMask::roots(schema, columns.iter().copied());
         let groups = pages::Groups { file, metadata: self.metadata.metadata().clone() };
         let reader = guard(PARQUET, || {

@@ -152,7 +152,7 @@ pub(crate) fn run(args: &Evaluate) -> Result<Outcome> {
             data.file(),
             outliers,
             count(rows, "row"),
-            shorten(label),
+            shorten(&label),
             shorten(&split.outlier),
             count(columns.len(), "column"),
             count(sample.len(), "row"),
