@@ -171,11 +171,20 @@ fn hint(table: &Table, asked: &str) -> String {
     format!("; there are {}", list(names))
 }
 
-/// Some names in a sentence.
+/// Some names in a sentence, each enough to recognise it by.
 pub(crate) fn list(names: &[String]) -> String {
+    listed(names, shorten)
+}
+
+/// Some names as they are, where they are the answer and not part of a message.
+pub(crate) fn list_in_full(names: &[String]) -> String {
+    listed(names, str::to_owned)
+}
+
+fn listed(names: &[String], name: impl Fn(&str) -> String) -> String {
     const SHOWN: usize = 8;
-    let shown =
-        names.iter().take(SHOWN).map(|name| format!("`{}`", shorten(name))).collect::<Vec<_>>().join(", ");
+    let shown: Vec<String> = names.iter().take(SHOWN).map(|full| format!("`{}`", name(full))).collect();
+    let shown = shown.join(", ");
     match names.len().saturating_sub(SHOWN) {
         0 => shown,
         more => format!("{shown} and {more} more"),

@@ -21,7 +21,7 @@ mod scalar;
 mod table;
 mod text;
 
-pub(crate) use columns::{Columns, fitting, list, pair};
+pub(crate) use columns::{Columns, fitting, list, list_in_full, pair};
 pub(crate) use record::split;
 pub(crate) use table::{Header, Part, Piece, Table};
 pub(crate) use text::is_missing;
