@@ -345,7 +345,7 @@ fn rates_without_p_values() {
 
 #[test]
 fn rows_that_were_mistyped() {
-    let ids: String = (0..200).map(|i| format!("sensor-{i},{i},{}\n", i * i % 7)).collect();
+    let ids = (0..200).map(|i| format!("sensor-{i},{i},{}\n", i * i % 7)).collect::<Vec<_>>().concat();
     let folder = Folder::with(format!("id,x,y\n{ids}"));
     folder.write("numbers.csv", ids.replace("sensor-", "10"));
     let hint = |file: &str, id: &str, row: &str| {
