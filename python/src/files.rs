@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 /// Writes a file, complete or not at all; straight into a device or a FIFO.
 #[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "arguments come by value")]
 pub(crate) fn write_file(py: Python<'_>, path: PathBuf, data: PyBackedBytes) -> PyResult<()> {
     let target = path.clone();
     let written = interruptible(py, move |_| AtomicFile::write(&target, &data))?;
