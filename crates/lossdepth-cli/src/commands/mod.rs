@@ -55,7 +55,7 @@ fn fit(
     within_memory(&settings).fit(&sample).map_err(locate)
 }
 
-/// From so many columns on, all trees of a forest take minutes (a heuristic, from a few runs).
+/// From so many columns on, a forest of all trees is warned of. The number is a heuristic and not derived from measurements.
 const MANY_COLUMNS: usize = 10_000;
 
 /// Says before the work starts what may take very long, and what to do instead.
