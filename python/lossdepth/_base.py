@@ -336,8 +336,8 @@ class Depth(OutlierMixin, BaseEstimator):
 
         The file is in the safetensors format: numbers and text, nothing that could be executed.
         It holds the reference sample, so it is as confidential as that. It appears when it is
-        complete, or not at all. Saved is what was fitted: parameters that were set afterwards wait
-        for the next `fit`.
+        complete, or not at all; links are followed, and a device or FIFO is written to directly.
+        Saved is what was fitted: parameters that were set afterwards wait for the next `fit`.
 
         Parameters
         ----------
@@ -367,7 +367,7 @@ class Depth(OutlierMixin, BaseEstimator):
         names = getattr(self, "feature_names_in_", None)
         columns = None if names is None else [str(name) for name in names]
         memory = getattr(self, "memory", None)
-        write_whole(Path(path), self.model_.to_bytes(columns, notes, memory))
+        _native.write_file(path, self.model_.to_bytes(columns, notes, memory))
 
     if not TYPE_CHECKING:
 
@@ -511,23 +511,11 @@ def _written(params: dict[str, Any]) -> str:
     return json.dumps(params, default=plain)
 
 
-def write_whole(path: Path, data: bytes) -> None:
-    """Write a file, complete or not at all."""
-    path = path.resolve()
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        with temporary.open("xb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
-
-
 def half_of_memory() -> float | None:
-    """Return half of the machine's memory in bytes, if it says how much it has."""
+    """Return half of the bytes this process may use, if the system says how many they are."""
+    half = _native.half_of_memory()
+    if half is not None:
+        return half
     try:
         return 0.5 * os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, OSError, ValueError):

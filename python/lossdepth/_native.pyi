@@ -1,3 +1,4 @@
+import os
 from typing import Any, Final, TypeAlias, final
 
 import numpy as np
@@ -17,12 +18,14 @@ __all__ = [
     "Regions",
     "__version__",
     "adjust",
+    "half_of_memory",
     "intervals",
     "load",
     "own_p_values",
     "preset",
     "threshold",
     "unpickle",
+    "write_file",
 ]
 
 __version__: Final[str]
@@ -91,3 +94,5 @@ def threshold(depths: _Floats, weights: _Floats | None, contamination: float) ->
 def own_p_values(depths: _Floats, weights: _Floats | None) -> _Floats: ...
 def adjust(p: _Floats, method: str) -> _Floats: ...
 def preset(name: str, method: str, n: float) -> dict[str, Any]: ...
+def write_file(path: str | os.PathLike[str], data: bytes) -> None: ...
+def half_of_memory() -> float | None: ...

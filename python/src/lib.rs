@@ -2,6 +2,7 @@
 
 mod conformal;
 mod convert;
+mod files;
 mod interrupt;
 mod model;
 mod regions;
@@ -15,11 +16,14 @@ use pyo3::types::PyDict;
 mod _native {
     use super::{
         Bound, Method, PyDict, PyDictMethods, PyModule, PyModuleMethods, PyResult, Settings, Stop, conformal,
-        convert, model, regions,
+        convert, files, model, regions,
     };
 
     #[pymodule_export]
     use conformal::{Calibration, adjust, own_p_values, threshold};
+
+    #[pymodule_export]
+    use files::{half_of_memory, write_file};
 
     #[pymodule_export]
     use model::Model;

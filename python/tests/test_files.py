@@ -1,12 +1,16 @@
 """Model files: saved here, read by the command line, and the other way round, to the last bit."""
 
 import copy
+import errno
 import hashlib
 import json
 import os
 import pickle
+import stat
 import struct
 import subprocess
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -224,6 +228,63 @@ def test_what_cannot_be_saved_leaves_no_file(tmp_path):
     with pytest.raises(FileNotFoundError):
         detector.save(tmp_path / "nowhere" / "m.safetensors")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_many_threads_save_to_one_path(tmp_path):
+    # Each writes a temporary file of its own, and a reader sees an old file or a new one.
+    path = tmp_path / "m.safetensors"
+    detectors = [LogisticDepth(reg=reg).fit(np.tile(X, (50, 1))) for reg in (0.1, 0.2, 0.3, 0.4)]
+    detectors[0].save(path)
+    stop = threading.Event()
+    seen = []
+
+    def read():
+        while not stop.is_set():
+            seen.append(load(path).reg)
+
+    with ThreadPoolExecutor(5) as pool:
+        reader = pool.submit(read)
+        saves = [pool.submit(detector.save, path) for detector in detectors for _ in range(40)]
+        try:
+            for save in saves:
+                save.result()
+        finally:
+            stop.set()
+        reader.result()
+    assert len(seen) > 0
+    assert set(seen) <= {0.1, 0.2, 0.3, 0.4}
+    assert [file.name for file in tmp_path.iterdir()] == ["m.safetensors"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="devices and links of Unix")
+def test_devices_and_links_are_not_replaced(tmp_path):
+    detector = LogisticDepth().fit(X)
+    # What a link points to is created.
+    link = tmp_path / "link.safetensors"
+    link.symlink_to("target.safetensors")
+    detector.save(link)
+    assert link.is_symlink()
+    target = load(tmp_path / "target.safetensors")
+    assert_array_equal(target.score_samples(X), detector.score_samples(X))
+    # A FIFO hands the bytes on.
+    fifo = tmp_path / "fifo.safetensors"
+    os.mkfifo(fifo)
+    with ThreadPoolExecutor(1) as pool:
+        data = pool.submit(fifo.read_bytes)
+        detector.save(fifo)
+        assert data.result() == link.read_bytes()
+    assert fifo.is_fifo()
+    # A device of one's own takes a privilege; the machine's are not for experiments.
+    full = tmp_path / "full.safetensors"
+    try:
+        os.mknod(full, stat.S_IFCHR | 0o666, os.makedev(1, 7))
+        full.open("wb").close()
+    except (AttributeError, OSError):
+        return
+    with pytest.raises(OSError, match="No space left") as caught:
+        detector.save(full)
+    assert caught.value.errno == errno.ENOSPC
+    assert full.is_char_device()
 
 
 @pytest.mark.parametrize("fast", [True, False])

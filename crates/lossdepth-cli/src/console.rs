@@ -20,11 +20,16 @@ fn say(text: impl Display) {
 }
 
 pub(crate) fn error(error: &Error) {
-    say(format_args!("{RED}error:{RED:#} {error}"));
+    say(format_args!("{RED}error:{RED:#} {}", one_line(error)));
 }
 
 pub(crate) fn warning(text: impl Display) {
-    say(format_args!("{YELLOW}warning:{YELLOW:#} {text}"));
+    say(format_args!("{YELLOW}warning:{YELLOW:#} {}", one_line(text)));
+}
+
+/// The same without line breaks and other controls, which the names of files and columns may have.
+fn one_line(text: impl Display) -> String {
+    text.to_string().replace(char::is_control, " ")
 }
 
 /// A number the user asked for.

@@ -72,7 +72,7 @@ pub(crate) enum Problem {
     Long { line: u64, limit: usize },
     #[error("{at} has {}, expected {expected}", count(*got, "field"))]
     Ragged { at: Place, expected: usize, got: usize },
-    #[error("{}columns {first} and {second} are both called `{name}`", line.map(|l| format!("line {l}: ")).unwrap_or_default())]
+    #[error("{}columns {first} and {second} are both called `{}`", line.map(|l| format!("line {l}: ")).unwrap_or_default(), shorten(name))]
     Duplicate { line: Option<u64>, name: String, first: usize, second: usize },
     #[error("this is no {0} file, in spite of its name")]
     NotA(&'static str),
@@ -82,19 +82,23 @@ pub(crate) enum Problem {
     Unsupported(String),
     #[error("too large to unpack in memory; unpack it to a file first")]
     Unpack,
-    #[error("column `{column}` holds {kind}, not numbers; leave it out with --columns, --id or --label")]
+    #[error(
+        "column `{}` holds {kind}, not numbers; leave it out with --columns, --id or --label",
+        shorten(column)
+    )]
     Text { column: String, kind: String },
     #[error(
-        "column `{column}` holds {kind}, which can be neither compared nor copied; leave it out with --columns"
+        "column `{}` holds {kind}, which can be neither compared nor copied; leave it out with --columns",
+        shorten(column)
     )]
     Nested { column: String, kind: String },
-    #[error("{at}, column `{column}`: {wrong}")]
+    #[error("{at}, column `{}`: {wrong}", shorten(column))]
     Cell { at: Place, column: String, wrong: Wrong },
-    #[error("no column `{asked}`{hint}")]
+    #[error("no column `{}`{hint}", shorten(asked))]
     NoColumn { asked: String, hint: String },
-    #[error("column `{name}` cannot be both compared (--columns) and {role}")]
+    #[error("column `{}` cannot be both compared (--columns) and {role}", shorten(name))]
     TwoRoles { name: String, role: &'static str },
-    #[error("column `{name}` is twice in --columns")]
+    #[error("column `{}` is twice in --columns", shorten(name))]
     Twice { name: String },
     #[error("no column to compare")]
     NothingToCompare,
@@ -102,6 +106,9 @@ pub(crate) enum Problem {
     Widths { reference: String, expected: usize, got: usize },
     #[error("a reference needs at least {expected} rows, this one has {got}")]
     TooFewRows { expected: usize, got: usize },
+    /// More rows than fit: a limit that is known, or memory that could not be had.
+    #[error("the rows take {} or more{}", bytes(*needed), memory(*limit))]
+    Memory { needed: usize, limit: Option<u64> },
     #[error("{0}")]
     Depth(DepthError),
 }
@@ -144,6 +151,25 @@ pub(crate) enum Wrong {
     Large(f64),
     #[error("a weight must be finite and not negative, got {0}")]
     Weight(f64),
+}
+
+/// Enough of a name or value to recognise it by, on one line.
+pub(crate) fn shorten(text: &str) -> String {
+    const SHOWN: usize = 40;
+    let mut chars = text.chars();
+    let start: String = chars.by_ref().take(SHOWN).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    if chars.next().is_some() { start + "…" } else { start }
+}
+
+/// How much memory there is for rows.
+fn memory(limit: Option<u64>) -> String {
+    match limit {
+        Some(limit) => {
+            let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+            format!(", more than half of the memory of this process, {}", bytes(limit))
+        }
+        None => ", and there is not enough memory".to_owned(),
+    }
 }
 
 /// `1 row`, `2 rows`.

@@ -14,6 +14,7 @@ mod error;
 mod load;
 mod method_list;
 mod settings;
+mod suggest;
 #[doc(hidden)]
 pub mod testing;
 mod write;

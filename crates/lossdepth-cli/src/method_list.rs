@@ -1,7 +1,8 @@
 //! Lists of methods and baselines with settings, as in `--methods svm:reg=0.05,gamma=2,lof`.
 
 use crate::error::{Error, Result};
-use crate::settings::{Given, flag_name, half_of_memory};
+use crate::settings::{Given, flag_name};
+use crate::suggest::nearest;
 use lossdepth::Method;
 use lossdepth::baseline::Baseline;
 use lossdepth_reproduce::{Candidate, CommonSettings};
@@ -29,7 +30,7 @@ pub(crate) fn parse(texts: &[String], given: &Given) -> Result<Vec<Candidate>> {
     let common = CommonSettings {
         values: given.values().to_vec(),
         preset: given.preset_name(),
-        memory: half_of_memory(),
+        memory: lossdepth_files::memory::half(),
     };
     let all: Vec<Candidate> = specs.iter().map(|spec| spec.candidate(&common)).collect::<Result<_>>()?;
     for (name, _) in given.values() {
@@ -85,9 +86,7 @@ impl Spec<'_> {
 
 fn unknown(asked: &str) -> String {
     let names: Vec<&str> = Method::ALL.iter().map(|method| method.name()).chain(Baseline::NAMES).collect();
-    let likeness = |name: &&&str| strsim::jaro_winkler(&asked.to_lowercase(), name);
-    let nearest = names.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
-    match nearest.filter(|name| likeness(name) > 0.7) {
+    match nearest(asked, names.iter().copied()) {
         Some(name) => format!("no method `{asked}`; did you mean `{name}`?"),
         None => format!("no method `{asked}`; there are {}", names.join(", ")),
     }

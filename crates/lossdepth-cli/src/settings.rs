@@ -1,7 +1,7 @@
 //! The settings as flags, made from the library's table of settings.
 
 use crate::error::{Error, Result};
-use clap::builder::{PossibleValuesParser, TypedValueParser, ValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser, ValueParser};
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 use lossdepth::kernel::KernelChoice;
 use lossdepth::model::{Kind, Range, Setting, Value};
@@ -59,14 +59,6 @@ impl Given {
     }
 }
 
-/// Half of the memory of this machine in bytes, if it says how much it has.
-pub(crate) fn half_of_memory() -> Option<f64> {
-    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let total = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
-    let kibibytes: f64 = total.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(512.0 * kibibytes)
-}
-
 impl FromArgMatches for Given {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         let value = |name| matches.get_one::<Value>(name).cloned();
@@ -114,7 +106,12 @@ fn preset() -> Arg {
 
 fn flag(setting: &'static Setting) -> Arg {
     let parser = match setting.kind {
-        Kind::Choice(names) => PossibleValuesParser::new(names).map(Value::Text).into(),
+        // What only libraries have is understood, to say so, but not listed.
+        Kind::Choice(names) => {
+            let values =
+                names.iter().map(|name| PossibleValue::new(*name).hide(is_for_libraries(setting, name)));
+            PossibleValuesParser::new(values).map(Value::Text).into()
+        }
         _ => ValueParser::new(|text: &str| setting.parse(text)),
     };
     let placeholder = match setting.kind {
@@ -131,6 +128,11 @@ fn flag(setting: &'static Setting) -> Arg {
         .allow_hyphen_values(true)
         .help_heading("Settings")
         .help(help(setting))
+}
+
+/// Whether a choice is one of the Rust and Python libraries only.
+pub(crate) fn is_for_libraries(setting: &Setting, choice: &str) -> bool {
+    setting.name == "kernel" && choice == "precomputed"
 }
 
 /// The help sentence, then in brackets which methods have the setting if few do, its range and its defaults.

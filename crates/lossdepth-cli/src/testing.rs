@@ -20,7 +20,21 @@ pub struct Contents {
 ///
 /// What a user would be told.
 pub fn read(name: &str, bytes: Vec<u8>, piece: usize) -> Result<Contents, String> {
-    let roles = Roles::default();
+    read_labelled(name, bytes, piece, None)
+}
+
+/// The same with a column for the label.
+///
+/// # Errors
+///
+/// What a user would be told.
+pub fn read_labelled(
+    name: &str,
+    bytes: Vec<u8>,
+    piece: usize,
+    label: Option<&str>,
+) -> Result<Contents, String> {
+    let roles = Roles { label: label.map(str::to_owned), ..Roles::default() };
     let mut table = Table::from_bytes(name, bytes, Header::Detect).map_err(|error| error.to_string())?;
     let columns = Columns::of(&table, &roles).map_err(|error| error.to_string())?;
     let mut contents = Contents { names: columns.names(&table), ..Contents::default() };

@@ -8,7 +8,9 @@ use super::inputs::{Inputs, Read};
 use super::plot::{pair, size};
 use crate::args::{Against, Question, Roles, Running};
 use crate::console::{self, Progress};
-use crate::error::{Error, Result, count};
+use crate::error::{Error, Result, count, shorten};
+use crate::load::list;
+use crate::suggest::nearest;
 use crate::write::{self, Whole, print};
 use clap::{Args, ValueEnum};
 use lossdepth::{DepthError, Fit, Model, Rows, Run, Stop};
@@ -254,10 +256,11 @@ fn find(asked: &str, ids: Option<&[String]>, rows: usize, file: &str) -> Result<
         if !found.is_empty() {
             return Ok(found);
         }
-        let likeness = |id: &&String| strsim::jaro_winkler(asked, id);
-        let nearest = ids.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
-        let hint = nearest.filter(|id| likeness(id) > 0.8).map(|id| format!("; did you mean `{id}`?"));
-        return Err(Error::Usage(format!("{file}: no row has the id `{asked}`{}", hint.unwrap_or_default())));
+        return Err(Error::Usage(format!(
+            "{file}: no row has the id `{}`{}",
+            shorten(asked),
+            hint(asked, ids)
+        )));
     }
     match asked.parse::<usize>() {
         Ok(row) if row < rows => Ok(vec![row]),
@@ -268,6 +271,15 @@ fn find(asked: &str, ids: Option<&[String]>, rows: usize, file: &str) -> Result<
         Err(_) => Err(Error::Usage(format!(
             "`--row {asked}` is not the number of a row; to find rows by a name, say in which column with --id"
         ))),
+    }
+}
+
+/// Which id may have been meant. Numbers are not mistyped words: the nearest one is as good as any.
+fn hint(asked: &str, ids: &[String]) -> String {
+    let is_number = |text: &str| text.parse::<f64>().is_ok();
+    match nearest(asked, ids.iter().map(String::as_str)).filter(|id| !is_number(asked) || !is_number(id)) {
+        Some(id) => format!("; did you mean `{}`?", shorten(id)),
+        None => format!("; there are {}", list(ids)),
     }
 }
 

@@ -4,7 +4,7 @@ use super::methods::table;
 use super::model::Saved;
 use super::{Outcome, summary};
 use crate::error::{Result, bytes, count};
-use crate::load::list;
+use crate::load::list_in_full;
 use crate::write;
 use clap::Args;
 use lossdepth::Settings;
@@ -84,7 +84,7 @@ fn page(saved: &Saved) -> String {
     let weights = if reference.given_weights().is_some() { ", weighted" } else { "" };
     let (rows, width) = (count(reference.len(), "row"), count(reference.width(), "column"));
     say("reference", format!("{rows} of {width}{weights}"));
-    say("columns", archive.column_names().map_or_else(|| "without names".to_owned(), list));
+    say("columns", archive.column_names().map_or_else(|| "without names".to_owned(), list_in_full));
     let scale = settings.scale;
     say(
         "scaling",

@@ -1,7 +1,7 @@
 //! The data, and the sample it is compared with, all in memory.
 
 use super::model::Saved;
-use super::{open, reference, within_memory};
+use super::{open, reference, warn_of_cost, within_memory};
 use crate::args::{Against, Question, Roles};
 use crate::console;
 use crate::error::{Error, Result};
@@ -138,7 +138,9 @@ impl Inputs {
         let model = if let Some(saved) = saved {
             saved.model(question.given.memory())?
         } else {
-            let fitted = within_memory(&self.settings(question)?).fit(&self.reference);
+            let settings = self.settings(question)?;
+            warn_of_cost(&settings, &self.reference);
+            let fitted = within_memory(&settings).fit(&self.reference);
             fitted.map_err(|error| self.locate_reference(error))?
         };
         if let Some(warning) = model.warning() {

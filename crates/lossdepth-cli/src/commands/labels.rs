@@ -24,7 +24,7 @@ pub(crate) struct Labels {
     pub(crate) p_values: Option<String>,
 
     /// Call rows outliers so that at most this share of them is wrong: columns `q` and `outlier`
-    #[arg(long, value_name = "Q", requires = "p_values")]
+    #[arg(long, value_name = "Q")]
     pub(crate) fdr: Option<f64>,
 
     /// Where the random choice of rows for --p-values comes from
@@ -51,14 +51,6 @@ struct Own {
 impl Judge {
     /// For data that is its own reference.
     pub(crate) fn of_own(labels: &Labels, weights: Option<&[f64]>) -> Result<Self> {
-        labels.check()?;
-        if labels.fdr.is_some() {
-            return Err(Error::Usage(
-                "`--fdr` needs `--reference` or `--model`: among the rows of one table p-values are their ranks, and \
-                 nothing can be found in those"
-                    .to_owned(),
-            ));
-        }
         if let Some(how) = labels.p_values.as_deref().filter(|how| !how.is_empty()) {
             return Err(Error::Usage(format!(
                 "`--p-values={how}` needs `--reference` or `--model`; for rows that are their own reference say \
@@ -70,7 +62,6 @@ impl Judge {
 
     /// For data that is compared with others: scores those as far as that is needed.
     pub(crate) fn of_others(labels: &Labels, model: &Model, running: Running) -> Result<Self> {
-        labels.check()?;
         let threads = running.threads.map(usize::from);
         let run = Run { threads, depths_only: true, ..Run::default() };
         let sample = model.reference();
@@ -174,8 +165,21 @@ impl Judge {
 }
 
 impl Labels {
-    /// Checks what can be checked before any work is done.
-    fn check(&self) -> Result<()> {
+    /// Checks what can be checked before any work is done; `against` says whether there is a reference or a model.
+    pub(crate) fn check(&self, against: bool) -> Result<()> {
+        if self.fdr.is_some() && !against {
+            let and = if self.p_values.is_some() { "" } else { "`--p-values` and " };
+            return Err(Error::Usage(format!(
+                "`--fdr` needs {and}`--reference` or `--model`: among the rows of one table p-values are their ranks, and \
+                 nothing can be found in those"
+            )));
+        }
+        if self.fdr.is_some() && self.p_values.is_none() {
+            return Err(Error::Usage(
+                "`--fdr` needs p-values: add `--p-values`, `--p-values=cross` or `--p-values=leave-one-out`"
+                    .to_owned(),
+            ));
+        }
         let within = |name: &str, value: Option<f64>, most: f64| match value {
             Some(value) if !(0.0..=most).contains(&value) => {
                 Err(Error::Usage(format!("`--{name}` must be between 0 and {most}, got {value}")))

@@ -2,7 +2,7 @@
 
 use super::Outcome;
 use crate::error::Result;
-use crate::settings::{flag_name, sentence};
+use crate::settings::{flag_name, is_for_libraries, sentence};
 use crate::write;
 use lossdepth::model::{Kind, Range, Setting, Value};
 use lossdepth::{Method, Settings};
@@ -31,7 +31,10 @@ fn about(method: Method) -> String {
 fn help(setting: &Setting) -> String {
     let help = sentence(setting);
     match (setting.kind, setting.range) {
-        (Kind::Choice(names), _) => format!("{help}: {}", names.join(", ")),
+        (Kind::Choice(names), _) => {
+            let ours = names.iter().copied().filter(|name| !is_for_libraries(setting, name));
+            format!("{help}: {}", ours.collect::<Vec<_>>().join(", "))
+        }
         (_, Range::Any) => help,
         (_, range) => format!("{help} [{range}]"),
     }

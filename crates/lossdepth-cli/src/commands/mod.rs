@@ -17,9 +17,8 @@ use crate::args::{Question, Roles};
 use crate::console;
 use crate::error::{Error, Result};
 use crate::load::{Part, Table};
-use crate::settings::half_of_memory;
 use lossdepth::model::Value;
-use lossdepth::{DepthError, Model, Reference, Reported, Scale, Settings, Variant};
+use lossdepth::{DepthError, Method, Model, Reference, Reported, Scale, Settings, Variant};
 use std::path::Path;
 
 /// How a command ended that did not fail.
@@ -51,7 +50,22 @@ fn fit(
     locate: impl Fn(DepthError) -> Error,
 ) -> Result<Model> {
     let sample = reference(sample, weights).map_err(&locate)?;
-    within_memory(&question.settings(&sample)?).fit(&sample).map_err(locate)
+    let settings = question.settings(&sample)?;
+    warn_of_cost(&settings, &sample);
+    within_memory(&settings).fit(&sample).map_err(locate)
+}
+
+/// From so many columns on, a forest of all trees is warned of. The number is a heuristic and not derived from measurements.
+const MANY_COLUMNS: usize = 10_000;
+
+/// Says before the work starts what may take very long, and what to do instead.
+fn warn_of_cost(settings: &Settings, sample: &Reference) {
+    let width = sample.width();
+    if settings.method == Method::Forest && settings.trees == 0 && width >= MANY_COLUMNS {
+        console::warning(format_args!(
+            "the forest of all trees may take very long with {width} columns; `--trees 1000` draws as many at random"
+        ));
+    }
 }
 
 /// The rows of a table as a sample.
@@ -64,7 +78,7 @@ fn reference(sample: &Part<'_>, weights: Option<&[f64]>) -> Result<Reference, De
 
 /// The same settings, with half of the memory of this machine unless something else was said.
 pub(crate) fn within_memory(settings: &Settings) -> Settings {
-    Settings { memory: settings.memory.or_else(half_of_memory), ..settings.clone() }
+    Settings { memory: settings.memory.or_else(lossdepth_files::memory::half), ..settings.clone() }
 }
 
 /// The settings in a line.

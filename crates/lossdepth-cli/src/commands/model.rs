@@ -1,7 +1,6 @@
 //! Model files: read here for every command that takes one.
 
 use crate::error::{Error, Problem, Result};
-use crate::settings::half_of_memory;
 use lossdepth::Model;
 use lossdepth::model::archive::Archive;
 use std::io;
@@ -38,7 +37,7 @@ impl Saved {
     /// Makes the model ready, within half of the memory of this machine unless something else was said.
     pub(crate) fn model(self, memory: Option<f64>) -> Result<Model> {
         let Self { file, archive, .. } = self;
-        let memory = memory.or(archive.settings().memory).or_else(half_of_memory);
+        let memory = memory.or(archive.settings().memory).or_else(lossdepth_files::memory::half);
         let model = archive.memory(memory).model();
         model.map_err(|e| Error::Input { file, problem: Problem::Depth(e) })
     }

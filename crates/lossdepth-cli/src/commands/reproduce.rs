@@ -5,7 +5,6 @@ use crate::args::{Roles, Running};
 use crate::console::{self, Progress};
 use crate::error::{Error, Problem, Result};
 use crate::load::{Columns, Header, Table};
-use crate::settings::half_of_memory;
 use crate::write;
 use clap::{Args, ValueEnum};
 use lossdepth_reproduce::{Data, Experiment, Host, HostError, Options};
@@ -96,7 +95,7 @@ pub(crate) fn run(args: &Reproduce) -> Result<Outcome> {
         quick: args.quick,
         fresh: args.fresh,
         threads: args.running.threads.map(usize::from),
-        memory: half_of_memory(),
+        memory: lossdepth_files::memory::half(),
     };
     let asked = |experiment: &Experiment| {
         args.what.iter().any(|what| matches!(what, What::All) || *what == What::One(*experiment))

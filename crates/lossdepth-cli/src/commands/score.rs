@@ -7,7 +7,7 @@ use super::{Outcome, fit, open, summary};
 use crate::args::{Against, Question, Roles, Running};
 use crate::auc::{Auc, Classes};
 use crate::console::{self, Progress};
-use crate::error::{Error, Result, count};
+use crate::error::{Error, Result, count, shorten};
 use crate::load::{Columns, Part, Table, fitting, pair};
 use crate::write::{About, Field, Kind, Output, Target, Values, score_fields, scores};
 use clap::Args;
@@ -84,6 +84,14 @@ const PIECE: usize = 1 << 16;
 
 pub(crate) fn score(args: &Score) -> Result<Outcome> {
     let started = Instant::now();
+    args.labels.check(args.against.reference.is_some() || args.against.model.is_some())?;
+    if matches!(args.out, Target::Standard) && lossdepth_files::is_stdout_discarded() {
+        return Err(Error::Usage(
+            "standard output is closed, or /dev/null open for reading too, and the scores would be lost: write them to a file \
+             with --out, or drop them with `> /dev/null`"
+                .to_owned(),
+        ));
+    }
     let read = [Some(&args.data), args.against.reference.as_ref(), args.against.model.as_ref()];
     if read.into_iter().flatten().any(|path| args.out.is(path)) {
         return Err(Error::Usage(format!(
@@ -303,7 +311,10 @@ impl<'a> Job<'a> {
         match auc {
             Some(Ok(auc)) => console::result(describe(&auc, &label)),
             Some(Err(why)) => {
-                console::note(args.running.quiet, format_args!("note: no AUC-ROC: label `{label}` {why}"));
+                console::note(
+                    args.running.quiet,
+                    format_args!("note: no AUC-ROC: label `{}` {why}", shorten(&label)),
+                );
             }
             None => {}
         }
@@ -335,5 +346,6 @@ fn describe(auc: &Auc, label: &str) -> String {
     let without =
         if *unlabelled > 0 { format!(", {unlabelled} rows without a label") } else { String::new() };
     let rows = outliers + others;
+    let (label, outlier) = (shorten(label), shorten(outlier));
     format!("AUC-ROC {value:.4} (outlier: `{label}` = {outlier}, {outliers} of {rows} rows{without})")
 }

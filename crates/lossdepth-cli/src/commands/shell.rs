@@ -90,9 +90,7 @@ fn unknown(all: &[Command], asked: &str) -> String {
     let bare = |name: &str| name.strip_prefix("lossdepth-").unwrap_or(name).to_owned();
     let names: Vec<String> = all[1..].iter().map(|command| bare(&name(command))).collect();
     let asked = bare(asked);
-    let likeness = |name: &&String| strsim::jaro_winkler(&asked, name);
-    let nearest = names.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
-    match nearest.filter(|name| likeness(name) > 0.8) {
+    match crate::suggest::nearest(&asked, names.iter().map(String::as_str)) {
         Some(name) => format!("no command `{asked}`; did you mean `{name}`?"),
         None => format!("no command `{asked}`; there are {}", names.join(", ")),
     }

@@ -177,7 +177,7 @@ impl Arrays {
     /// Adds some rows whose bytes are in the blocks' chunks.
     fn add(&self, rows: usize, wanted: &Wanted<'_>, piece: &mut Piece) -> Result<(), Problem> {
         let start = piece.rows;
-        piece.grow(rows, wanted.columns.weights.is_some());
+        piece.grow(rows, wanted.columns)?;
         for (place, column) in wanted.numbers().enumerate() {
             let (block, inner) = self.find(column);
             let block = &self.blocks[block];

@@ -24,6 +24,9 @@ pub(super) trait Batches {
     /// The next batch; none at the end.
     fn next(&mut self) -> Result<Option<RecordBatch>, Problem>;
 
+    /// How many rows there are in all, as far as that is said before they are read.
+    fn rows(&self) -> Option<usize>;
+
     /// Where a column is in a batch.
     fn place(&self, column: usize) -> usize;
 }
@@ -99,7 +102,7 @@ impl<B: Batches> Columnar<B> {
             let at = Place { line: None, row: piece.first + start };
             return Err(wanted.cell(at, column, Wrong::Empty));
         }
-        piece.grow(rows, wanted.columns.weights.is_some());
+        piece.grow(rows, wanted.columns)?;
         for (place, column) in wanted.numbers().enumerate() {
             let mut wrong = None;
             let known =
@@ -123,7 +126,13 @@ impl<B: Batches> Columnar<B> {
             let Some(column) = column else { continue };
             let from = copied.len();
             copied.resize(from + rows, String::new());
-            if !texts(get(column)?, &mut |row, text| copied[from + row] = text) {
+            let mut letters = 0;
+            let known = texts(get(column)?, &mut |row, text| {
+                letters += text.len();
+                copied[from + row] = text;
+            });
+            piece.letters += letters;
+            if !known {
                 let kind = describe(&self.types[column]);
                 return Err(Problem::Nested { column: wanted.names[column].clone(), kind });
             }
@@ -136,6 +145,8 @@ impl<B: Batches> Source for Columnar<B> {
     fn read(&mut self, wanted: &Wanted<'_>, piece: &mut Piece) -> Result<(), Problem> {
         if !std::mem::replace(&mut self.chosen, true) {
             self.choose(wanted)?;
+            // A few bytes can stand for any number of equal rows: they must fit before the first is read.
+            piece.check_room(self.batches.rows().unwrap_or(0).min(wanted.limit), wanted.columns)?;
         }
         while piece.rows < wanted.limit {
             let (batch, done) = match self.batch.take() {

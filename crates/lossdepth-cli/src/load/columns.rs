@@ -2,7 +2,8 @@
 
 use super::table::Table;
 use crate::args::Roles;
-use crate::error::{Problem, Result};
+use crate::error::{Problem, Result, shorten};
+use crate::suggest::nearest;
 
 /// The columns of one table, by position.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -164,18 +165,26 @@ fn hint(table: &Table, asked: &str) -> String {
             more => format!("; the columns are 0 to {last} and {}", list(more)),
         };
     }
-    let likeness = |name: &String| strsim::jaro_winkler(&asked.to_lowercase(), &name.to_lowercase());
-    let nearest = names.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
-    if let Some(name) = nearest.filter(|name| likeness(name) > 0.8) {
-        return format!("; did you mean `{name}`?");
+    if let Some(name) = nearest(asked, names.iter().map(String::as_str)) {
+        return format!("; did you mean `{}`?", shorten(name));
     }
     format!("; there are {}", list(names))
 }
 
-/// Some names in a sentence.
+/// Some names in a sentence, each enough to recognise it by.
 pub(crate) fn list(names: &[String]) -> String {
+    listed(names, shorten)
+}
+
+/// Some names as they are, where they are the answer and not part of a message.
+pub(crate) fn list_in_full(names: &[String]) -> String {
+    listed(names, str::to_owned)
+}
+
+fn listed(names: &[String], name: impl Fn(&str) -> String) -> String {
     const SHOWN: usize = 8;
-    let shown = names.iter().take(SHOWN).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    let shown: Vec<String> = names.iter().take(SHOWN).map(|full| format!("`{}`", name(full))).collect();
+    let shown = shown.join(", ");
     match names.len().saturating_sub(SHOWN) {
         0 => shown,
         more => format!("{shown} and {more} more"),

@@ -195,6 +195,10 @@ impl Batches for Messages {
         Ok(self.ready.pop_front())
     }
 
+    fn rows(&self) -> Option<usize> {
+        None
+    }
+
     fn place(&self, column: usize) -> usize {
         column
     }

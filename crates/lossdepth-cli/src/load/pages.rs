@@ -1,8 +1,10 @@
-//! The pages of a Parquet file, each looked at before it is unpacked: the library gives them the memory they claim.
+//! The pages of a Parquet file, each inspected before it is unpacked and before it is decoded: the library reserves the
+//! memory that they claim.
 
+use super::delta;
 use bytes::Bytes;
 use parquet::arrow::arrow_reader::RowGroups;
-use parquet::basic::Compression;
+use parquet::basic::{Compression, Encoding};
 use parquet::column::page::{Page, PageIterator, PageMetadata, PageReader};
 use parquet::errors::{ParquetError, Result};
 use parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
@@ -66,6 +68,8 @@ struct Checked<T: ChunkReader> {
     pages: SerializedPageReader<Watched<T>>,
     file: Arc<Watched<T>>,
     codec: Compression,
+    /// The largest repetition and definition level of the column.
+    levels: [i16; 2],
 }
 
 impl<T: ChunkReader> Checked<T> {
@@ -74,24 +78,90 @@ impl<T: ChunkReader> Checked<T> {
         let chunk = group.columns().get(column).ok_or_else(missing)?;
         let file = Arc::new(Watched { file: file.clone(), last: AtomicU64::new(0) });
         let pages = SerializedPageReader::new(file.clone(), chunk, rows(group), None)?;
-        Ok(Self { pages, file, codec: chunk.compression() })
+        let column = chunk.column_descr();
+        let levels = [column.max_rep_level(), column.max_def_level()];
+        Ok(Self { pages, file, codec: chunk.compression(), levels })
     }
 
-    /// Refuses a page that claims to be larger than its bytes can make it.
+    /// Refuses a page that claims to be longer than the file, or larger than its bytes can make it.
     fn check_size(&mut self) -> Result<()> {
-        let Some(times) = most(self.codec) else { return Ok(()) };
         if self.pages.peek_next_page()?.is_none() {
             return Ok(());
         }
         let header = self.file.last.load(Ordering::Relaxed);
-        match sizes(self.file.file.get_read(header)?) {
-            Some((unpacked, packed)) if unpacked <= packed.saturating_mul(times) => Ok(()),
-            Some((unpacked, packed)) => Err(ParquetError::General(format!(
-                "a page claims to hold {unpacked} bytes, which cannot be packed into {packed}"
-            ))),
-            None => Err(ParquetError::General("a page does not start with its size".to_owned())),
+        let refuse = |why: String| Err(ParquetError::General(why));
+        let Some((unpacked, packed)) = sizes(self.file.file.get_read(header)?) else {
+            return refuse("a page does not start with its size".to_owned());
+        };
+        let left = self.file.len().saturating_sub(header);
+        if packed > left {
+            return refuse(format!("a page claims {packed} bytes where {left} are left"));
         }
+        let Some(times) = most(self.codec) else { return Ok(()) };
+        if unpacked > packed.saturating_mul(times) {
+            return refuse(format!(
+                "a page claims to hold {unpacked} bytes, which cannot be packed into {packed}"
+            ));
+        }
+        // An allocation that fails in the library ends the process.
+        let room =
+            usize::try_from(unpacked).is_ok_and(|size| Vec::<u8>::new().try_reserve_exact(size).is_ok());
+        if room { Ok(()) } else { refuse(format!("not enough memory for a page of {unpacked} bytes")) }
     }
+
+    /// Refuses a page that claims more values than it holds, where the library reserves memory for the claim.
+    fn check_claims(&self, page: &Page) -> Result<()> {
+        let refuse = |why: &str| Err(ParquetError::General(why.to_owned()));
+        let (encoding, values, count) = match page {
+            // Each value of a dictionary takes a byte at least.
+            Page::DictionaryPage { buf, num_values, .. } if *num_values as usize > buf.len() => {
+                return refuse("a dictionary claims more than it holds");
+            }
+            Page::DictionaryPage { .. } => return Ok(()),
+            Page::DataPage { buf, num_values, encoding, def_level_encoding, rep_level_encoding, .. } => {
+                let encodings = [*rep_level_encoding, *def_level_encoding];
+                let mut values = &buf[..];
+                for (level, how) in self.levels.into_iter().zip(encodings).filter(|(level, _)| *level > 0) {
+                    match after_levels(values, level, how, *num_values) {
+                        Some(after) => values = after,
+                        None => return refuse("a page ends within its levels"),
+                    }
+                }
+                (*encoding, Some(values), *num_values)
+            }
+            Page::DataPageV2 {
+                buf, num_values, encoding, def_levels_byte_len, rep_levels_byte_len, ..
+            } => {
+                let levels = (*def_levels_byte_len as usize).saturating_add(*rep_levels_byte_len as usize);
+                (*encoding, buf.get(levels..), *num_values)
+            }
+        };
+        let streams = match encoding {
+            Encoding::DELTA_LENGTH_BYTE_ARRAY => 1,
+            Encoding::DELTA_BYTE_ARRAY => 2,
+            _ => return Ok(()),
+        };
+        let mut bytes = values.unwrap_or_default();
+        for _ in 0..streams {
+            match delta::after(bytes, count as usize) {
+                Ok(after) => bytes = after,
+                Err(why) => return refuse(why),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What follows the levels of a page of the first version: runs with their length before them, or packed bits.
+fn after_levels(bytes: &[u8], level: i16, encoding: Encoding, values: u32) -> Option<&[u8]> {
+    #[expect(deprecated, reason = "old files have it")]
+    if encoding == Encoding::BIT_PACKED {
+        let width = u64::from(i16::BITS - level.leading_zeros());
+        let length = (u64::from(values) * width).div_ceil(8);
+        return bytes.get(usize::try_from(length).ok()?..);
+    }
+    let length = u32::from_le_bytes(*bytes.first_chunk()?);
+    bytes.get(4..)?.get(length as usize..)
 }
 
 impl<T: ChunkReader> Iterator for Checked<T> {
@@ -106,12 +176,7 @@ impl<T: ChunkReader> PageReader for Checked<T> {
     fn get_next_page(&mut self) -> Result<Option<Page>> {
         self.check_size()?;
         let page = self.pages.get_next_page()?;
-        // A dictionary is given memory by the number of its values: each of them takes a byte at least.
-        if let Some(Page::DictionaryPage { buf, num_values, .. }) = &page
-            && *num_values as usize > buf.len()
-        {
-            return Err(ParquetError::General("a dictionary claims more than it holds".to_owned()));
-        }
+        page.iter().try_for_each(|page| self.check_claims(page))?;
         Ok(page)
     }
 

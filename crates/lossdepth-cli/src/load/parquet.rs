@@ -2,7 +2,7 @@
 
 use super::batches::{Batches, Columnar, guard, outline};
 use super::open::{Input, Opened};
-use super::pages;
+use super::{footer, pages};
 use crate::error::Problem;
 use arrow_array::RecordBatch;
 use arrow_schema::ArrowError;
@@ -34,6 +34,7 @@ pub(super) fn open(input: Input) -> Opened {
 }
 
 fn table<T: ChunkReader + 'static>(file: Arc<T>) -> Opened {
+    check_footer(&*file)?;
     // The types of Parquet are all that is needed; a schema of Arrow's would only be one more thing to trust.
     let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
     let metadata =
@@ -47,6 +48,17 @@ fn table<T: ChunkReader + 'static>(file: Arc<T>) -> Opened {
     let outline = outline(&schema)?;
     let groups = Groups { file: Some(file), metadata, columns: Vec::new(), reader: None };
     Ok((outline, Box::new(Columnar::new(PARQUET, &schema, groups))))
+}
+
+/// Refuses a footer that the library could not read safely; one that is no footer at all is left to it.
+fn check_footer<T: ChunkReader>(file: &T) -> Result<(), Problem> {
+    let Some(end) = file.len().checked_sub(8) else { return Ok(()) };
+    let tail = file.get_bytes(end, 8).map_err(|error| damaged(&error))?;
+    let [a, b, c, d, b'P', b'A', b'R', b'1'] = tail[..] else { return Ok(()) };
+    let length = u32::from_le_bytes([a, b, c, d]);
+    let Some(start) = end.checked_sub(u64::from(length)) else { return Ok(()) };
+    let footer = file.get_bytes(start, length as usize).map_err(|error| damaged(&error))?;
+    footer::check(&footer).map_err(|why| Problem::Damaged { format: PARQUET, why: why.to_owned() })
 }
 
 /// A way to compress that is not built in.
@@ -84,6 +96,11 @@ impl<T: ChunkReader + 'static> Batches for Groups<T> {
             };
             Problem::Damaged { format: PARQUET, why }
         })
+    }
+
+    fn rows(&self) -> Option<usize> {
+        let rows = |group: &RowGroupMetaData| usize::try_from(group.num_rows()).unwrap_or(0);
+        Some(self.metadata.metadata().row_groups().iter().map(rows).fold(0, usize::saturating_add))
     }
 
     fn place(&self, column: usize) -> usize {

@@ -5,6 +5,7 @@ use super::open;
 use crate::error::{Error, Place, Problem, Result, Wrong};
 use lossdepth::{DepthError, Rows};
 use std::path::Path;
+use std::sync::OnceLock;
 
 /// Whether the first line of a text is a header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,6 +77,8 @@ pub(crate) struct Piece {
     pub(super) weights: Vec<f64>,
     pub(super) ids: Vec<String>,
     pub(super) labels: Vec<String>,
+    /// Bytes of text in the ids and labels.
+    pub(super) letters: usize,
 }
 
 /// A few rows of a [`Piece`], ready to be scored.
@@ -200,12 +203,49 @@ impl Piece {
     }
 
     /// Makes room for more rows of numbers, to be filled column by column.
-    pub(super) fn grow(&mut self, rows: usize, weighted: bool) {
+    pub(super) fn grow(&mut self, rows: usize, columns: &Columns) -> Result<(), Problem> {
+        self.reserve(rows, columns)?;
         self.rows += rows;
         self.values.resize(self.rows * self.width, 0.0);
-        if weighted {
+        if columns.weights.is_some() {
             self.weights.resize(self.rows, 0.0);
         }
+        Ok(())
+    }
+
+    /// Makes sure that so many more rows fit into memory, as far as numbers and texts of no length go.
+    pub(super) fn reserve(&mut self, rows: usize, columns: &Columns) -> Result<(), Problem> {
+        self.check_room(rows, columns)?;
+        let needed = self.bytes(rows, columns);
+        let texts = |column: Option<usize>| if column.is_some() { rows } else { 0 };
+        let weights = if columns.weights.is_some() { rows } else { 0 };
+        // Only texts have lines, one for each row.
+        let lines = if self.lines.len() == self.rows { rows } else { 0 };
+        let reserved = room(&mut self.values, rows * self.width)
+            && room(&mut self.weights, weights)
+            && room(&mut self.ids, texts(columns.id))
+            && room(&mut self.labels, texts(columns.label))
+            && room(&mut self.lines, lines);
+        if reserved { Ok(()) } else { Err(Problem::Memory { needed, limit: None }) }
+    }
+
+    /// Refuses more rows than half of the memory of this process holds: they are copied at least once.
+    pub(super) fn check_room(&self, rows: usize, columns: &Columns) -> Result<(), Problem> {
+        static LIMIT: OnceLock<Option<u64>> = OnceLock::new();
+        let needed = self.bytes(rows, columns);
+        match *LIMIT.get_or_init(lossdepth_files::memory::limit) {
+            Some(limit) if needed as u64 > limit / 2 => Err(Problem::Memory { needed, limit: Some(limit) }),
+            _ => Ok(()),
+        }
+    }
+
+    /// What the rows take with so many more; too many to count is as good as too many.
+    fn bytes(&self, rows: usize, columns: &Columns) -> usize {
+        let texts = usize::from(columns.id.is_some()) + usize::from(columns.label.is_some());
+        let numbers = self.width + usize::from(columns.weights.is_some());
+        let lines = usize::from(!self.lines.is_empty());
+        let row = (size_of::<f64>() * (numbers + lines)).saturating_add(size_of::<String>() * texts);
+        self.rows.saturating_add(rows).saturating_mul(row).saturating_add(self.letters)
     }
 
     /// Sets the number at `place` of a row: what is beyond the last value is its weight.
@@ -216,6 +256,11 @@ impl Piece {
             self.weights[row] = value;
         }
     }
+}
+
+/// Whether there is memory for more elements; twice as many as there are, if that can be had.
+fn room<T>(list: &mut Vec<T>, more: usize) -> bool {
+    list.try_reserve(more).or_else(|_| list.try_reserve_exact(more)).is_ok()
 }
 
 impl<'a> Part<'a> {

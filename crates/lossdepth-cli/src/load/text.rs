@@ -2,7 +2,7 @@
 
 use super::record::{Record, Records};
 use super::table::{Header, Outline, Piece, Source, Wanted};
-use crate::error::{Place, Problem, Wrong};
+use crate::error::{Place, Problem, Wrong, shorten};
 
 /// A text with a record a row.
 pub(super) struct Text {
@@ -64,6 +64,7 @@ impl Source for Text {
     fn read(&mut self, wanted: &Wanted<'_>, piece: &mut Piece) -> Result<(), Problem> {
         let columns = wanted.columns;
         while piece.rows < wanted.limit && self.advance(piece.first + piece.rows)? {
+            piece.reserve(1, columns)?;
             let at = self.place(piece.first + piece.rows);
             let number =
                 |column| parse(self.record.get(column)).map_err(|wrong| wanted.cell(at, column, wrong));
@@ -73,6 +74,8 @@ impl Source for Text {
             if let Some(column) = columns.weights {
                 piece.weights.push(number(column)?);
             }
+            let copied = columns.id.into_iter().chain(columns.label);
+            piece.letters += copied.map(|column| self.record.get(column).len()).sum::<usize>();
             piece.ids.extend(columns.id.map(|column| self.record.get(column).to_owned()));
             piece.labels.extend(columns.label.map(|column| self.record.get(column).to_owned()));
             piece.lines.push(self.record.line);
@@ -120,13 +123,6 @@ fn in_thousands(field: &str) -> bool {
         && (1..=3).contains(&first.len())
         && rest.iter().all(|group| group.len() == 3)
         && field.replace(',', "").parse::<f64>().is_ok()
-}
-
-/// Enough of a value to recognise it by.
-fn shorten(field: &str) -> String {
-    let mut chars = field.chars();
-    let start: String = chars.by_ref().take(40).map(|c| if c.is_control() { ' ' } else { c }).collect();
-    if chars.next().is_some() { start + "…" } else { start }
 }
 
 /// Two columns with one name.

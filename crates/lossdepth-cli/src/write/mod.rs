@@ -14,11 +14,10 @@ use crate::error::{Error, Result};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use lossdepth::Settings;
-use std::fs::{self, File};
+use lossdepth_files::AtomicFile;
+use std::fs;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
-use tempfile::TempPath;
 
 /// A format for scores.
 trait Export {
@@ -104,18 +103,9 @@ impl Target {
     }
 }
 
-/// The file being written, under its temporary name; also for whoever handles Ctrl-C.
-static PENDING: Mutex<Option<TempPath>> = Mutex::new(None);
-
-fn pending() -> MutexGuard<'static, Option<TempPath>> {
-    PENDING.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// Scores on their way to a file or to standard output.
 pub(crate) struct Output {
     name: String,
-    /// Where the file goes when it is complete; none for standard output.
-    path: Option<PathBuf>,
     sink: Sink,
     export: Box<dyn Export>,
     about: About,
@@ -124,8 +114,8 @@ pub(crate) struct Output {
 
 enum Sink {
     Standard(BufWriter<io::Stdout>),
-    Plain(BufWriter<File>),
-    Gzip(Box<GzEncoder<BufWriter<File>>>),
+    Plain(BufWriter<AtomicFile>),
+    Gzip(Box<GzEncoder<BufWriter<AtomicFile>>>),
 }
 
 impl Output {
@@ -135,9 +125,9 @@ impl Output {
         let Target::File { path, format, gzip } = target else {
             let sink = Sink::Standard(BufWriter::with_capacity(1 << 16, io::stdout()));
             let export = Box::new(csv::Table::commas());
-            return Ok(Self { name, path: None, sink, export, about, begun: false });
+            return Ok(Self { name, sink, export, about, begun: false });
         };
-        let (path, file) = temporary(path).map_err(|source| Error::Output { file: name.clone(), source })?;
+        let file = create(path)?;
         let file = BufWriter::with_capacity(1 << 16, file);
         let sink = if *gzip {
             Sink::Gzip(Box::new(GzEncoder::new(file, Compression::default())))
@@ -151,7 +141,7 @@ impl Output {
             Format::Parquet => Box::new(columnar::ParquetFile::default()),
             Format::Arrow => Box::new(columnar::ArrowFile::default()),
         };
-        Ok(Self { name, path: Some(path), sink, export, about, begun: false })
+        Ok(Self { name, sink, export, about, begun: false })
     }
 
     /// Writes some rows: the values of each of the fields announced, in that order.
@@ -167,27 +157,9 @@ impl Output {
 
     /// Completes the output: only now does the file have its name.
     pub(crate) fn finish(mut self, auc: Option<&Auc>) -> Result<()> {
-        self.complete(auc).map_err(|e| self.failed(e))
-    }
-
-    fn complete(&mut self, auc: Option<&Auc>) -> io::Result<()> {
-        self.begin()?;
-        self.export.end(&mut self.sink, auc)?;
-        let file = match &mut self.sink {
-            Sink::Standard(out) => return out.flush(),
-            Sink::Plain(file) => file,
-            Sink::Gzip(encoder) => {
-                encoder.try_finish()?;
-                encoder.get_mut()
-            }
-        };
-        file.flush()?;
-        file.get_ref().sync_all()?;
-        // The lock is held until the file has its name.
-        match (pending().take(), &self.path) {
-            (Some(temporary), Some(path)) => temporary.persist(path).map_err(|e| e.error),
-            _ => Ok(()),
-        }
+        let ended = self.begin().and_then(|()| self.export.end(&mut self.sink, auc));
+        let Self { name, sink, .. } = self;
+        ended.and_then(|()| sink.complete()).map_err(|source| Error::Output { file: name, source })
     }
 
     fn begin(&mut self) -> io::Result<()> {
@@ -202,46 +174,34 @@ impl Output {
     }
 }
 
-impl Drop for Output {
-    fn drop(&mut self) {
-        pending().take();
-    }
-}
-
 /// A file that is written in one go.
 pub(crate) struct Whole {
     name: String,
-    path: PathBuf,
-    file: File,
+    file: AtomicFile,
 }
 
 impl Whole {
     /// Makes room for it under a temporary name.
     pub(crate) fn open(path: &Path) -> Result<Self> {
-        let name = path.display().to_string();
-        let (path, file) = temporary(path).map_err(|source| Error::Output { file: name.clone(), source })?;
-        Ok(Self { name, path, file })
+        Ok(Self { name: path.display().to_string(), file: create(path)? })
     }
 
     /// Writes everything: only now does the file have its name.
-    pub(crate) fn write(mut self, bytes: &[u8]) -> Result<()> {
-        self.complete(bytes).map_err(|source| Error::Output { file: self.name.clone(), source })
-    }
-
-    fn complete(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.file.write_all(bytes)?;
-        self.file.sync_all()?;
-        // The lock is held until the file has its name.
-        match pending().take() {
-            Some(temporary) => temporary.persist(&self.path).map_err(|e| e.error),
-            None => Ok(()),
-        }
+    pub(crate) fn write(self, bytes: &[u8]) -> Result<()> {
+        let Self { name, mut file } = self;
+        let written = file.write_all(bytes).and_then(|()| file.commit());
+        written.map_err(|source| Error::Output { file: name, source })
     }
 }
 
-impl Drop for Whole {
-    fn drop(&mut self) {
-        pending().take();
+impl Sink {
+    fn complete(self) -> io::Result<()> {
+        let file = match self {
+            Self::Standard(mut out) => return out.flush(),
+            Self::Plain(file) => file,
+            Self::Gzip(encoder) => encoder.finish()?,
+        };
+        file.into_inner().map_err(io::IntoInnerError::into_error)?.commit()
     }
 }
 
@@ -275,37 +235,8 @@ pub(crate) fn print(text: &str) -> Result<()> {
     out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(failed)
 }
 
-/// A new file next to `path`, removed unless it gets its name; and the path with links followed.
-fn temporary(path: &Path) -> io::Result<(PathBuf, File)> {
-    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    if path.is_dir() {
-        return Err(io::ErrorKind::IsADirectory.into());
-    }
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let prefix = format!(".{}.", path.file_name().unwrap_or_default().to_string_lossy());
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(&prefix).suffix(".tmp");
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    // Where Ctrl-C is ignored it stays so.
-    let _ = ctrlc::try_set_handler(|| {
-        pending().take();
-        std::process::exit(130);
-    });
-    // The lock is held until whoever handles Ctrl-C knows of the file.
-    let mut pending = pending();
-    let (file, temporary) = builder.tempfile_in(folder).map_err(|e| bare(&e))?.into_parts();
-    if let Ok(old) = fs::metadata(&path) {
-        file.set_permissions(old.permissions())?;
-    }
-    *pending = Some(temporary);
-    Ok((path, file))
-}
-
-/// The temporary's name would only confuse.
-fn bare(error: &io::Error) -> io::Error {
-    match error.kind() {
-        io::ErrorKind::NotFound => io::Error::new(io::ErrorKind::NotFound, "no such folder"),
-        kind => kind.into(),
-    }
+/// A new file, removed if a signal ends the program before it is complete.
+fn create(path: &Path) -> Result<AtomicFile> {
+    lossdepth_files::remove_temporaries_on_signals();
+    AtomicFile::create(path).map_err(|source| Error::Output { file: path.display().to_string(), source })
 }

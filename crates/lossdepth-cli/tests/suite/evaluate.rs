@@ -227,7 +227,7 @@ fn mistakes_about_labels_are_explained() {
     for (args, message) in [
         ("--contamination 0.7", "`--contamination` must be between 0 and 0.5, got 0.7"),
         ("--contamination nan", "`--contamination` must be between 0 and 0.5, got NaN"),
-        ("--fdr 0.1", "--p-values"),
+        ("--fdr 0.1", "`--fdr` needs `--p-values` and `--reference` or `--model`"),
         ("--p-values --fdr 0.1", "`--fdr` needs `--reference` or `--model`"),
         ("--p-values=split", "`--p-values=split` needs `--reference` or `--model`"),
         ("--p-values=half", "invalid value 'half'"),

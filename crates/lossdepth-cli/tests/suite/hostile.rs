@@ -301,3 +301,68 @@ fn names_of_any_length() {
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     assert!(ran.out.contains(&name));
 }
+
+#[test] // A quoted name may have line breaks and any length; a message is one line.
+fn names_in_messages() {
+    let text = "`x` is not a number; leave out a column of text with --columns, --id or --label";
+    refused("\"a\nb\",c\n1,2\nx,4\n", "", &format!("data.csv: line 4 (row 1), column `a b`: {text}"));
+    let (long, short) = ("n".repeat(300_000), "n".repeat(40) + "…");
+    let place = format!("line 3 (row 1), column `{short}`");
+    refused(format!("{long},c\n1,2\nx,4\n"), "", &format!("data.csv: {place}: {text}"));
+    refused(
+        format!("{long},c\n1,2\n"),
+        "--label d",
+        &format!("data.csv: no column `d`; there are `{short}`, `c`"),
+    );
+    refused(
+        format!("{long},{long}\n1,2\n"),
+        "",
+        &format!("data.csv: line 1: columns 0 and 1 are both called `{short}`"),
+    );
+    refused(
+        "x,y\n1,2\n",
+        &format!("--label {}", &long[..100_000]),
+        &format!("data.csv: no column `{short}`; there are `x`, `y`"),
+    );
+    let folder = Folder::new();
+    folder.write("a\nb.csv", "x\n1\nz\n");
+    let ran = folder.run(&["score", "a\nb.csv"]);
+    assert!(ran.err.starts_with("error: a b.csv: line 3 (row 1)"), "{}", ran.err);
+    assert_eq!(ran.err.lines().count(), 1);
+}
+
+#[test]
+fn rates_without_p_values() {
+    let ranks = "`--fdr` needs `--p-values` and `--reference` or `--model`: among the rows of one table p-values are their ranks, and nothing \
+                 can be found in those";
+    refused(GOOD, "--fdr 0.1", ranks);
+    refused(
+        GOOD,
+        "--fdr 0.1 --reference good.csv",
+        "`--fdr` needs p-values: add `--p-values`, `--p-values=cross` or `--p-values=leave-one-out`",
+    );
+}
+
+#[test]
+fn rows_that_were_mistyped() {
+    let ids = (0..200).map(|i| format!("sensor-{i},{i},{}\n", i * i % 7)).collect::<Vec<_>>().concat();
+    let folder = Folder::with(format!("id,x,y\n{ids}"));
+    folder.write("numbers.csv", ids.replace("sensor-", "10"));
+    let hint = |file: &str, id: &str, row: &str| {
+        let ran = folder.run(&["explain", file, "--id", id, "--row", row]);
+        assert_eq!(ran.code, Some(2), "{}", ran.err);
+        ran.err.trim_end().split_once("; ").unwrap().1.to_owned()
+    };
+    assert_eq!(hint("data.csv", "id", "senosr-17"), "did you mean `sensor-17`?");
+    assert_eq!(hint("data.csv", "id", "sensor 123"), "did you mean `sensor-123`?");
+    assert_eq!(hint("data.csv", "id", "SENSOR-99"), "did you mean `sensor-99`?");
+    // Nothing like it, and numbers, of which all are alike.
+    let all = |p: &str| {
+        format!(
+            "there are {} and 192 more",
+            (0..8).map(|i| format!("`{p}{i}`")).collect::<Vec<_>>().join(", ")
+        )
+    };
+    assert_eq!(hint("data.csv", "id", "pump"), all("sensor-"));
+    assert_eq!(hint("numbers.csv", "0", "1999"), all("10"));
+}

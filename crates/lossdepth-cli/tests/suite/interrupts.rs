@@ -1,4 +1,4 @@
-//! Ctrl-C in the middle of the work: no half file is left, and what was there before stays.
+//! Signals in the middle of the work: no half file is left, and what was there before stays.
 #![cfg(target_os = "linux")]
 
 use crate::common::Folder;
@@ -25,14 +25,23 @@ impl Drop for Running {
 
 /// Starts the program, interrupts it when its output is open under a temporary name, and looks at what is left.
 fn interrupted(folder: &Folder, args: &str, input: Option<&[u8]>) {
-    if ignored() {
-        return;
+    if !ignored() {
+        ended(
+            folder,
+            folder.command(&args.split_whitespace().collect::<Vec<_>>()),
+            args,
+            input,
+            ("INT", 130),
+        );
     }
+}
+
+/// The same for any signal and the exit code it leads to.
+fn ended(folder: &Folder, mut command: Command, args: &str, input: Option<&[u8]>, signal: (&str, i32)) {
     let before = folder.list();
     let args: Vec<&str> = args.split_whitespace().collect();
     let out = args[args.iter().position(|arg| *arg == "--out").unwrap() + 1];
     let old = before.iter().any(|name| name == out).then(|| folder.read(out));
-    let mut command = folder.command(&args);
     command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
     let mut run = Running(command.spawn().unwrap());
     // It stays open: whoever reads it to its end waits.
@@ -47,8 +56,14 @@ fn interrupted(folder: &Folder, args: &str, input: Option<&[u8]>) {
         assert_eq!(run.0.try_wait().unwrap(), None, "{args:?} is done too early");
         std::thread::sleep(Duration::from_millis(2));
     }
-    assert!(Command::new("kill").args(["-INT", &run.0.id().to_string()]).status().unwrap().success());
-    assert_eq!(run.0.wait().unwrap().code(), Some(130), "{args:?}");
+    assert!(
+        Command::new("kill")
+            .args([&format!("-{}", signal.0), &run.0.id().to_string()])
+            .status()
+            .unwrap()
+            .success()
+    );
+    assert_eq!(run.0.wait().unwrap().code(), Some(signal.1), "{args:?}");
     assert_eq!(folder.list(), before, "{args:?}");
     assert_eq!(old, before.iter().any(|name| name == out).then(|| folder.read(out)), "{args:?}");
 }
@@ -73,6 +88,29 @@ fn score() {
     interrupted(&folder, args, Some(some.as_bytes()));
     folder.write("scores.csv", "precious");
     interrupted(&folder, args, Some(some.as_bytes()));
+}
+
+#[test] // Jobs in the background of a script have Ctrl-C ignored, and those of `nohup` the end of the terminal.
+fn other_signals() {
+    let folder = Folder::with("0\n1\n");
+    folder.write("old.csv", "0\n50\n99\n");
+    let some = "1\n".repeat(200_000);
+    let args = "score - --reference old.csv --out scores.csv";
+    for ignored in ["", "INT", "HUP"] {
+        for signal in [("TERM", 143), ("HUP", 129)] {
+            if ignored == signal.0 {
+                continue;
+            }
+            let line = format!(
+                "{}exec \"$0\" \"$@\"",
+                if ignored.is_empty() { String::new() } else { format!("trap '' {ignored}; ") }
+            );
+            let mut command = Command::new("sh");
+            command.args(["-c", &line, env!("CARGO_BIN_EXE_lossdepth")]).args(args.split_whitespace());
+            command.current_dir(folder.path("."));
+            ended(&folder, command, args, Some(some.as_bytes()), signal);
+        }
+    }
 }
 
 #[test]

@@ -6,7 +6,7 @@ use super::{Outcome, open, reference};
 use crate::args::{Roles, Running};
 use crate::auc::{Classes, Split};
 use crate::console::{self, Progress};
-use crate::error::{Error, Result, count};
+use crate::error::{Error, Result, count, shorten};
 use crate::load::{Columns, Part, Table, pair};
 use crate::settings::Given;
 use crate::{method_list, write};
@@ -148,11 +148,12 @@ pub(crate) fn run(args: &Evaluate) -> Result<Outcome> {
     console::note(
         quiet,
         format_args!(
-            "{}: {} of {} are outliers (`{label}` = {}), {}, {} to compare with",
+            "{}: {} of {} are outliers (`{}` = {}), {}, {} to compare with",
             data.file(),
             outliers,
             count(rows, "row"),
-            split.outlier,
+            shorten(&label),
+            shorten(&split.outlier),
             count(columns.len(), "column"),
             count(sample.len(), "row"),
         ),
@@ -188,7 +189,9 @@ fn split(data: &Table, label: &str, all: &Part<'_>) -> Result<Split<usize>> {
         classes.add(label, row);
     }
     let file = data.file();
-    classes.split().map_err(|why| Error::Usage(format!("{file}: label `{label}` {why}; it needs two")))
+    classes
+        .split()
+        .map_err(|why| Error::Usage(format!("{file}: label `{}` {why}; it needs two", shorten(label))))
 }
 
 /// The methods that take seconds, and the baselines.

@@ -76,6 +76,15 @@ impl Folder {
         ran(self.command(args).output().unwrap())
     }
 
+    /// Runs the program behind a line of shell that ends in `exec "$0" "$@"` and what goes with it.
+    #[cfg(unix)]
+    pub(crate) fn shell(&self, line: &str, args: &[&str]) -> Ran {
+        let program = env!("CARGO_BIN_EXE_lossdepth");
+        let mut command = Command::new("sh");
+        command.args(["-c", line, program]).args(args).current_dir(self.0.path()).stdin(Stdio::null());
+        ran(command.output().unwrap())
+    }
+
     /// Runs `score`, its arguments given as one text.
     pub(crate) fn score(&self, args: &str) -> Ran {
         self.run(&["score"].into_iter().chain(args.split_whitespace()).collect::<Vec<_>>())

@@ -38,7 +38,7 @@ struct Quality {
 impl PreparedNetworks {
     /// A bound on the rounding error of $x_i - z$ in the coordinates of the features, in norm.
     fn coordinate_error(&self, query: &[f64]) -> f64 {
-        let (sample, query) = self.features.drift(norm(&query[1..]));
+        let (sample, query) = self.features.displacement(norm(&query[1..]));
         sample + query
     }
 }
