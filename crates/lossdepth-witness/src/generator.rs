@@ -1,0 +1,274 @@
+//! Random and hostile problems, each a function of seed and index.
+
+use crate::formulation::{Intercept, Problem, Variant};
+use crate::loss::Loss;
+use crate::random::Random;
+
+/// What is hostile about a problem.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Kind {
+    /// Nothing.
+    Plain,
+    /// Columns of scales 1e-6 to 1e6.
+    Scales,
+    /// Columns far from zero, up to 1e8.
+    Offsets,
+    /// Columns that differ from a multiple of another by 1e-14 to 1e-4.
+    Collinear,
+    /// Columns below the rounding of another.
+    Drowned,
+    /// Few distinct rows, of small integers.
+    Duplicates,
+    /// The query is a row.
+    Member,
+    /// The query is the weighted mean, or nearly so.
+    Centre,
+    /// The query is 10 to 1e6 standard deviations away.
+    Outlier,
+    /// More columns than rows.
+    Wide,
+    /// Two or three rows.
+    Tiny,
+    /// Up to 300 rows or 30 columns.
+    Large,
+    /// Any combination of the others.
+    Mixed,
+}
+
+impl Kind {
+    pub(crate) const ALL: [Self; 13] = [
+        Self::Plain,
+        Self::Scales,
+        Self::Offsets,
+        Self::Collinear,
+        Self::Drowned,
+        Self::Duplicates,
+        Self::Member,
+        Self::Centre,
+        Self::Outlier,
+        Self::Wide,
+        Self::Tiny,
+        Self::Large,
+        Self::Mixed,
+    ];
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Plain => "plain",
+            Self::Scales => "scales",
+            Self::Offsets => "offsets",
+            Self::Collinear => "collinear",
+            Self::Drowned => "drowned",
+            Self::Duplicates => "duplicates",
+            Self::Member => "member",
+            Self::Centre => "centre",
+            Self::Outlier => "outlier",
+            Self::Wide => "wide",
+            Self::Tiny => "tiny",
+            Self::Large => "large",
+            Self::Mixed => "mixed",
+        }
+    }
+}
+
+impl Intercept {
+    pub(crate) const ALL: [Self; 3] = [Self::Free, Self::Penalised, Self::None];
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Free => "free",
+            Self::Penalised => "penalised",
+            Self::None => "none",
+        }
+    }
+}
+
+impl Variant {
+    pub(crate) const NAMES: [&'static str; 3] = ["risk", "objective", "constrained"];
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Risk => Self::NAMES[0],
+            Self::Objective => Self::NAMES[1],
+            Self::Constrained { .. } => Self::NAMES[2],
+        }
+    }
+}
+
+/// A problem of the list that a seed stands for.
+#[derive(Debug, Clone)]
+pub(crate) struct Generated {
+    pub(crate) index: u64,
+    pub(crate) kind: Kind,
+    pub(crate) problem: Problem,
+}
+
+/// The kind of a problem, its loss, variant and intercept, before any data is drawn.
+fn settings(random: &mut Random) -> (Kind, Problem) {
+    // Large problems take most of the time: one in a hundred is one.
+    let kind = if random.chance(0.01) {
+        Kind::Large
+    } else if random.chance(0.2) {
+        Kind::Mixed
+    } else {
+        random.pick(&Kind::ALL[..11])
+    };
+    let loss = random.pick(&Loss::ALL);
+    let intercept = random.pick(&Intercept::ALL);
+    let (reg, radius) = (random.magnitude(-8, 4), random.magnitude(-3, 4));
+    let variant = match random.below(3) {
+        0 => Variant::Risk,
+        1 => Variant::Objective,
+        _ => Variant::Constrained { radius },
+    };
+    let tol = random.magnitude(-10, -4);
+    (kind, Problem { rows: Vec::new(), weights: None, query: Vec::new(), loss, intercept, variant, reg, tol })
+}
+
+/// The problem with this index, if the filter wants it.
+pub(crate) fn generate(seed: u64, index: u64, wanted: impl Fn(Kind, &Problem) -> bool) -> Option<Generated> {
+    let mut random = Random::new(seed, index);
+    let (kind, mut problem) = settings(&mut random);
+    if !wanted(kind, &problem) {
+        return None;
+    }
+    let random = &mut random;
+    let mut has = |of: Kind| kind == of || kind == Kind::Mixed && random.chance(0.3);
+    let [scales, offsets, collinear, drowned, duplicates] =
+        [Kind::Scales, Kind::Offsets, Kind::Collinear, Kind::Drowned, Kind::Duplicates].map(&mut has);
+    let [member, centre, outlier, wide, tiny] =
+        [Kind::Member, Kind::Centre, Kind::Outlier, Kind::Wide, Kind::Tiny].map(&mut has);
+
+    let (mut n, mut d) = (random.between(2, 40), random.between(1, 6));
+    if random.chance(0.1) {
+        (n, d) = (random.between(2, 60), random.between(1, 12));
+    }
+    if kind == Kind::Large {
+        (n, d) = (random.between(60, 300), random.between(1, 8));
+        if random.chance(0.3) {
+            (n, d) = (random.between(10, 60), random.between(12, 30));
+        }
+    }
+    if tiny {
+        n = random.between(2, 3);
+    }
+    if wide {
+        n = random.between(2, 8);
+        d = random.between(n + 1, 12);
+    }
+    if (collinear || drowned) && d == 1 {
+        d = 2;
+    }
+
+    let mut rows: Vec<Vec<f64>> = (0..n).map(|_| (0..d).map(|_| random.normal()).collect()).collect();
+    let mut query: Vec<f64> = {
+        let spread = random.pick(&[0.3, 1.0, 4.0]);
+        (0..d).map(|_| spread * random.normal()).collect()
+    };
+    if outlier {
+        let reach = random.magnitude(1, 6);
+        query.iter_mut().for_each(|z| *z *= reach);
+    }
+    if duplicates {
+        let distinct = random.between(1, n.min(4));
+        rows.iter_mut().flatten().chain(&mut query).for_each(|x| *x = (*x * 2.0).round());
+        for i in distinct..n {
+            rows[i] = rows[random.below(distinct)].clone();
+        }
+    }
+    if collinear {
+        let noise = 1.0 / random.magnitude(4, 14);
+        for k in 1..d {
+            if k == 1 || random.chance(0.5) {
+                let factor = random.normal();
+                for row in rows.iter_mut().chain([&mut query]) {
+                    row[k] = factor * row[0] + noise * row[k];
+                }
+            }
+        }
+    }
+    if scales {
+        for k in 0..d {
+            let scale = random.magnitude(-6, 6);
+            rows.iter_mut().chain([&mut query]).for_each(|row| row[k] *= scale);
+        }
+    }
+    if offsets {
+        for k in 0..d {
+            let offset = random.magnitude(0, 8) * random.pick(&[1.0, -1.0]);
+            rows.iter_mut().chain([&mut query]).for_each(|row| row[k] += offset);
+        }
+    }
+    if drowned {
+        let (large, small) = (random.magnitude(0, 6), 1.0 / random.magnitude(10, 18));
+        let offset = if random.chance(0.5) { random.magnitude(4, 8) } else { 0.0 };
+        for row in rows.iter_mut().chain([&mut query]) {
+            row[0] = row[0] * large + offset;
+            row[d - 1] *= small * large;
+        }
+    }
+    problem.weights = weights(random, n);
+    if centre {
+        query = mean(&rows, problem.weights.as_deref());
+        if random.chance(0.3) {
+            let off = 1.0 / random.magnitude(4, 12);
+            query[0] += off;
+        }
+    }
+    if member {
+        query.clone_from(&rows[random.below(n)]);
+    }
+    (problem.rows, problem.query) = (rows, query);
+    Some(Generated { index, kind, problem })
+}
+
+/// None, integers of which some are zero, or fractions of very different size.
+fn weights(random: &mut Random, n: usize) -> Option<Vec<f64>> {
+    let mut weights: Vec<f64> = match random.below(4) {
+        0 | 1 => return None,
+        2 => (0..n).map(|_| random.pick(&[0.0, 1.0, 1.0, 2.0, 3.0, 7.0])).collect(),
+        _ => {
+            let least = -i32::try_from(random.between(1, 6)).unwrap_or(1);
+            (0..n).map(|_| random.magnitude(least, 1)).collect()
+        }
+    };
+    // At least two rows must count.
+    for w in &mut weights[..2] {
+        if *w == 0.0 {
+            *w = 1.0;
+        }
+    }
+    Some(weights)
+}
+
+fn mean(rows: &[Vec<f64>], weights: Option<&[f64]>) -> Vec<f64> {
+    let weight = |i: usize| weights.map_or(1.0, |weights| weights[i]);
+    let total: f64 = (0..rows.len()).map(weight).sum();
+    (0..rows[0].len())
+        .map(|k| rows.iter().enumerate().map(|(i, row)| weight(i) * row[k]).sum::<f64>() / total)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_problem_is_a_function_of_seed_and_index() {
+        for index in 0..300 {
+            let [a, b] = [(); 2].map(|()| generate(7, index, |_, _| true).unwrap());
+            assert_eq!(format!("{a:?}"), format!("{b:?}"));
+            assert!(
+                a.problem.rows.len() >= 2 && a.problem.rows.iter().all(|r| r.len() == a.problem.query.len())
+            );
+            assert!(a.problem.rows.iter().flatten().chain(&a.problem.query).all(|x| x.is_finite()));
+        }
+    }
+
+    #[test]
+    fn every_kind_is_drawn() {
+        let kinds: std::collections::BTreeSet<Kind> =
+            (0..2000).filter_map(|index| generate(1, index, |_, _| true)).map(|g| g.kind).collect();
+        assert_eq!(kinds.len(), Kind::ALL.len());
+    }
+}

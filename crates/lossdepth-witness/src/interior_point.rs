@@ -1,0 +1,305 @@
+//! A primal-dual interior point method (Mehrotra's predictor and corrector) for the piecewise quadratic losses.
+//!
+//! With slacks $s, \xi \ge 0$ and multipliers $\alpha_j = c_j a_j \in [0, c_j u]$ the margins are
+//! $m_j = 1 - q a_j + s_j - \xi_j$, and at the optimum $\alpha_j s_j = 0 = (c_j u - \alpha_j) \xi_j$ and
+//! $2 \lambda w = \sum_j \alpha_j g_j$. Under a constraint $\lambda$ is the multiplier of
+//! $t = \text{radius}^2 - \|w\|^2 \ge 0$.
+
+use crate::formulation::Formulation;
+use crate::linalg::Symmetric;
+use crate::loss::PiecewiseQuadratic;
+use crate::real::{Real, dot};
+use crate::wide::Wide;
+
+/// How the norm of $w$ is held down.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Penalty<T> {
+    /// $\lambda \|w\|^2$ is added.
+    Weight(T),
+    /// $\|w\|$ is at most this.
+    Radius(T),
+}
+
+/// A point strictly within all bounds.
+#[derive(Debug, Clone)]
+pub(crate) struct Iterate<T> {
+    pub(crate) theta: Vec<T>,
+    /// $\alpha$.
+    pub(crate) multipliers: Vec<T>,
+    /// $c u - \alpha$; empty where there is no upper bound.
+    room: Vec<T>,
+    /// $s$.
+    surplus: Vec<T>,
+    /// $\xi$; empty where there is no upper bound.
+    shortfall: Vec<T>,
+    lambda: T,
+}
+
+/// A Newton step, for everything in [`Iterate`].
+struct Step<T> {
+    theta: Vec<T>,
+    multipliers: Vec<T>,
+    surplus: Vec<T>,
+    shortfall: Vec<T>,
+    lambda: T,
+}
+
+/// What the products of slacks and multipliers should become, less what they are.
+struct Targets<T> {
+    lower: Vec<T>,
+    upper: Vec<T>,
+    norm: T,
+}
+
+/// The matrix of the Newton system at a point, factored, and what its right-hand sides are made of.
+struct System<T> {
+    factor: Symmetric<T>,
+    /// $q / c_j + s_j / \alpha_j + \xi_j / \beta_j$, inverted.
+    inverse: Vec<T>,
+    margin_residual: Vec<T>,
+    gradient: Vec<T>,
+    slack: T,
+}
+
+/// Sizes by which progress is measured.
+pub(crate) struct Progress {
+    pub(crate) complementarity: f64,
+}
+
+/// The method on one problem.
+pub(crate) struct InteriorPoint<'a, T> {
+    pub(crate) formulation: &'a Formulation<T>,
+    pub(crate) shape: PiecewiseQuadratic,
+    pub(crate) penalty: Penalty<T>,
+}
+
+impl<T: Real> Iterate<T> {
+    /// The same in another precision.
+    pub(crate) fn widened(&self) -> Iterate<Wide> {
+        let wide = |values: &[T]| values.iter().map(|x| x.to_wide()).collect();
+        Iterate {
+            theta: wide(&self.theta),
+            multipliers: wide(&self.multipliers),
+            room: wide(&self.room),
+            surplus: wide(&self.surplus),
+            shortfall: wide(&self.shortfall),
+            lambda: self.lambda.to_wide(),
+        }
+    }
+
+    fn is_finite(&self) -> bool {
+        let vectors = [&self.theta, &self.multipliers, &self.room, &self.surplus, &self.shortfall];
+        self.lambda.is_finite() && vectors.into_iter().flatten().all(|x| x.is_finite())
+    }
+}
+
+impl<T: Real> InteriorPoint<'_, T> {
+    /// A point in the middle of the box.
+    pub(crate) fn start(&self) -> Iterate<T> {
+        let f = self.formulation;
+        let n = f.terms();
+        let half = T::from_f64(0.5);
+        let bounded = self.shape.upper.map(|u| T::from_f64(u) * half);
+        let multipliers: Vec<T> = f.costs.iter().map(|&c| c * bounded.unwrap_or(T::one())).collect();
+        let (room, shortfall) = match bounded {
+            Some(_) => (multipliers.clone(), vec![T::one(); n]),
+            None => (Vec::new(), Vec::new()),
+        };
+        let lambda = match self.penalty {
+            Penalty::Weight(reg) => reg,
+            Penalty::Radius(radius) => T::one() / (T::from_f64(n as f64) * radius * radius),
+        };
+        Iterate {
+            theta: vec![T::zero(); f.width],
+            multipliers,
+            room,
+            surplus: vec![T::one(); n],
+            shortfall,
+            lambda,
+        }
+    }
+
+    fn slack(&self, theta: &[T]) -> T {
+        match self.penalty {
+            Penalty::Weight(_) => T::zero(),
+            Penalty::Radius(radius) => radius * radius - self.formulation.squared_norm(theta),
+        }
+    }
+
+    /// The sum of all products of slacks and multipliers, and their number.
+    fn complementarity(&self, at: &Iterate<T>) -> (T, f64) {
+        let sum = dot(&at.multipliers, &at.surplus) + dot(&at.room, &at.shortfall);
+        let count = at.multipliers.len() + at.room.len();
+        match self.penalty {
+            Penalty::Weight(_) => (sum, count as f64),
+            Penalty::Radius(_) => (sum + at.lambda * self.slack(&at.theta), (count + 1) as f64),
+        }
+    }
+
+    fn system(&self, at: &Iterate<T>) -> System<T> {
+        let f = self.formulation;
+        let (q, twice) = (T::from_f64(self.shape.curvature), at.lambda + at.lambda);
+        let mut matrix = Symmetric::zero(f.width);
+        let mut margin_residual = f.margins(&at.theta);
+        let mut inverse = Vec::with_capacity(f.terms());
+        for j in 0..f.terms() {
+            let (a, s) = (at.multipliers[j], at.surplus[j]);
+            let bend = q / f.costs[j];
+            let mut total = bend + s / a;
+            margin_residual[j] = margin_residual[j] - T::one() + bend * a - s;
+            if !at.room.is_empty() {
+                total += at.shortfall[j] / at.room[j];
+                margin_residual[j] += at.shortfall[j];
+            }
+            inverse.push(T::one() / total);
+            matrix.add_outer(inverse[j], f.feature(j));
+        }
+        let mut gradient = f.combine(&at.multipliers);
+        for (k, g) in gradient.iter_mut().enumerate() {
+            *g = if k < f.penalised { twice * at.theta[k] - *g } else { -*g };
+        }
+        for k in 0..f.penalised {
+            matrix.add_diagonal(k, twice);
+        }
+        let slack = self.slack(&at.theta);
+        if let Penalty::Radius(_) = self.penalty {
+            matrix.add_outer(T::from_f64(4.0) * at.lambda / slack, &at.theta[..f.penalised]);
+        }
+        matrix.factor();
+        System { factor: matrix, inverse, margin_residual, gradient, slack }
+    }
+
+    fn step(&self, at: &Iterate<T>, system: &System<T>, targets: &Targets<T>) -> Step<T> {
+        let f = self.formulation;
+        let pull: Vec<T> = (0..f.terms())
+            .map(|j| {
+                let mut h = targets.lower[j] / at.multipliers[j] - system.margin_residual[j];
+                if !at.room.is_empty() {
+                    h -= targets.upper[j] / at.room[j];
+                }
+                h
+            })
+            .collect();
+        let scaled: Vec<T> = pull.iter().zip(&system.inverse).map(|(&h, &i)| h * i).collect();
+        let mut theta = f.combine(&scaled);
+        for (t, &g) in theta.iter_mut().zip(&system.gradient) {
+            *t -= g;
+        }
+        if let Penalty::Radius(_) = self.penalty {
+            let share = (targets.norm + targets.norm) / system.slack;
+            for (t, &w) in theta.iter_mut().zip(&at.theta[..f.penalised]) {
+                *t -= share * w;
+            }
+        }
+        system.factor.solve(&mut theta);
+        let change = f.margins(&theta);
+        let multipliers: Vec<T> = (0..f.terms()).map(|j| (pull[j] - change[j]) * system.inverse[j]).collect();
+        let surplus = (0..f.terms())
+            .map(|j| (targets.lower[j] - at.surplus[j] * multipliers[j]) / at.multipliers[j])
+            .collect();
+        let shortfall = (0..at.room.len())
+            .map(|j| (targets.upper[j] + at.shortfall[j] * multipliers[j]) / at.room[j])
+            .collect();
+        let lambda = match self.penalty {
+            Penalty::Weight(_) => T::zero(),
+            Penalty::Radius(_) => {
+                let along = dot(&at.theta[..f.penalised], &theta[..f.penalised]);
+                (targets.norm + (at.lambda + at.lambda) * along) / system.slack
+            }
+        };
+        Step { theta, multipliers, surplus, shortfall, lambda }
+    }
+
+    /// The longest step, at most one, that leaves this share of every slack and multiplier.
+    fn longest(&self, at: &Iterate<T>, step: &Step<T>, keep: f64) -> T {
+        let mut longest = T::one();
+        let share = T::from_f64(1.0 - keep);
+        let mut limit = |value: T, change: T| {
+            if change < T::zero() {
+                longest = longest.min(-(share * value) / change);
+            }
+        };
+        for j in 0..at.multipliers.len() {
+            limit(at.multipliers[j], step.multipliers[j]);
+            limit(at.surplus[j], step.surplus[j]);
+        }
+        for j in 0..at.room.len() {
+            limit(at.room[j], -step.multipliers[j]);
+            limit(at.shortfall[j], step.shortfall[j]);
+        }
+        if let Penalty::Radius(_) = self.penalty {
+            limit(at.lambda, step.lambda);
+            let least = self.slack(&at.theta) * T::from_f64(keep);
+            let shrink = T::from_f64(0.9);
+            for _ in 0..400 {
+                let theta: Vec<T> =
+                    at.theta.iter().zip(&step.theta).map(|(&t, &d)| t + longest * d).collect();
+                if self.slack(&theta) >= least {
+                    break;
+                }
+                longest = longest * shrink;
+            }
+        }
+        longest
+    }
+
+    fn moved(at: &Iterate<T>, step: &Step<T>, length: T) -> Iterate<T> {
+        let along = |values: &[T], changes: &[T]| -> Vec<T> {
+            values.iter().zip(changes).map(|(&x, &d)| x + length * d).collect()
+        };
+        let room = at.room.iter().zip(&step.multipliers).map(|(&x, &d)| x - length * d).collect();
+        Iterate {
+            theta: along(&at.theta, &step.theta),
+            multipliers: along(&at.multipliers, &step.multipliers),
+            room,
+            surplus: along(&at.surplus, &step.surplus),
+            shortfall: along(&at.shortfall, &step.shortfall),
+            lambda: at.lambda + length * step.lambda,
+        }
+    }
+
+    /// Improves a point until the complementarity is below `target` or nothing is gained any more.
+    pub(crate) fn improve(&self, mut at: Iterate<T>, target: f64, most: usize) -> (Iterate<T>, Progress) {
+        let (mut best, mut stalled) = (f64::INFINITY, 0);
+        let mut complementarity = self.complementarity(&at).0.to_f64();
+        for _ in 0..most {
+            let (sum, count) = self.complementarity(&at);
+            let mean = sum / T::from_f64(count);
+            complementarity = sum.to_f64();
+            if complementarity < 0.7 * best {
+                (best, stalled) = (complementarity, 0);
+            } else {
+                stalled += 1;
+            }
+            if complementarity <= target || stalled > 15 {
+                break;
+            }
+            let system = self.system(&at);
+            let product = |a: &[T], b: &[T]| -> Vec<T> { a.iter().zip(b).map(|(&a, &b)| a * b).collect() };
+            let (lower, upper) = (product(&at.multipliers, &at.surplus), product(&at.room, &at.shortfall));
+            let norm = at.lambda * system.slack;
+            let minus = |v: &[T]| v.iter().map(|&x| -x).collect();
+            let affine = Targets { lower: minus(&lower), upper: minus(&upper), norm: -norm };
+            let predictor = self.step(&at, &system, &affine);
+            let reached = Self::moved(&at, &predictor, self.longest(&at, &predictor, 0.0));
+            let ratio = (self.complementarity(&reached).0 / sum).to_f64().clamp(0.0, 1.0);
+            let goal = T::from_f64((ratio * ratio * ratio).max(1e-12)) * mean;
+            let corrected = |products: &[T], sign: T, a: &[T], b: &[T]| -> Vec<T> {
+                (0..products.len()).map(|j| goal - products[j] - sign * a[j] * b[j]).collect()
+            };
+            let targets = Targets {
+                lower: corrected(&lower, T::one(), &predictor.multipliers, &predictor.surplus),
+                upper: corrected(&upper, -T::one(), &predictor.multipliers, &predictor.shortfall),
+                norm: goal - norm,
+            };
+            let step = self.step(&at, &system, &targets);
+            let keep = mean.to_f64().clamp(1e-10, 0.005);
+            let next = Self::moved(&at, &step, self.longest(&at, &step, keep));
+            if !next.is_finite() {
+                break;
+            }
+            at = next;
+        }
+        (at, Progress { complementarity })
+    }
+}
