@@ -3,7 +3,7 @@
 //! With slacks $s, \xi \ge 0$ and multipliers $\alpha_j = c_j a_j \in [0, c_j u]$ the margins are
 //! $m_j = 1 - q a_j + s_j - \xi_j$, and at the optimum $\alpha_j s_j = 0 = (c_j u - \alpha_j) \xi_j$ and
 //! $2 \lambda w = \sum_j \alpha_j g_j$. Under a constraint $\lambda$ is the multiplier of
-//! $t = \text{radius}^2 - \|w\|^2 \ge 0$.
+//! $t = \text{radius}^2 - \|w\|^2 \ge 0$; like the other equations, this one need not hold before the end.
 
 use crate::formulation::Formulation;
 use crate::linalg::Symmetric;
@@ -33,6 +33,8 @@ pub(crate) struct Iterate<T> {
     /// $\xi$; empty where there is no upper bound.
     shortfall: Vec<T>,
     lambda: T,
+    /// $t$.
+    slack: T,
 }
 
 /// A Newton step, for everything in [`Iterate`].
@@ -42,13 +44,19 @@ struct Step<T> {
     surplus: Vec<T>,
     shortfall: Vec<T>,
     lambda: T,
+    slack: T,
 }
 
-/// What the products of slacks and multipliers should become, less what they are.
+/// The right-hand side of a Newton system.
 struct Targets<T> {
+    /// What the products of slacks and multipliers should become, less what they are.
     lower: Vec<T>,
     upper: Vec<T>,
     norm: T,
+    /// The residual of $2 \lambda w = \sum_j \alpha_j g_j$.
+    gradient: Vec<T>,
+    /// The residual of $t = \text{radius}^2 - \|w\|^2$.
+    slack_residual: T,
 }
 
 /// The matrix of the Newton system at a point, factored, and what its right-hand sides are made of.
@@ -57,13 +65,6 @@ struct System<T> {
     /// $q / c_j + s_j / \alpha_j + \xi_j / \beta_j$, inverted.
     inverse: Vec<T>,
     margin_residual: Vec<T>,
-    gradient: Vec<T>,
-    slack: T,
-}
-
-/// Sizes by which progress is measured.
-pub(crate) struct Progress {
-    pub(crate) complementarity: f64,
 }
 
 /// The method on one problem.
@@ -84,12 +85,15 @@ impl<T: Real> Iterate<T> {
             surplus: wide(&self.surplus),
             shortfall: wide(&self.shortfall),
             lambda: self.lambda.to_wide(),
+            slack: self.slack.to_wide(),
         }
     }
 
     fn is_finite(&self) -> bool {
         let vectors = [&self.theta, &self.multipliers, &self.room, &self.surplus, &self.shortfall];
-        self.lambda.is_finite() && vectors.into_iter().flatten().all(|x| x.is_finite())
+        self.lambda.is_finite()
+            && self.slack.is_finite()
+            && vectors.into_iter().flatten().all(|x| x.is_finite())
     }
 }
 
@@ -105,9 +109,11 @@ impl<T: Real> InteriorPoint<'_, T> {
             Some(_) => (multipliers.clone(), vec![T::one(); n]),
             None => (Vec::new(), Vec::new()),
         };
-        let lambda = match self.penalty {
-            Penalty::Weight(reg) => reg,
-            Penalty::Radius(radius) => T::one() / (T::from_f64(n as f64) * radius * radius),
+        let (lambda, slack) = match self.penalty {
+            Penalty::Weight(reg) => (reg, T::zero()),
+            Penalty::Radius(radius) => {
+                (T::one() / (T::from_f64(n as f64) * radius * radius), radius * radius)
+            }
         };
         Iterate {
             theta: vec![T::zero(); f.width],
@@ -116,13 +122,7 @@ impl<T: Real> InteriorPoint<'_, T> {
             surplus: vec![T::one(); n],
             shortfall,
             lambda,
-        }
-    }
-
-    fn slack(&self, theta: &[T]) -> T {
-        match self.penalty {
-            Penalty::Weight(_) => T::zero(),
-            Penalty::Radius(radius) => radius * radius - self.formulation.squared_norm(theta),
+            slack,
         }
     }
 
@@ -132,7 +132,7 @@ impl<T: Real> InteriorPoint<'_, T> {
         let count = at.multipliers.len() + at.room.len();
         match self.penalty {
             Penalty::Weight(_) => (sum, count as f64),
-            Penalty::Radius(_) => (sum + at.lambda * self.slack(&at.theta), (count + 1) as f64),
+            Penalty::Radius(_) => (sum + at.lambda * at.slack, (count + 1) as f64),
         }
     }
 
@@ -154,19 +154,60 @@ impl<T: Real> InteriorPoint<'_, T> {
             inverse.push(T::one() / total);
             matrix.add_outer(inverse[j], f.feature(j));
         }
-        let mut gradient = f.combine(&at.multipliers);
-        for (k, g) in gradient.iter_mut().enumerate() {
-            *g = if k < f.penalised { twice * at.theta[k] - *g } else { -*g };
-        }
         for k in 0..f.penalised {
             matrix.add_diagonal(k, twice);
         }
-        let slack = self.slack(&at.theta);
         if let Penalty::Radius(_) = self.penalty {
-            matrix.add_outer(T::from_f64(4.0) * at.lambda / slack, &at.theta[..f.penalised]);
+            matrix.add_outer(T::from_f64(4.0) * at.lambda / at.slack, &at.theta[..f.penalised]);
         }
         matrix.factor();
-        System { factor: matrix, inverse, margin_residual, gradient, slack }
+        System { factor: matrix, inverse, margin_residual }
+    }
+
+    /// The right-hand side that leads to the optimum itself.
+    fn affine_targets(&self, at: &Iterate<T>) -> Targets<T> {
+        let f = self.formulation;
+        let product = |a: &[T], b: &[T]| a.iter().zip(b).map(|(&a, &b)| -(a * b)).collect();
+        let mut gradient = f.combine(&at.multipliers);
+        for (k, g) in gradient.iter_mut().enumerate() {
+            *g = if k < f.penalised { (at.lambda + at.lambda) * at.theta[k] - *g } else { -*g };
+        }
+        let slack_residual = match self.penalty {
+            Penalty::Weight(_) => T::zero(),
+            Penalty::Radius(radius) => at.slack + f.squared_norm(&at.theta) - radius * radius,
+        };
+        Targets {
+            lower: product(&at.multipliers, &at.surplus),
+            upper: product(&at.room, &at.shortfall),
+            norm: -(at.lambda * at.slack),
+            gradient,
+            slack_residual,
+        }
+    }
+
+    /// The right-hand side that leads to products of the size `goal`; with the terms of second order of a predictor.
+    fn corrected_targets(&self, affine: Targets<T>, goal: T, predictor: Option<&Step<T>>) -> Targets<T> {
+        let mut targets = affine;
+        for t in targets.lower.iter_mut().chain(&mut targets.upper) {
+            *t += goal;
+        }
+        targets.norm += goal;
+        let Some(step) = predictor else { return targets };
+        for (t, (&a, &s)) in targets.lower.iter_mut().zip(step.multipliers.iter().zip(&step.surplus)) {
+            *t -= a * s;
+        }
+        for (t, (&a, &s)) in targets.upper.iter_mut().zip(step.multipliers.iter().zip(&step.shortfall)) {
+            *t += a * s;
+        }
+        if let Penalty::Radius(_) = self.penalty {
+            let f = self.formulation;
+            targets.norm -= step.lambda * step.slack;
+            targets.slack_residual += f.squared_norm(&step.theta);
+            for k in 0..f.penalised {
+                targets.gradient[k] += (step.lambda + step.lambda) * step.theta[k];
+            }
+        }
+        targets
     }
 
     fn step(&self, at: &Iterate<T>, system: &System<T>, targets: &Targets<T>) -> Step<T> {
@@ -182,11 +223,12 @@ impl<T: Real> InteriorPoint<'_, T> {
             .collect();
         let scaled: Vec<T> = pull.iter().zip(&system.inverse).map(|(&h, &i)| h * i).collect();
         let mut theta = f.combine(&scaled);
-        for (t, &g) in theta.iter_mut().zip(&system.gradient) {
+        for (t, &g) in theta.iter_mut().zip(&targets.gradient) {
             *t -= g;
         }
         if let Penalty::Radius(_) = self.penalty {
-            let share = (targets.norm + targets.norm) / system.slack;
+            let pull = (targets.norm + at.lambda * targets.slack_residual) / at.slack;
+            let share = pull + pull;
             for (t, &w) in theta.iter_mut().zip(&at.theta[..f.penalised]) {
                 *t -= share * w;
             }
@@ -200,14 +242,15 @@ impl<T: Real> InteriorPoint<'_, T> {
         let shortfall = (0..at.room.len())
             .map(|j| (targets.upper[j] + at.shortfall[j] * multipliers[j]) / at.room[j])
             .collect();
-        let lambda = match self.penalty {
-            Penalty::Weight(_) => T::zero(),
+        let (lambda, slack) = match self.penalty {
+            Penalty::Weight(_) => (T::zero(), T::zero()),
             Penalty::Radius(_) => {
                 let along = dot(&at.theta[..f.penalised], &theta[..f.penalised]);
-                (targets.norm + (at.lambda + at.lambda) * along) / system.slack
+                let slack = -(targets.slack_residual + along + along);
+                ((targets.norm - at.lambda * slack) / at.slack, slack)
             }
         };
-        Step { theta, multipliers, surplus, shortfall, lambda }
+        Step { theta, multipliers, surplus, shortfall, lambda, slack }
     }
 
     /// The longest step, at most one, that leaves this share of every slack and multiplier.
@@ -229,16 +272,7 @@ impl<T: Real> InteriorPoint<'_, T> {
         }
         if let Penalty::Radius(_) = self.penalty {
             limit(at.lambda, step.lambda);
-            let least = self.slack(&at.theta) * T::from_f64(keep);
-            let shrink = T::from_f64(0.9);
-            for _ in 0..400 {
-                let theta: Vec<T> =
-                    at.theta.iter().zip(&step.theta).map(|(&t, &d)| t + longest * d).collect();
-                if self.slack(&theta) >= least {
-                    break;
-                }
-                longest = longest * shrink;
-            }
+            limit(at.slack, step.slack);
         }
         longest
     }
@@ -255,51 +289,46 @@ impl<T: Real> InteriorPoint<'_, T> {
             surplus: along(&at.surplus, &step.surplus),
             shortfall: along(&at.shortfall, &step.shortfall),
             lambda: at.lambda + length * step.lambda,
+            slack: at.slack + length * step.slack,
         }
     }
 
     /// Improves a point until the complementarity is below `target` or nothing is gained any more.
-    pub(crate) fn improve(&self, mut at: Iterate<T>, target: f64, most: usize) -> (Iterate<T>, Progress) {
-        let (mut best, mut stalled) = (f64::INFINITY, 0);
-        let mut complementarity = self.complementarity(&at).0.to_f64();
+    pub(crate) fn improve(&self, mut at: Iterate<T>, target: f64, most: usize) -> Iterate<T> {
+        let (mut best, mut stalled, mut length) = (f64::INFINITY, 0, 1.0);
         for _ in 0..most {
             let (sum, count) = self.complementarity(&at);
-            let mean = sum / T::from_f64(count);
-            complementarity = sum.to_f64();
+            let (mean, complementarity) = (sum / T::from_f64(count), sum.to_f64());
             if complementarity < 0.7 * best {
                 (best, stalled) = (complementarity, 0);
             } else {
                 stalled += 1;
             }
-            if complementarity <= target || stalled > 15 {
+            if complementarity <= target || stalled > 30 {
                 break;
             }
             let system = self.system(&at);
-            let product = |a: &[T], b: &[T]| -> Vec<T> { a.iter().zip(b).map(|(&a, &b)| a * b).collect() };
-            let (lower, upper) = (product(&at.multipliers, &at.surplus), product(&at.room, &at.shortfall));
-            let norm = at.lambda * system.slack;
-            let minus = |v: &[T]| v.iter().map(|&x| -x).collect();
-            let affine = Targets { lower: minus(&lower), upper: minus(&upper), norm: -norm };
-            let predictor = self.step(&at, &system, &affine);
-            let reached = Self::moved(&at, &predictor, self.longest(&at, &predictor, 0.0));
-            let ratio = (self.complementarity(&reached).0 / sum).to_f64().clamp(0.0, 1.0);
-            let goal = T::from_f64((ratio * ratio * ratio).max(1e-12)) * mean;
-            let corrected = |products: &[T], sign: T, a: &[T], b: &[T]| -> Vec<T> {
-                (0..products.len()).map(|j| goal - products[j] - sign * a[j] * b[j]).collect()
+            let step = if length < 0.1 {
+                // The last step ended at a bound: towards the central path first.
+                let goal = T::from_f64(0.5) * mean;
+                self.step(&at, &system, &self.corrected_targets(self.affine_targets(&at), goal, None))
+            } else {
+                let affine = self.affine_targets(&at);
+                let predictor = self.step(&at, &system, &affine);
+                let reached = Self::moved(&at, &predictor, self.longest(&at, &predictor, 0.0));
+                let ratio = (self.complementarity(&reached).0 / sum).to_f64().clamp(0.0, 1.0);
+                let goal = T::from_f64((ratio * ratio * ratio).max(1e-12)) * mean;
+                self.step(&at, &system, &self.corrected_targets(affine, goal, Some(&predictor)))
             };
-            let targets = Targets {
-                lower: corrected(&lower, T::one(), &predictor.multipliers, &predictor.surplus),
-                upper: corrected(&upper, -T::one(), &predictor.multipliers, &predictor.shortfall),
-                norm: goal - norm,
-            };
-            let step = self.step(&at, &system, &targets);
             let keep = mean.to_f64().clamp(1e-10, 0.005);
-            let next = Self::moved(&at, &step, self.longest(&at, &step, keep));
+            let longest = self.longest(&at, &step, keep);
+            length = longest.to_f64();
+            let next = Self::moved(&at, &step, longest);
             if !next.is_finite() {
                 break;
             }
             at = next;
         }
-        (at, Progress { complementarity })
+        at
     }
 }

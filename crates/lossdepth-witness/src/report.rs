@@ -59,6 +59,11 @@ pub(crate) struct Report {
 
 const TITLES: [&str; 3] = ["loss and variant", "intercept", "kind"];
 
+/// A ratio, with the digits that tell it from one.
+fn ratio(ratio: f64) -> String {
+    if ratio < 1000.0 { format!("{ratio:.6}") } else { format!("{ratio:.3e}") }
+}
+
 /// One line that says which problem it is.
 pub(crate) fn describe(generated: &Generated) -> String {
     let Generated { index, kind, problem } = generated;
@@ -111,12 +116,12 @@ impl Report {
         self.lines.insert(
             *index,
             format!(
-                "{word} {} | depth {:e} error {:.3e} off {:.3e} ratio {:.3e} witness to {bound:.1e}",
+                "{word} {} | depth {:e} error {:.3e} off {:.3e} ratio {} witness to {bound:.1e}",
                 describe(generated),
                 answer.depth,
                 answer.error,
                 examined.off,
-                examined.ratio
+                ratio(examined.ratio)
             ),
         );
     }
@@ -167,8 +172,12 @@ impl Report {
             names.sort_by_key(|((_, name), _)| order(name));
             for ((_, name), c) in names {
                 println!(
-                    "{name:<32} {:>9} {:>10} {:>9} {:>10} {:>12.3e}",
-                    c.problems, c.converged, c.violated, c.undecided, c.worst
+                    "{name:<32} {:>9} {:>10} {:>9} {:>10} {:>12}",
+                    c.problems,
+                    c.converged,
+                    c.violated,
+                    c.undecided,
+                    ratio(c.worst)
                 );
             }
         }
@@ -180,7 +189,7 @@ impl Report {
         }
         let Count { problems, converged, violated, undecided, worst } = self.total;
         println!("\n{problems} problems, {converged} converged, {} without an answer", self.failed);
-        println!("{violated} violated, {undecided} undecided, worst ratio {worst:.3e}");
+        println!("{violated} violated, {undecided} undecided, worst ratio {}", ratio(worst));
         println!("{} converged with an error above the tolerance", self.beyond_tolerance);
         println!(
             "witness: its own bound is at most {:.1e} of the error it checks; {} solved in 77 digits throughout",

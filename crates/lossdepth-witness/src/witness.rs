@@ -72,7 +72,7 @@ impl Solver<'_> {
         let narrow = self.wide.rounded::<DoubleDouble>();
         if let Some(shape) = self.problem.loss.piecewise_quadratic() {
             let method = InteriorPoint { formulation: &narrow, shape, penalty: self.penalty() };
-            let (at, _) = method.improve(method.start(), 1e-24, 100);
+            let at = method.improve(method.start(), 1e-24, 100);
             return self.finish_quadratic(shape, at.widened(), 40);
         }
         let widened = |theta: &[DoubleDouble]| theta.iter().map(|x| x.to_wide()).collect::<Vec<_>>();
@@ -102,7 +102,7 @@ impl Solver<'_> {
 
     fn finish_quadratic(&self, shape: PiecewiseQuadratic, at: Iterate<Wide>, most: usize) -> Option<Proven> {
         let method = InteriorPoint { formulation: self.wide, shape, penalty: self.penalty() };
-        let (at, _) = method.improve(at, 1e-52, most);
+        let at = method.improve(at, 1e-52, most);
         let multipliers = at.multipliers.iter().zip(&self.wide.costs).map(|(&m, &c)| m / c).collect();
         self.prove(&at.theta, multipliers)
     }
