@@ -25,18 +25,20 @@ pub(crate) enum Kind {
     Centre,
     /// The query is 10 to 1e6 standard deviations away.
     Outlier,
+    /// Columns of scales 1e-12 to 1e12 with little to hold the classifier down, so that the rounding of a margin counts.
+    Extreme,
     /// More columns than rows.
     Wide,
     /// Two or three rows.
     Tiny,
-    /// Up to 300 rows or 30 columns.
+    /// Up to 2000 rows or 30 columns.
     Large,
     /// Any combination of the others.
     Mixed,
 }
 
 impl Kind {
-    pub(crate) const ALL: [Self; 13] = [
+    pub(crate) const ALL: [Self; 14] = [
         Self::Plain,
         Self::Scales,
         Self::Offsets,
@@ -46,6 +48,7 @@ impl Kind {
         Self::Member,
         Self::Centre,
         Self::Outlier,
+        Self::Extreme,
         Self::Wide,
         Self::Tiny,
         Self::Large,
@@ -63,6 +66,7 @@ impl Kind {
             Self::Member => "member",
             Self::Centre => "centre",
             Self::Outlier => "outlier",
+            Self::Extreme => "extreme",
             Self::Wide => "wide",
             Self::Tiny => "tiny",
             Self::Large => "large",
@@ -111,11 +115,15 @@ fn settings(random: &mut Random) -> (Kind, Problem) {
     } else if random.chance(0.2) {
         Kind::Mixed
     } else {
-        random.pick(&Kind::ALL[..11])
+        random.pick(&Kind::ALL[..12])
     };
     let loss = random.pick(&Loss::ALL);
     let intercept = random.pick(&Intercept::ALL);
-    let (reg, radius) = (random.magnitude(-8, 4), random.magnitude(-3, 4));
+    let (reg, radius) = if kind == Kind::Extreme {
+        (random.magnitude(-8, -4), random.magnitude(0, 4))
+    } else {
+        (random.magnitude(-8, 4), random.magnitude(-3, 4))
+    };
     let variant = match random.below(3) {
         0 => Variant::Risk,
         1 => Variant::Objective,
@@ -136,7 +144,7 @@ pub(crate) fn generate(seed: u64, index: u64, wanted: impl Fn(Kind, &Problem) ->
     let mut has = |of: Kind| kind == of || kind == Kind::Mixed && random.chance(0.3);
     let [scales, offsets, collinear, drowned, duplicates] =
         [Kind::Scales, Kind::Offsets, Kind::Collinear, Kind::Drowned, Kind::Duplicates].map(&mut has);
-    let [member, centre, outlier, wide, tiny] =
+    let [member, mut centre, outlier, wide, tiny] =
         [Kind::Member, Kind::Centre, Kind::Outlier, Kind::Wide, Kind::Tiny].map(&mut has);
 
     let (mut n, mut d) = (random.between(2, 40), random.between(1, 6));
@@ -144,10 +152,13 @@ pub(crate) fn generate(seed: u64, index: u64, wanted: impl Fn(Kind, &Problem) ->
         (n, d) = (random.between(2, 60), random.between(1, 12));
     }
     if kind == Kind::Large {
-        (n, d) = (random.between(60, 300), random.between(1, 8));
-        if random.chance(0.3) {
-            (n, d) = (random.between(10, 60), random.between(12, 30));
-        }
+        (n, d) = match random.below(10) {
+            0 => (random.between(300, 2000), random.between(1, 3)),
+            1..=3 => (random.between(10, 60), random.between(12, 30)),
+            _ => (random.between(60, 300), random.between(1, 8)),
+        };
+        // Long sums show at depths of one.
+        centre = random.chance(0.3);
     }
     if tiny {
         n = random.between(2, 3);
@@ -167,13 +178,18 @@ pub(crate) fn generate(seed: u64, index: u64, wanted: impl Fn(Kind, &Problem) ->
     };
     if outlier {
         let reach = random.magnitude(1, 6);
-        query.iter_mut().for_each(|z| *z *= reach);
+        for z in &mut query {
+            *z *= reach;
+        }
     }
     if duplicates {
         let distinct = random.between(1, n.min(4));
-        rows.iter_mut().flatten().chain(&mut query).for_each(|x| *x = (*x * 2.0).round());
-        for i in distinct..n {
-            rows[i] = rows[random.below(distinct)].clone();
+        for x in rows.iter_mut().flatten().chain(&mut query) {
+            *x = (*x * 2.0).round();
+        }
+        rows.truncate(distinct);
+        for _ in distinct..n {
+            rows.push(rows[random.below(distinct)].clone());
         }
     }
     if collinear {
@@ -187,9 +203,10 @@ pub(crate) fn generate(seed: u64, index: u64, wanted: impl Fn(Kind, &Problem) ->
             }
         }
     }
-    if scales {
+    if scales || kind == Kind::Extreme {
+        let power = if scales { 6 } else { 12 };
         for k in 0..d {
-            let scale = random.magnitude(-6, 6);
+            let scale = random.magnitude(-power, power);
             rows.iter_mut().chain([&mut query]).for_each(|row| row[k] *= scale);
         }
     }

@@ -62,3 +62,38 @@ pub(crate) fn examine(problem: &Problem, answer: Answer) -> Examined {
     let ratio = if off <= NOTHING { 0.0 } else { off / answer.error };
     Examined { answer, witness: Some(found), verdict, off, ratio }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::formulation::{Intercept, Variant};
+    use crate::loss::Loss;
+
+    #[test]
+    fn an_error_that_is_too_small_is_found() {
+        let problem = Problem {
+            rows: vec![vec![0.0], vec![1.0], vec![3.0]],
+            weights: None,
+            query: vec![2.0],
+            loss: Loss::Logistic,
+            intercept: Intercept::Free,
+            variant: Variant::Risk,
+            reg: 0.01,
+            tol: 1e-6,
+        };
+        let depth = witness::exact(&problem, 1e-15).unwrap().proven.value.to_f64();
+        for error in [1e-4, 1e-9, 1e-13] {
+            let verdict = |off: f64| {
+                let answer = Answer { depth: depth + off, error, converged: true, iterations: 1 };
+                examine(&problem, answer).verdict
+            };
+            assert_eq!(verdict(1.01 * error), Verdict::Violated);
+            assert_eq!(verdict(-1.01 * error), Verdict::Violated);
+            assert_eq!(verdict(0.98 * error), Verdict::Holds);
+        }
+        for answer in [(f64::NAN, 1e-6), (1.5, 1.0), (0.5, f64::NAN), (0.5, -1.0), (0.5, f64::INFINITY)] {
+            let answer = Answer { depth: answer.0, error: answer.1, converged: true, iterations: 1 };
+            assert_eq!(examine(&problem, answer).verdict, Verdict::Violated);
+        }
+    }
+}

@@ -158,7 +158,7 @@ impl Wide {
         let mut text = String::from(if self.negative { "-" } else { "" });
         for i in 0..digits {
             let digit = rest.to_f64().floor().clamp(0.0, 9.0);
-            text.push_str(&format!("{digit}"));
+            text += &digit.to_string();
             if i == 0 {
                 text.push('.');
             }
