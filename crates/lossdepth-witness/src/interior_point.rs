@@ -72,6 +72,16 @@ pub(crate) struct InteriorPoint<'a, T> {
     pub(crate) formulation: &'a Formulation<T>,
     pub(crate) shape: PiecewiseQuadratic,
     pub(crate) penalty: Penalty<T>,
+    pub(crate) strategy: Strategy,
+}
+
+/// How the central path is followed.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Strategy {
+    /// By a predictor and a corrector, which takes few steps.
+    Mehrotra,
+    /// By short steps that stay close to it, which hardly ever fails.
+    Short,
 }
 
 impl<T: Real> Iterate<T> {
@@ -98,28 +108,26 @@ impl<T: Real> Iterate<T> {
 }
 
 impl<T: Real> InteriorPoint<'_, T> {
-    /// A point in the middle of the box.
-    pub(crate) fn start(&self) -> Iterate<T> {
+    /// A point in the middle of the box, with slacks of this size.
+    pub(crate) fn start(&self, size: f64) -> Iterate<T> {
         let f = self.formulation;
-        let n = f.terms();
+        let (n, size) = (f.terms(), T::from_f64(size));
         let half = T::from_f64(0.5);
         let bounded = self.shape.upper.map(|u| T::from_f64(u) * half);
         let multipliers: Vec<T> = f.costs.iter().map(|&c| c * bounded.unwrap_or(T::one())).collect();
         let (room, shortfall) = match bounded {
-            Some(_) => (multipliers.clone(), vec![T::one(); n]),
+            Some(_) => (multipliers.clone(), vec![size; n]),
             None => (Vec::new(), Vec::new()),
         };
         let (lambda, slack) = match self.penalty {
             Penalty::Weight(reg) => (reg, T::zero()),
-            Penalty::Radius(radius) => {
-                (T::one() / (T::from_f64(n as f64) * radius * radius), radius * radius)
-            }
+            Penalty::Radius(radius) => (size / (T::from_f64(n as f64) * radius * radius), radius * radius),
         };
         Iterate {
             theta: vec![T::zero(); f.width],
             multipliers,
             room,
-            surplus: vec![T::one(); n],
+            surplus: vec![size; n],
             shortfall,
             lambda,
             slack,
@@ -308,9 +316,10 @@ impl<T: Real> InteriorPoint<'_, T> {
                 break;
             }
             let system = self.system(&at);
-            let step = if length < 0.1 {
-                // The last step ended at a bound: towards the central path first.
-                let goal = T::from_f64(0.5) * mean;
+            let short = matches!(self.strategy, Strategy::Short);
+            let step = if short || length < 0.1 {
+                // After a step that ended at a bound: towards the central path first.
+                let goal = T::from_f64(if length < 0.1 { 0.8 } else { 0.3 }) * mean;
                 self.step(&at, &system, &self.corrected_targets(self.affine_targets(&at), goal, None))
             } else {
                 let affine = self.affine_targets(&at);
@@ -320,7 +329,7 @@ impl<T: Real> InteriorPoint<'_, T> {
                 let goal = T::from_f64((ratio * ratio * ratio).max(1e-12)) * mean;
                 self.step(&at, &system, &self.corrected_targets(affine, goal, Some(&predictor)))
             };
-            let keep = mean.to_f64().clamp(1e-10, 0.005);
+            let keep = if short { 0.2 } else { mean.to_f64().clamp(1e-10, 0.005) };
             let longest = self.longest(&at, &step, keep);
             length = longest.to_f64();
             let next = Self::moved(&at, &step, longest);

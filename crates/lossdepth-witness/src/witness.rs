@@ -3,7 +3,7 @@
 use crate::certificate::{Proven, multipliers_at, prove};
 use crate::double_double::DoubleDouble;
 use crate::formulation::{Formulation, Problem, Variant};
-use crate::interior_point::{InteriorPoint, Iterate, Penalty};
+use crate::interior_point::{InteriorPoint, Iterate, Penalty, Strategy};
 use crate::loss::PiecewiseQuadratic;
 use crate::newton;
 use crate::real::Real;
@@ -35,7 +35,7 @@ pub(crate) fn exact(problem: &Problem, error: f64) -> Option<Witness> {
     if good(&mixed) {
         return mixed.map(|proven| Witness { proven, path: Path::Mixed });
     }
-    let full = solver.full();
+    let full = solver.full(wanted);
     let better = match (&mixed, &full) {
         (Some(a), Some(b)) => a.bound < b.bound,
         (a, _) => a.is_some(),
@@ -71,9 +71,10 @@ impl Solver<'_> {
     fn mixed(&self) -> Option<Proven> {
         let narrow = self.wide.rounded::<DoubleDouble>();
         if let Some(shape) = self.problem.loss.piecewise_quadratic() {
-            let method = InteriorPoint { formulation: &narrow, shape, penalty: self.penalty() };
-            let at = method.improve(method.start(), 1e-24, 100);
-            return self.finish_quadratic(shape, at.widened(), 40);
+            let strategy = Strategy::Mehrotra;
+            let method = InteriorPoint { formulation: &narrow, shape, penalty: self.penalty(), strategy };
+            let at = method.improve(method.start(1.0), 1e-24, 100);
+            return self.finish_quadratic(&self.interior_point(shape, strategy), at.widened(), 40);
         }
         let widened = |theta: &[DoubleDouble]| theta.iter().map(|x| x.to_wide()).collect::<Vec<_>>();
         let at = match self.penalty() {
@@ -85,11 +86,27 @@ impl Solver<'_> {
         self.finish_smooth(widened(&at.theta), at.reg.to_wide())
     }
 
+    fn interior_point(&self, shape: PiecewiseQuadratic, strategy: Strategy) -> InteriorPoint<'_, Wide> {
+        InteriorPoint { formulation: self.wide, shape, penalty: self.penalty(), strategy }
+    }
+
     /// 77 digits from the beginning.
-    fn full(&self) -> Option<Proven> {
+    fn full(&self, wanted: f64) -> Option<Proven> {
         if let Some(shape) = self.problem.loss.piecewise_quadratic() {
-            let method = InteriorPoint { formulation: self.wide, shape, penalty: self.penalty() };
-            return self.finish_quadratic(shape, method.start(), 300);
+            // Where one way to the optimum fails, another may not.
+            let (fast, short) = (Strategy::Mehrotra, Strategy::Short);
+            let mut best: Option<Proven> = None;
+            for (strategy, size) in [(fast, 1.0), (fast, 1e4), (short, 1.0), (short, 1e4), (short, 1e8)] {
+                let method = self.interior_point(shape, strategy);
+                let Some(found) = self.finish_quadratic(&method, method.start(size), 600) else { continue };
+                if best.as_ref().is_none_or(|best| found.bound < best.bound) {
+                    best = Some(found);
+                }
+                if best.as_ref().is_some_and(|best| best.bound.to_f64() <= wanted) {
+                    break;
+                }
+            }
+            return best;
         }
         let at = match self.penalty() {
             Penalty::Weight(reg) => {
@@ -100,8 +117,12 @@ impl Solver<'_> {
         self.finish_smooth(at.theta, at.reg)
     }
 
-    fn finish_quadratic(&self, shape: PiecewiseQuadratic, at: Iterate<Wide>, most: usize) -> Option<Proven> {
-        let method = InteriorPoint { formulation: self.wide, shape, penalty: self.penalty() };
+    fn finish_quadratic(
+        &self,
+        method: &InteriorPoint<'_, Wide>,
+        at: Iterate<Wide>,
+        most: usize,
+    ) -> Option<Proven> {
         let at = method.improve(at, 1e-52, most);
         let multipliers = at.multipliers.iter().zip(&self.wide.costs).map(|(&m, &c)| m / c).collect();
         self.prove(&at.theta, multipliers)
@@ -234,7 +255,7 @@ mod tests {
                 };
                 let wide = Formulation::new(&p);
                 let solver = Solver { problem: &p, wide: &wide };
-                let (mixed, full) = (solver.mixed().unwrap(), solver.full().unwrap());
+                let (mixed, full) = (solver.mixed().unwrap(), solver.full(1e-20).unwrap());
                 assert!((mixed.value - full.value).abs() <= mixed.bound + full.bound);
                 assert!(full.bound.to_f64() < 1e-19, "{loss:?} {variant:?}: {:e}", full.bound.to_f64());
             }
