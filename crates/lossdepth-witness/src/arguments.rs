@@ -18,7 +18,7 @@ Checks the errors that the linear depths report against exact depths, in 77 digi
   --show N         how many lines on single problems to print (all)
 
 Kinds: plain, scales, offsets, collinear, drowned, duplicates, member (the query is a row), centre, outlier,
-extreme, wide (more columns than rows), tiny, large, mixed.
+extreme, underdetermined (more columns than rows), tiny, large, mixed.
 Losses: logistic, hinge, squared-hinge, exponential, and of a user: cubed-exponential, smoothed-hinge.
 Variants: risk, objective, constrained. Intercepts: free, penalised, none.
 
@@ -29,7 +29,7 @@ Exit status: 0 all errors are bounds, 1 some are not, 2 wrong arguments.
 /// What was asked for.
 #[derive(Debug)]
 pub(crate) struct Arguments {
-    pub(crate) problems: u64,
+    pub(crate) problems: usize,
     pub(crate) seed: u64,
     pub(crate) threads: usize,
     pub(crate) only: Option<u64>,
@@ -91,7 +91,7 @@ impl Arguments {
                 || value.parse::<u64>().map_err(|_| format!("{flag}: `{value}` is not a whole number"));
             let size = || number().map(|x| usize::try_from(x).unwrap_or(usize::MAX));
             match flag.as_str() {
-                "--problems" => parsed.problems = number()?,
+                "--problems" => parsed.problems = size()?,
                 "--seed" => parsed.seed = number()?,
                 "--threads" => parsed.threads = size()?.max(1),
                 "--only" => parsed.only = Some(number()?),

@@ -28,7 +28,7 @@ pub(crate) enum Kind {
     /// Columns of scales 1e-12 to 1e12 with little to hold the classifier down, so that the rounding of a margin counts.
     Extreme,
     /// More columns than rows.
-    Wide,
+    Underdetermined,
     /// Two or three rows.
     Tiny,
     /// Up to 2000 rows or 30 columns.
@@ -49,7 +49,7 @@ impl Kind {
         Self::Centre,
         Self::Outlier,
         Self::Extreme,
-        Self::Wide,
+        Self::Underdetermined,
         Self::Tiny,
         Self::Large,
         Self::Mixed,
@@ -67,7 +67,7 @@ impl Kind {
             Self::Centre => "centre",
             Self::Outlier => "outlier",
             Self::Extreme => "extreme",
-            Self::Wide => "wide",
+            Self::Underdetermined => "underdetermined",
             Self::Tiny => "tiny",
             Self::Large => "large",
             Self::Mixed => "mixed",
@@ -133,19 +133,24 @@ fn settings(random: &mut Random) -> (Kind, Problem) {
     (kind, Problem { rows: Vec::new(), weights: None, query: Vec::new(), loss, intercept, variant, reg, tol })
 }
 
-/// The problem with this index, if the filter wants it.
-pub(crate) fn generate(seed: u64, index: u64, wanted: impl Fn(Kind, &Problem) -> bool) -> Option<Generated> {
-    let mut random = Random::new(seed, index);
-    let (kind, mut problem) = settings(&mut random);
-    if !wanted(kind, &problem) {
-        return None;
-    }
-    let random = &mut random;
+/// The first indices, so many, whose problems pass a filter.
+pub(crate) fn indices(seed: u64, count: usize, filter: impl Fn(Kind, &Problem) -> bool) -> Vec<u64> {
+    let passes = |index: &u64| {
+        let (kind, problem) = settings(&mut Random::new(seed, *index));
+        filter(kind, &problem)
+    };
+    (0..).filter(passes).take(count).collect()
+}
+
+/// The problem with this index.
+pub(crate) fn generate(seed: u64, index: u64) -> Generated {
+    let random = &mut Random::new(seed, index);
+    let (kind, mut problem) = settings(random);
     let mut has = |of: Kind| kind == of || kind == Kind::Mixed && random.chance(0.3);
     let [scales, offsets, collinear, drowned, duplicates] =
         [Kind::Scales, Kind::Offsets, Kind::Collinear, Kind::Drowned, Kind::Duplicates].map(&mut has);
-    let [member, mut centre, outlier, wide, tiny] =
-        [Kind::Member, Kind::Centre, Kind::Outlier, Kind::Wide, Kind::Tiny].map(&mut has);
+    let [member, mut centre, outlier, underdetermined, tiny] =
+        [Kind::Member, Kind::Centre, Kind::Outlier, Kind::Underdetermined, Kind::Tiny].map(&mut has);
 
     let (mut n, mut d) = (random.between(2, 40), random.between(1, 6));
     if random.chance(0.1) {
@@ -163,7 +168,7 @@ pub(crate) fn generate(seed: u64, index: u64, wanted: impl Fn(Kind, &Problem) ->
     if tiny {
         n = random.between(2, 3);
     }
-    if wide {
+    if underdetermined {
         n = random.between(2, 8);
         d = random.between(n + 1, 12);
     }
@@ -177,9 +182,9 @@ pub(crate) fn generate(seed: u64, index: u64, wanted: impl Fn(Kind, &Problem) ->
         (0..d).map(|_| spread * random.normal()).collect()
     };
     if outlier {
-        let reach = random.magnitude(1, 6);
+        let factor = random.magnitude(1, 6);
         for z in &mut query {
-            *z *= reach;
+            *z *= factor;
         }
     }
     if duplicates {
@@ -236,7 +241,7 @@ pub(crate) fn generate(seed: u64, index: u64, wanted: impl Fn(Kind, &Problem) ->
         query.clone_from(&rows[random.below(n)]);
     }
     (problem.rows, problem.query) = (rows, query);
-    Some(Generated { index, kind, problem })
+    Generated { index, kind, problem }
 }
 
 /// None, integers of which some are zero, or fractions of very different size.
@@ -273,7 +278,7 @@ mod tests {
     #[test]
     fn a_problem_is_a_function_of_seed_and_index() {
         for index in 0..300 {
-            let [a, b] = [(); 2].map(|()| generate(7, index, |_, _| true).unwrap());
+            let [a, b] = [(); 2].map(|()| generate(7, index));
             assert_eq!(format!("{a:?}"), format!("{b:?}"));
             assert!(
                 a.problem.rows.len() >= 2 && a.problem.rows.iter().all(|r| r.len() == a.problem.query.len())
@@ -283,9 +288,18 @@ mod tests {
     }
 
     #[test]
+    fn a_filter_skips_problems_and_changes_none() {
+        let found = indices(3, 50, |kind, problem| kind == Kind::Tiny && problem.loss == Loss::Hinge);
+        assert_eq!(found.len(), 50);
+        for g in found.into_iter().map(|index| generate(3, index)) {
+            assert!(g.kind == Kind::Tiny && g.problem.loss == Loss::Hinge && g.problem.rows.len() <= 3);
+        }
+    }
+
+    #[test]
     fn every_kind_is_drawn() {
         let kinds: std::collections::BTreeSet<Kind> =
-            (0..2000).filter_map(|index| generate(1, index, |_, _| true)).map(|g| g.kind).collect();
+            (0..2000).map(|index| generate(1, index).kind).collect();
         assert_eq!(kinds.len(), Kind::ALL.len());
     }
 }

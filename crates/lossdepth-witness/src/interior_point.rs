@@ -27,7 +27,7 @@ pub(crate) struct Iterate<T> {
     /// $\alpha$.
     pub(crate) multipliers: Vec<T>,
     /// $c u - \alpha$; empty where there is no upper bound.
-    room: Vec<T>,
+    complement: Vec<T>,
     /// $s$.
     surplus: Vec<T>,
     /// $\xi$; empty where there is no upper bound.
@@ -91,7 +91,7 @@ impl<T: Real> Iterate<T> {
         Iterate {
             theta: wide(&self.theta),
             multipliers: wide(&self.multipliers),
-            room: wide(&self.room),
+            complement: wide(&self.complement),
             surplus: wide(&self.surplus),
             shortfall: wide(&self.shortfall),
             lambda: self.lambda.to_wide(),
@@ -100,7 +100,7 @@ impl<T: Real> Iterate<T> {
     }
 
     fn is_finite(&self) -> bool {
-        let vectors = [&self.theta, &self.multipliers, &self.room, &self.surplus, &self.shortfall];
+        let vectors = [&self.theta, &self.multipliers, &self.complement, &self.surplus, &self.shortfall];
         self.lambda.is_finite()
             && self.slack.is_finite()
             && vectors.into_iter().flatten().all(|x| x.is_finite())
@@ -115,7 +115,7 @@ impl<T: Real> InteriorPoint<'_, T> {
         let half = T::from_f64(0.5);
         let bounded = self.shape.upper.map(|u| T::from_f64(u) * half);
         let multipliers: Vec<T> = f.costs.iter().map(|&c| c * bounded.unwrap_or(T::one())).collect();
-        let (room, shortfall) = match bounded {
+        let (complement, shortfall) = match bounded {
             Some(_) => (multipliers.clone(), vec![size; n]),
             None => (Vec::new(), Vec::new()),
         };
@@ -126,7 +126,7 @@ impl<T: Real> InteriorPoint<'_, T> {
         Iterate {
             theta: vec![T::zero(); f.width],
             multipliers,
-            room,
+            complement,
             surplus: vec![size; n],
             shortfall,
             lambda,
@@ -136,8 +136,8 @@ impl<T: Real> InteriorPoint<'_, T> {
 
     /// The sum of all products of slacks and multipliers, and their number.
     fn complementarity(&self, at: &Iterate<T>) -> (T, f64) {
-        let sum = dot(&at.multipliers, &at.surplus) + dot(&at.room, &at.shortfall);
-        let count = at.multipliers.len() + at.room.len();
+        let sum = dot(&at.multipliers, &at.surplus) + dot(&at.complement, &at.shortfall);
+        let count = at.multipliers.len() + at.complement.len();
         match self.penalty {
             Penalty::Weight(_) => (sum, count as f64),
             Penalty::Radius(_) => (sum + at.lambda * at.slack, (count + 1) as f64),
@@ -155,8 +155,8 @@ impl<T: Real> InteriorPoint<'_, T> {
             let bend = q / f.costs[j];
             let mut total = bend + s / a;
             margin_residual[j] = margin_residual[j] - T::one() + bend * a - s;
-            if !at.room.is_empty() {
-                total += at.shortfall[j] / at.room[j];
+            if !at.complement.is_empty() {
+                total += at.shortfall[j] / at.complement[j];
                 margin_residual[j] += at.shortfall[j];
             }
             inverse.push(T::one() / total);
@@ -186,7 +186,7 @@ impl<T: Real> InteriorPoint<'_, T> {
         };
         Targets {
             lower: product(&at.multipliers, &at.surplus),
-            upper: product(&at.room, &at.shortfall),
+            upper: product(&at.complement, &at.shortfall),
             norm: -(at.lambda * at.slack),
             gradient,
             slack_residual,
@@ -220,35 +220,35 @@ impl<T: Real> InteriorPoint<'_, T> {
 
     fn step(&self, at: &Iterate<T>, system: &System<T>, targets: &Targets<T>) -> Step<T> {
         let f = self.formulation;
-        let pull: Vec<T> = (0..f.terms())
+        let rhs: Vec<T> = (0..f.terms())
             .map(|j| {
                 let mut h = targets.lower[j] / at.multipliers[j] - system.margin_residual[j];
-                if !at.room.is_empty() {
-                    h -= targets.upper[j] / at.room[j];
+                if !at.complement.is_empty() {
+                    h -= targets.upper[j] / at.complement[j];
                 }
                 h
             })
             .collect();
-        let scaled: Vec<T> = pull.iter().zip(&system.inverse).map(|(&h, &i)| h * i).collect();
+        let scaled: Vec<T> = rhs.iter().zip(&system.inverse).map(|(&h, &i)| h * i).collect();
         let mut theta = f.combine(&scaled);
         for (t, &g) in theta.iter_mut().zip(&targets.gradient) {
             *t -= g;
         }
         if let Penalty::Radius(_) = self.penalty {
-            let pull = (targets.norm + at.lambda * targets.slack_residual) / at.slack;
-            let share = pull + pull;
+            let half = (targets.norm + at.lambda * targets.slack_residual) / at.slack;
+            let share = half + half;
             for (t, &w) in theta.iter_mut().zip(&at.theta[..f.penalised]) {
                 *t -= share * w;
             }
         }
         system.factor.solve(&mut theta);
         let change = f.margins(&theta);
-        let multipliers: Vec<T> = (0..f.terms()).map(|j| (pull[j] - change[j]) * system.inverse[j]).collect();
+        let multipliers: Vec<T> = (0..f.terms()).map(|j| (rhs[j] - change[j]) * system.inverse[j]).collect();
         let surplus = (0..f.terms())
             .map(|j| (targets.lower[j] - at.surplus[j] * multipliers[j]) / at.multipliers[j])
             .collect();
-        let shortfall = (0..at.room.len())
-            .map(|j| (targets.upper[j] + at.shortfall[j] * multipliers[j]) / at.room[j])
+        let shortfall = (0..at.complement.len())
+            .map(|j| (targets.upper[j] + at.shortfall[j] * multipliers[j]) / at.complement[j])
             .collect();
         let (lambda, slack) = match self.penalty {
             Penalty::Weight(_) => (T::zero(), T::zero()),
@@ -274,8 +274,8 @@ impl<T: Real> InteriorPoint<'_, T> {
             limit(at.multipliers[j], step.multipliers[j]);
             limit(at.surplus[j], step.surplus[j]);
         }
-        for j in 0..at.room.len() {
-            limit(at.room[j], -step.multipliers[j]);
+        for j in 0..at.complement.len() {
+            limit(at.complement[j], -step.multipliers[j]);
             limit(at.shortfall[j], step.shortfall[j]);
         }
         if let Penalty::Radius(_) = self.penalty {
@@ -289,11 +289,11 @@ impl<T: Real> InteriorPoint<'_, T> {
         let along = |values: &[T], changes: &[T]| -> Vec<T> {
             values.iter().zip(changes).map(|(&x, &d)| x + length * d).collect()
         };
-        let room = at.room.iter().zip(&step.multipliers).map(|(&x, &d)| x - length * d).collect();
+        let complement = at.complement.iter().zip(&step.multipliers).map(|(&x, &d)| x - length * d).collect();
         Iterate {
             theta: along(&at.theta, &step.theta),
             multipliers: along(&at.multipliers, &step.multipliers),
-            room,
+            complement,
             surplus: along(&at.surplus, &step.surplus),
             shortfall: along(&at.shortfall, &step.shortfall),
             lambda: at.lambda + length * step.lambda,
@@ -324,8 +324,8 @@ impl<T: Real> InteriorPoint<'_, T> {
             } else {
                 let affine = self.affine_targets(&at);
                 let predictor = self.step(&at, &system, &affine);
-                let reached = Self::moved(&at, &predictor, self.longest(&at, &predictor, 0.0));
-                let ratio = (self.complementarity(&reached).0 / sum).to_f64().clamp(0.0, 1.0);
+                let predicted = Self::moved(&at, &predictor, self.longest(&at, &predictor, 0.0));
+                let ratio = (self.complementarity(&predicted).0 / sum).to_f64().clamp(0.0, 1.0);
                 let goal = T::from_f64((ratio * ratio * ratio).max(1e-12)) * mean;
                 self.step(&at, &system, &self.corrected_targets(affine, goal, Some(&predictor)))
             };

@@ -22,13 +22,14 @@ mod wide;
 mod witness;
 
 use arguments::Arguments;
-use generator::{Generated, generate};
+use generator::{Generated, generate, indices};
 use real::Real;
 use report::Report;
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
+use verdict::Verdict;
 
 fn main() -> ExitCode {
     let arguments = match Arguments::parse(std::env::args().skip(1)) {
@@ -51,52 +52,47 @@ fn main() -> ExitCode {
 
 /// Many problems; says whether every error is a bound.
 fn run(arguments: &Arguments) -> bool {
-    // Indices are handed out in groups; a group ends where enough problems have been found.
-    const GROUP: u64 = 64;
-    let (next, found, finished) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0));
+    let indices = indices(arguments.seed, arguments.problems, |kind, problem| arguments.wants(kind, problem));
+    let (next, finished, violated) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicUsize::new(0));
     let begin = Instant::now();
     let mut report = Report::default();
     thread::scope(|scope| {
         let work = || {
             let mut report = Report::default();
-            loop {
-                let first = next.fetch_add(GROUP, Ordering::Relaxed);
-                for index in first..first + GROUP {
-                    let wanted = |kind, problem: &_| arguments.wants(kind, problem);
-                    let Some(generated) = generate(arguments.seed, index, wanted) else { continue };
-                    if found.fetch_add(1, Ordering::Relaxed) >= arguments.problems {
-                        return report;
-                    }
-                    check(&generated, &mut report);
-                    finished.fetch_add(1, Ordering::Relaxed);
-                }
+            while let Some(&index) = indices.get(next.fetch_add(1, Ordering::Relaxed)) {
+                let holds = check(&generate(arguments.seed, index), &mut report);
+                violated.fetch_add(usize::from(!holds), Ordering::Relaxed);
+                finished.fetch_add(1, Ordering::Relaxed);
             }
+            report
         };
         let workers: Vec<_> = (0..arguments.threads).map(|_| scope.spawn(work)).collect();
-        let mut told = Instant::now();
+        let mut last = Instant::now();
         while workers.iter().any(|worker| !worker.is_finished()) {
             thread::sleep(Duration::from_millis(50));
-            if told.elapsed() > Duration::from_secs(15) {
-                told = Instant::now();
-                let seconds = begin.elapsed().as_secs();
-                eprintln!("{} of {} after {seconds} s", finished.load(Ordering::Relaxed), arguments.problems);
+            if last.elapsed() > Duration::from_secs(30) {
+                last = Instant::now();
+                let [finished, violated] = [&finished, &violated].map(|count| count.load(Ordering::Relaxed));
+                let (all, seconds) = (indices.len(), begin.elapsed().as_secs());
+                eprintln!("{finished} of {all} after {seconds} s, {violated} violated");
             }
         }
         for worker in workers {
             match worker.join() {
-                Ok(found) => report.merge(found),
+                Ok(part) => report.merge(part),
                 Err(panic) => std::panic::resume_unwind(panic),
             }
         }
     });
-    println!("seed {}, --only INDEX --seed {} replays a problem", arguments.seed, arguments.seed);
+    println!("seed {0}; --seed {0} --only INDEX replays a problem", arguments.seed);
     report.print(arguments.show);
     report.is_clean()
 }
 
-fn check(generated: &Generated, report: &mut Report) {
+/// Adds one problem to a report; says whether its error is a bound, as far as is known.
+fn check(generated: &Generated, report: &mut Report) -> bool {
     let begin = Instant::now();
-    let answer = subject::ask(&generated.problem);
+    let answer = subject::answer(&generated.problem);
     report.asking += begin.elapsed();
     match answer {
         Ok(answer) => {
@@ -104,14 +100,18 @@ fn check(generated: &Generated, report: &mut Report) {
             let examined = verdict::examine(&generated.problem, answer);
             report.solving += begin.elapsed();
             report.add(generated, &examined);
+            examined.verdict != Verdict::Violated
         }
-        Err(why) => report.add_failure(generated, &why),
+        Err(why) => {
+            report.add_failure(generated, &why);
+            false
+        }
     }
 }
 
 /// One problem, with everything about it; says whether its error is a bound.
 fn replay(seed: u64, index: u64) -> bool {
-    let Some(generated) = generate(seed, index, |_, _| true) else { return false };
+    let generated = generate(seed, index);
     let problem = &generated.problem;
     println!("seed {seed}, {}", report::describe(&generated));
     println!("reg {:?}, tol {:?}, {:?}, {:?}", problem.reg, problem.tol, problem.variant, problem.intercept);
@@ -120,7 +120,7 @@ fn replay(seed: u64, index: u64) -> bool {
         println!("row {i} weight {weight:?} {row:?}");
     }
     println!("query {:?}", problem.query);
-    match subject::ask(problem) {
+    match subject::answer(problem) {
         Err(why) => {
             println!("library: {why}");
             false
@@ -137,7 +137,7 @@ fn replay(seed: u64, index: u64) -> bool {
                 println!("exact: classifier {theta:?} (a free intercept belongs to x - query)");
             }
             println!("{:?}: off by {:e}, {:e} of the error", examined.verdict, examined.off, examined.ratio);
-            examined.verdict != verdict::Verdict::Violated
+            examined.verdict != Verdict::Violated
         }
     }
 }

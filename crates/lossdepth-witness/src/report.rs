@@ -102,7 +102,7 @@ impl Report {
         entry.0 += 1;
         entry.1 += u64::from(answer.converged);
         self.beyond_tolerance += u64::from(answer.converged && answer.error > problem.tol);
-        self.wide += u64::from(examined.path() == Some(Path::Wide));
+        self.wide += u64::from(examined.path() == Some(Path::Full));
         let bound =
             examined.witness.as_ref().map_or(f64::INFINITY, |w| crate::real::Real::to_f64(w.proven.bound));
         if answer.error > 0.0 && examined.verdict != Verdict::Undecided {

@@ -79,9 +79,9 @@ impl Dual for SmoothedHinge {
     }
 }
 
-/// Asks the library. An error of it, or a panic, is returned as text.
-pub(crate) fn ask(problem: &Problem) -> Result<Answer, String> {
-    let asked = catch_unwind(AssertUnwindSafe(|| match problem.loss {
+/// The answer of the library. An error of it, or a panic, is returned as text.
+pub(crate) fn answer(problem: &Problem) -> Result<Answer, String> {
+    let answered = catch_unwind(AssertUnwindSafe(|| match problem.loss {
         Loss::Logistic => score(Logistic, problem),
         Loss::Hinge => score(Hinge, problem),
         Loss::SquaredHinge => score(SquaredHinge, problem),
@@ -89,7 +89,7 @@ pub(crate) fn ask(problem: &Problem) -> Result<Answer, String> {
         Loss::CubedExponential => score(CubedExponential, problem),
         Loss::SmoothedHinge => score(SmoothedHinge, problem),
     }));
-    match asked {
+    match answered {
         Ok(answer) => answer.map_err(|error| format!("refused: {error}")),
         Err(_) => Err("panicked".into()),
     }

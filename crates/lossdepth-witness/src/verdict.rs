@@ -6,8 +6,8 @@ use crate::subject::Answer;
 use crate::wide::Wide;
 use crate::witness::{self, Path, Witness};
 
-/// Below this the witness's own bound counts as nothing, whatever error is reported.
-const NOTHING: f64 = 1e-28;
+/// A bound of the witness below this counts as zero, whatever error is reported.
+const NEGLIGIBLE: f64 = 1e-30;
 
 /// What became of a problem.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -53,13 +53,13 @@ pub(crate) fn examine(problem: &Problem, answer: Answer) -> Examined {
     let (error, bound) = (Wide::from_f64(answer.error), found.proven.bound);
     let verdict = if off > error + bound {
         Verdict::Violated
-    } else if off + bound <= error || bound.to_f64() <= NOTHING {
+    } else if off + bound <= error || bound.to_f64() <= NEGLIGIBLE {
         Verdict::Holds
     } else {
         Verdict::Undecided
     };
     let off = off.to_f64();
-    let ratio = if off <= NOTHING { 0.0 } else { off / answer.error };
+    let ratio = if off <= NEGLIGIBLE { 0.0 } else { off / answer.error };
     Examined { answer, witness: Some(found), verdict, off, ratio }
 }
 

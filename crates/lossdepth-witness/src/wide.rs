@@ -356,7 +356,7 @@ impl Real for Wide {
     }
 
     fn exp(self) -> Self {
-        // Nobody asks for more: the exponent stays within its range.
+        // Clamped so that the exponent cannot overflow; no margin here is of that size.
         let leading = self.to_f64().clamp(-1e15, 1e15);
         if leading == -1e15 {
             return Self::ZERO;

@@ -15,7 +15,7 @@ pub(crate) enum Path {
     /// Solved in double-double, finished in 77 digits.
     Mixed,
     /// Solved in 77 digits from the beginning.
-    Wide,
+    Full,
 }
 
 /// The exact depth, known to within `proven.bound`.
@@ -43,7 +43,7 @@ pub(crate) fn exact(problem: &Problem, error: f64) -> Option<Witness> {
     if better {
         mixed.map(|proven| Witness { proven, path: Path::Mixed })
     } else {
-        full.map(|proven| Witness { proven, path: Path::Wide })
+        full.map(|proven| Witness { proven, path: Path::Full })
     }
 }
 
@@ -123,7 +123,7 @@ impl Solver<'_> {
         at: Iterate<Wide>,
         most: usize,
     ) -> Option<Proven> {
-        let at = method.improve(at, 1e-52, most);
+        let at = method.improve(at, 1e-60, most);
         let multipliers = at.multipliers.iter().zip(&self.wide.costs).map(|(&m, &c)| m / c).collect();
         self.prove(&at.theta, multipliers)
     }
