@@ -18,7 +18,7 @@ Checks the errors that the linear depths report against exact depths, in 77 digi
   --show N         how many lines on single problems to print (all)
 
 Kinds: plain, scales, offsets, collinear, drowned, duplicates, member (the query is a row), centre, outlier,
-extreme, underdetermined (more columns than rows), tiny, large, mixed.
+extreme, underdetermined (more columns than rows), tiny, large, long, mixed.
 Losses: logistic, hinge, squared-hinge, exponential, and of a user: cubed-exponential, smoothed-hinge.
 Variants: risk, objective, constrained. Intercepts: free, penalised, none.
 

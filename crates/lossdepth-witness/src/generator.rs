@@ -33,12 +33,14 @@ pub(crate) enum Kind {
     Tiny,
     /// Up to 2000 rows or 30 columns.
     Large,
+    /// Up to 20000 rows, where the rounding of sums counts.
+    Long,
     /// Any combination of the others.
     Mixed,
 }
 
 impl Kind {
-    pub(crate) const ALL: [Self; 14] = [
+    pub(crate) const ALL: [Self; 15] = [
         Self::Plain,
         Self::Scales,
         Self::Offsets,
@@ -52,6 +54,7 @@ impl Kind {
         Self::Underdetermined,
         Self::Tiny,
         Self::Large,
+        Self::Long,
         Self::Mixed,
     ];
 
@@ -70,6 +73,7 @@ impl Kind {
             Self::Underdetermined => "underdetermined",
             Self::Tiny => "tiny",
             Self::Large => "large",
+            Self::Long => "long",
             Self::Mixed => "mixed",
         }
     }
@@ -109,8 +113,11 @@ pub(crate) struct Generated {
 
 /// The kind of a problem, its loss, variant and intercept, before any data is drawn.
 fn settings(random: &mut Random) -> (Kind, Problem) {
-    // Large problems take most of the time: one in a hundred is one.
-    let kind = if random.chance(0.01) {
+    // Large problems take most of the time: one in a hundred is one, and one in four thousand a long one.
+    let size = random.uniform();
+    let kind = if size < 0.000_25 {
+        Kind::Long
+    } else if size < 0.01 {
         Kind::Large
     } else if random.chance(0.2) {
         Kind::Mixed
@@ -155,6 +162,10 @@ pub(crate) fn generate(seed: u64, index: u64) -> Generated {
     let (mut n, mut d) = (random.between(2, 40), random.between(1, 6));
     if random.chance(0.1) {
         (n, d) = (random.between(2, 60), random.between(1, 12));
+    }
+    if kind == Kind::Long {
+        (n, d) = (random.between(5000, 20_000), random.between(1, 2));
+        centre = random.chance(0.7);
     }
     if kind == Kind::Large {
         (n, d) = match random.below(10) {
@@ -299,7 +310,7 @@ mod tests {
     #[test]
     fn every_kind_is_drawn() {
         let kinds: std::collections::BTreeSet<Kind> =
-            (0..2000).map(|index| generate(1, index).kind).collect();
+            (0..20_000).map(|index| generate(1, index).kind).collect();
         assert_eq!(kinds.len(), Kind::ALL.len());
     }
 }
