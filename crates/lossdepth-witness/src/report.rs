@@ -113,23 +113,27 @@ impl Report {
             Verdict::Violated => "violated",
             Verdict::Undecided => "undecided",
         };
-        self.lines.insert(
-            *index,
-            format!(
-                "{word} {} | depth {:e} error {:.3e} off {:.3e} ratio {} witness to {bound:.1e}",
-                describe(generated),
-                answer.depth,
-                answer.error,
-                examined.off,
-                ratio(examined.ratio)
-            ),
+        let line = format!(
+            "{word} {} | depth {:e} error {:.3e} off {:.3e} ratio {} witness to {bound:.1e}",
+            describe(generated),
+            answer.depth,
+            answer.error,
+            examined.off,
+            ratio(examined.ratio)
         );
+        self.add_line(*index, line);
     }
 
     /// A problem that the library did not answer.
     pub(crate) fn add_failure(&mut self, generated: &Generated, why: &str) {
         self.failed += 1;
-        self.lines.insert(generated.index, format!("{why} {}", describe(generated)));
+        self.add_line(generated.index, format!("{why} {}", describe(generated)));
+    }
+
+    /// Keeps a line for the end, and prints it at once, so that it is known even if the run is ended before.
+    fn add_line(&mut self, index: u64, line: String) {
+        eprintln!("{line}");
+        self.lines.insert(index, line);
     }
 
     pub(crate) fn merge(&mut self, other: Self) {
