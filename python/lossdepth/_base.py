@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 import os
-import warnings
+from dataclasses import dataclass
 from functools import partial
 from numbers import Real
 from pathlib import Path
@@ -16,8 +15,9 @@ from sklearn.base import BaseEstimator, OutlierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
-from lossdepth import _native
+from lossdepth import _checks, _native
 from lossdepth._conformal import Calibration
+from lossdepth._docs import ATTRIBUTES
 from lossdepth._input import as_table, check_numeric, is_apart, named, put_together
 from lossdepth._progress import in_parts, threads
 from lossdepth._results import Explanation, Scores, named_cut
@@ -32,112 +32,17 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_HERE = Path(__file__).parent
-
 # Beyond it the native core does not go.
 _LARGEST = 1e100
-
-# What each parameter means; a class says otherwise in `_parameters`.
-_PARAMETERS = {
-    "reg": """reg : float, default=1.0
-    The weight of the penalty: the classifier minimises risk + reg * ||w||^2. Positive.""",
-    "variant": """variant : {"risk", "objective", "constrained"}, default="risk"
-    Which number is the depth: the risk at the minimum of risk + reg * ||w||^2, that minimum itself,
-    or the smallest risk with ||w|| at most `radius`.""",
-    "radius": """radius : float or None, default=None
-    The largest norm allowed; for ``variant="constrained"`` and only there.""",
-    "value": """value : {"risk", "paper-code"}, default="risk"
-    Which number is the depth: the risk, or what the scripts behind the paper's tables print, with
-    natural logarithms and a sample term divided by n twice.""",
-    "intercept": """intercept : {"free", "penalised", "none"}, default="free"
-    Whether the classifier has an intercept. With a free one the depth does not change when sample
-    and query are moved together.""",
-    "scale": """scale : {"none", "standard", "robust", "whiten", "mcd"}, default="none"
-    How the columns are scaled before anything is measured; learned by `fit`. With ``"whiten"`` and
-    ``"mcd"`` the depth does not depend on the units or axes of the data, and with ``"mcd"``
-    outliers in the reference cannot spoil that.""",
-    "support_fraction": """support_fraction : float, default=0.75
-    The share of the rows that ``scale="mcd"`` trusts, between 0.5 and 1.""",
-    "kernel": """kernel : {"gaussian", "laplacian", "imq", "linear", "polynomial", "precomputed"}, \
-default="gaussian"
-    The kernel: exp(-gamma ||x - y||^2), exp(-||x - y||_1 / sigma), (c^2 + ||x - y||^2)^beta,
-    <x, y>, (gamma <x, y> + coef0)^degree, or the data itself. For ``"precomputed"`` fit on the
-    kernel values of the n reference rows with each other, and score rows of the kernel values of
-    each query with the n reference rows. That leaves out the kernel of a query with itself, which
-    is then taken to be the diagonal of the reference and must be constant; for other kernels give
-    it as column n + 1, to `fit` and to the others.""",
-    "gamma": """gamma : {"auto", "quartile", "neighbours"}, str or float, default="auto"
-    For the kernels ``"gaussian"`` and ``"polynomial"``. ``"auto"`` is one over the median squared
-    distance of all pairs of reference rows, each with itself included; ``"5/median"`` is 5 times
-    that; ``"quartile"`` is 0.5 over the square of the first quartile of the distances;
-    ``"neighbours"`` is one over the squared distance to the sqrt(n)-th neighbour of a typical row.
-    Of more than 2048 different rows 2048 are looked at: in lexicographic order, at equal steps of
-    the cumulative weight.""",
-    "sigma": """sigma : {"auto"} or float, default="auto"
-    For the kernel ``"laplacian"``; ``"auto"`` is the median of the distances, as for `gamma`.""",
-    "c": """c : float, default=1.0
-    For the kernel ``"imq"``; positive.""",
-    "beta": """beta : float, default=-0.5
-    For the kernel ``"imq"``; negative.""",
-    "degree": """degree : int, default=3
-    For the kernel ``"polynomial"``.""",
-    "coef0": """coef0 : float, default=1.0
-    For the kernel ``"polynomial"``; not negative.""",
-    "memory": """memory : float or None, default=None
-    How many bytes the kernel values of the reference may take; half of the machine's memory by
-    default. If they do not fit they are computed as needed, which takes longer; no result depends
-    on it.""",
-    "tol": """tol : float, default=1e-6
-    The largest proven error of a depth to accept.""",
-    "max_iter": """max_iter : int, default=1000
-    How many iterations a query gets.""",
-    "budget": """budget : int, default=100
-    How much work a query gets, in millions of multiplications; at least 1. A fixed amount of work,
-    not of time, so that results do not depend on the machine.""",
-    "contamination": """contamination : float, default=0.1
-    The share of the training weight to call outlying, between 0 and 0.5; it sets `offset_`.""",
-    "n_jobs": """n_jobs : int or None, default=None
-    How many threads score: None means 1 unless in a :obj:`joblib.parallel_config` context, -1 means
-    one for each core, or as many as joblib or Dask leave to a worker process. No result depends on
-    it.""",
-    "verbose": """verbose : bool or int, default=0
-    Whether to show progress on standard error; with tqdm if that is installed.""",
-}
-
-_ATTRIBUTES = """Attributes
-----------
-offset_ : float
-    Rows with a lower depth are called outliers: the largest training depth below which lies no more
-    than a share `contamination` of the training weight. Without ties and weights exactly
-    ``floor(contamination * n)`` training rows are outliers; none are if `contamination` is 0.
-n_iter_ : int
-    The most iterations that a training row took.
-model_ : object
-    The fitted model of the native library.
-n_features_in_ : int
-    The number of columns seen by `fit`.
-feature_names_in_ : ndarray of shape (n_features_in_,)
-    Their names, where all are strings."""
-
-_Class = TypeVar("_Class", bound="type[Depth]")
-
-
-def documented(cls: _Class) -> _Class:
-    """Put parameters and attributes where the class leaves a place for them."""
-    names = inspect.signature(cls.__init__).parameters
-    texts = _PARAMETERS | cls._parameters
-    parameters = "\n".join(texts[name] for name in names if name != "self")
-    text = f"Parameters\n----------\n{parameters}\n\n{cls._attributes}"
-    cls.__doc__ = inspect.cleandoc(cls.__doc__ or "").replace("{parameters}", text)
-    return cls
 
 
 class Depth(OutlierMixin, BaseEstimator):
     """What all depths have in common: everything but their settings."""
 
     _method: ClassVar[str]
+    # Parameters that are no settings of a native method.
     _parameters: ClassVar[dict[str, str]] = {}
-    _attributes: ClassVar[str] = _ATTRIBUTES
+    _attributes: ClassVar[str] = ATTRIBUTES
     _remedy: ClassVar[str] = "Scale the data, or raise tol, max_iter or reg."
 
     # What a subclass sets in its constructor, beside the settings of its method.
@@ -299,9 +204,9 @@ class Depth(OutlierMixin, BaseEstimator):
                 raise ValueError(f"`threshold` must be a finite number, got {threshold!r}")
             self.offset_ = float(threshold)
             return self
-        share = _share(contamination)
+        share = _checks.share(contamination)
         depths, weights = self._own_depths()
-        self.offset_ = _offset(depths, weights, share)
+        self.offset_ = _checks.offset(depths, weights, share)
         return self
 
     def calibrate(
@@ -471,19 +376,19 @@ class Depth(OutlierMixin, BaseEstimator):
             if name in {"offset_", "n_iter_"} and "model_" in vars(self):
                 rows, weights = self.model_.reference()
                 scores = self._named(self._score(self.model_, rows, "fit"), None)
-                self._calibrate(scores, weights, _share(self.contamination))
+                self._calibrate(scores, weights, _checks.share(self.contamination))
                 return vars(self)[name]
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def _calibrate(self, scores: Scores, weights: Floats | None, share: float) -> None:
         """Keep what the scores of the training rows say."""
-        self.offset_ = _offset(scores.depth, weights, share)
+        self.offset_ = _checks.offset(scores.depth, weights, share)
         self._training_depths = scores.depth
         self.n_iter_ = max(1, int(scores.iterations.max()))
 
     def _fit(self, X: Any, sample_weight: Any) -> Floats:
         """Fit, find the offset and return the depths of the training rows."""
-        share = _share(self.contamination)
+        share = _checks.share(self.contamination)
         model, rows, weights = self._prepare(X, sample_weight)
         scores = self._named(self._score(model, rows, "fit"), X)
         # All at once, so that an interrupt leaves no half of a fit.
@@ -506,7 +411,7 @@ class Depth(OutlierMixin, BaseEstimator):
     def _prepare(self, X: Any, sample_weight: Any) -> tuple[_native.Model, Floats, Floats | None]:
         """Fit the native model alone."""
         rows = self._rows(X, reset=True)
-        weights = _weights(sample_weight, len(rows))
+        weights = _checks.weights(sample_weight, len(rows))
         settings = {name: getattr(self, name) for name in _native.METHODS[self._method]}
         if settings.get("memory", 0) is None:
             settings["memory"] = half_of_memory()
@@ -515,7 +420,7 @@ class Depth(OutlierMixin, BaseEstimator):
         except ValueError as error:
             raise ValueError(named(str(error), self._feature_names())) from None
         if model.warning is not None:
-            _warn(model.warning, UserWarning)
+            _checks.warn(model.warning, UserWarning)
         return model, rows, weights
 
     def _rows(self, X: Any, *, reset: bool) -> Floats:
@@ -561,12 +466,14 @@ class Depth(OutlierMixin, BaseEstimator):
     def _named(self, scores: _native._Scores, X: Any) -> Scores:
         """Name the native scores, and warn if some are not as exact as they should be."""
         depth, error, stderr, iterations, stop = scores
-        result = Scores(depth, error, stderr, iterations, np.array(_native.STOPS)[stop], _index(X))
+        result = Scores(
+            depth, error, stderr, iterations, np.array(_native.STOPS)[stop], _checks.index(X)
+        )
         failed = ~result.converged
         if failed.any():
             counts = zip(*np.unique(result.stop[failed], return_counts=True), strict=True)
             why = ", ".join(f"{reason}: {count}" for reason, count in counts)
-            _warn(
+            _checks.warn(
                 f"{failed.sum()} of {len(failed)} depths are less exact than asked "
                 f"for ({why}); the largest error is {result.error[failed].max():.2g}. "
                 + self._remedy,
@@ -576,6 +483,21 @@ class Depth(OutlierMixin, BaseEstimator):
 
     def _labels(self, depths: Floats) -> NDArray[np.int64]:
         return np.where(depths < self.offset_, np.int64(-1), np.int64(1))
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class NativeDepth(Depth):
+    """What the depths of the native library have in common: the parameters that all of them take.
+
+    A parameter is stored as given; the native library checks it in `fit`.
+    """
+
+    scale: str = "none"
+    support_fraction: float = 0.75
+    tol: float = 1e-6
+    contamination: float = 0.1
+    n_jobs: int | None = None
+    verbose: int = 0
 
 
 def _written(params: dict[str, Any]) -> str:
@@ -610,53 +532,3 @@ def half_of_memory() -> float | None:
         return 0.5 * os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, OSError, ValueError):
         return None
-
-
-def _share(contamination: Any) -> float:
-    if not isinstance(contamination, Real):
-        raise TypeError(f"`contamination` must be a number, got {contamination!r}")
-    share = float(contamination)
-    if not 0.0 <= share <= 0.5:  # noqa: PLR2004
-        raise ValueError(f"`contamination` must be between 0 and 0.5, got {contamination}")
-    return share
-
-
-def _weights(sample_weight: Any, rows: int) -> Floats | None:
-    """Bring weights to an array of doubles; the native core checks their number and values."""
-    if sample_weight is None:
-        return None
-    if isinstance(sample_weight, Real):
-        weights = np.full(rows, sample_weight, dtype=np.float64)
-    else:
-        weights = check_array(
-            sample_weight,
-            dtype=np.float64,
-            order="C",
-            ensure_2d=False,
-            ensure_all_finite=False,
-            input_name="sample_weight",
-        )
-    if weights.ndim != 1:
-        raise ValueError(f"`sample_weight` must have one dimension, got shape {weights.shape}")
-    if not weights.any():
-        raise ValueError("`sample_weight` must not be zero for every row")
-    return np.require(weights, np.float64, ["C", "A"])
-
-
-def _offset(depths: Floats, weights: Floats | None, share: float) -> float:
-    """Find the largest depth below which lies no more than a share of the weight."""
-    return _native.threshold(depths, weights, share)
-
-
-def _index(X: Any) -> Any:
-    """Return the index of a pandas table; a list has a method of that name."""
-    index = getattr(X, "index", None)
-    return None if callable(index) else index
-
-
-def _warn(message: str, category: type[Warning]) -> None:
-    """Warn the caller of the public method: the first frame outside of this package."""
-    level, frame = 1, inspect.currentframe()
-    while frame is not None and Path(frame.f_code.co_filename).parent == _HERE:
-        level, frame = level + 1, frame.f_back
-    warnings.warn(message, category, stacklevel=level)

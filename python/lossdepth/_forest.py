@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from dataclasses import dataclass
 
-from lossdepth._base import Depth, documented
+from lossdepth._base import NativeDepth
+from lossdepth._docs import documented
 
 
 @documented
-class ForestDepth(Depth):
+@dataclass(kw_only=True, eq=False, repr=False)
+class ForestDepth(NativeDepth):
     r"""Random forest depth: the average of all random trees, exactly.
 
     A forest is trained to tell z, of mass 1/2, from the rows :math:`x_i`, of mass
@@ -57,57 +59,12 @@ class ForestDepth(Depth):
 
     _method = "forest"
     _remedy = "Raise tol or max_boxes, or grow a number of trees."
-    _parameters: ClassVar[dict[str, str]] = {
-        "max_depth": """max_depth : int, default=2
-    How many cuts a tree makes around a row.""",
-        "max_features": """max_features : {"sqrt", "log2", "all"}, int or float, default="sqrt"
-    How many columns a split looks at: an int is their number, a float a fraction of all.""",
-        "loss": """loss : {"log", "brier", "zero-one"}, default="log"
-    The loss of the averaged probabilities, normalised to 1 where both classes are equally likely:
-    -log2 of the probability p of the true class, 4 (1 - p)^2, or whether it is below one half.""",
-        "trees": """trees : int, default=0
-    How many random trees to grow, in every frame; 0 for the average of all there are.""",
-        "rotations": """rotations : int, default=0
-    How many random orthogonal frames to grow trees in; 0 for the columns as they are. Many frames
-    see round clouds better. Units then matter: see `scale`.""",
-        "seed": """seed : int, default=0
-    Where the random numbers of `trees` and `rotations` come from.""",
-        "tol": """tol : float, default=1e-6
-    The largest proven error to accept where boxes have to be left out.""",
-        "max_boxes": """max_boxes : int, default=20000
-    How many boxes of one level of the trees are cut further, the likeliest.""",
-    }
 
-    def __init__(
-        self,
-        *,
-        max_depth: int = 2,
-        max_features: str | float = "sqrt",
-        loss: str = "log",
-        value: str = "risk",
-        trees: int = 0,
-        rotations: int = 0,
-        scale: str = "none",
-        support_fraction: float = 0.75,
-        seed: int = 0,
-        tol: float = 1e-6,
-        max_boxes: int = 20_000,
-        contamination: float = 0.1,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        # Stored as given; the native core checks them in fit.
-        self.max_depth = max_depth
-        self.max_features = max_features
-        self.loss = loss
-        self.value = value
-        self.trees = trees
-        self.rotations = rotations
-        self.scale = scale
-        self.support_fraction = support_fraction
-        self.seed = seed
-        self.tol = tol
-        self.max_boxes = max_boxes
-        self.contamination = contamination
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    max_depth: int = 2
+    max_features: str | float = "sqrt"
+    loss: str = "log"
+    value: str = "risk"
+    trees: int = 0
+    rotations: int = 0
+    seed: int = 0
+    max_boxes: int = 20_000

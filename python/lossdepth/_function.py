@@ -7,41 +7,25 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import _num_samples
 
-from lossdepth import _native
-from lossdepth._forest import ForestDepth
-from lossdepth._halfspace import HalfspaceDepth
-from lossdepth._kernel import GPDepth, KernelLogisticDepth, SVMDepth
-from lossdepth._linear import ExponentialDepth, HingeDepth, LogisticDepth, SquaredHingeDepth
-from lossdepth._network import MLPDepth
+from lossdepth import _forest, _halfspace, _kernel, _linear, _native, _network
+from lossdepth._base import Depth
 from lossdepth._preset import observations
 from lossdepth._preset import preset as settings_of
 
 if TYPE_CHECKING:
-    from lossdepth._base import Depth, Floats
+    from lossdepth._base import Floats
 
-_CLASSES: tuple[type[Depth], ...] = (
-    LogisticDepth,
-    HingeDepth,
-    SquaredHingeDepth,
-    ExponentialDepth,
-    SVMDepth,
-    KernelLogisticDepth,
-    GPDepth,
-    ForestDepth,
-    MLPDepth,
-    HalfspaceDepth,
-)
+_MODULES = (_linear, _kernel, _forest, _network, _halfspace)
 
-METHODS = {cls._method: cls for cls in _CLASSES}
-
-# What others call them: statisticians, and the tables of the paper.
-ALIASES = {
-    "tukey": "halfspace",
-    "location": "halfspace",
-    "lr": "logistic",
-    "linear-svm": "hinge",
-    "rf": "forest",
+_CLASSES: dict[str, type[Depth]] = {
+    cls._method: cls
+    for module in _MODULES
+    for cls in vars(module).values()
+    if isinstance(cls, type) and issubclass(cls, Depth) and "_method" in vars(cls)
 }
+
+# The estimator of every method of the native library, in its order.
+METHODS = {name: _CLASSES[name] for name in _native.METHODS if name in _CLASSES}
 
 
 def depth(
@@ -63,8 +47,7 @@ def depth(
         The rows to score.
     X : {array-like, dataframe} of shape (n_samples, n_features)
         The reference sample, at least two rows.
-    method : {"logistic", "hinge", "squared-hinge", "exponential", "svm", "klr", "gp", "forest", \
-"mlp", "halfspace"}, default="logistic"
+    method : {methods}, default="logistic"
         Which depth. Other names are understood in any case: ``"tukey"`` and ``"location"`` for
         ``"halfspace"``, and those of the paper's tables, ``"LR"``, ``"linear-SVM"``, ``"SVM"``,
         ``"RF"``, ``"GP"`` and ``"MLP"``.
@@ -100,7 +83,7 @@ def depth(
     array([0.67, 0.  ])
     """
     name = method.lower() if isinstance(method, str) else method
-    name = ALIASES.get(name, name)
+    name = _native.ALIASES.get(name, name)
     if name not in METHODS:
         raise ValueError(f"`method` must be one of {', '.join(METHODS)}, got `{method}`")
     cls = METHODS[name]
@@ -112,7 +95,7 @@ def depth(
             settings_of(preset, name, observations(_num_samples(X), sample_weight)) | settings
         )
     estimator: Any = cls(n_jobs=n_jobs, **settings)
-    if return_direction and not isinstance(estimator, HalfspaceDepth):
+    if return_direction and not isinstance(estimator, _halfspace.HalfspaceDepth):
         raise ValueError(f"`return_direction` goes with method `halfspace`, not with `{method}`")
     estimator._keep(estimator._prepare(X, sample_weight)[0])  # noqa: SLF001
     if return_direction:
@@ -120,6 +103,11 @@ def depth(
         return both
     depths: Floats = estimator.score_samples(Z)
     return depths
+
+
+if depth.__doc__ is not None:
+    _names = ", ".join(f'"{name}"' for name in METHODS)
+    depth.__doc__ = depth.__doc__.replace("{methods}", f"{{{_names}}}")
 
 
 def halfspace(

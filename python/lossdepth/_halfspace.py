@@ -9,7 +9,8 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from lossdepth import _native
-from lossdepth._base import Depth, documented
+from lossdepth._base import NativeDepth
+from lossdepth._docs import documented
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -79,7 +80,8 @@ class Bagplot:
 
 
 @documented
-class HalfspaceDepth(Depth):
+@dataclass(kw_only=True, eq=False, repr=False)
+class HalfspaceDepth(NativeDepth):
     r"""Halfspace depth (Tukey): linear classifiers, 0-1 loss.
 
     The depth of z is the least mass of a closed halfspace that holds it,
@@ -111,31 +113,8 @@ class HalfspaceDepth(Depth):
 
     _method = "halfspace"
     _remedy: ClassVar[str] = "Raise budget or tol; the depth and its error hold as they are."
-    _parameters: ClassVar[dict[str, str]] = {
-        "scale": """scale : {"none", "standard", "robust", "whiten", "mcd"}, default="none"
-    How the columns are scaled. The depth does not depend on it, but for rounding.""",
-        "tol": """tol : float, default=1e-6
-    The widest interval to accept: exact for fewer than a million rows.""",
-    }
 
-    def __init__(
-        self,
-        *,
-        scale: str = "none",
-        support_fraction: float = 0.75,
-        tol: float = 1e-6,
-        budget: int = 100,
-        contamination: float = 0.1,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.scale = scale
-        self.support_fraction = support_fraction
-        self.tol = tol
-        self.budget = budget
-        self.contamination = contamination
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    budget: int = 100
 
     def directions(self, X: Any) -> tuple[Floats, Floats]:
         """Compute the depth of each row and the direction that attains it.

@@ -2,69 +2,29 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from lossdepth._base import Depth, documented
+from lossdepth._base import NativeDepth
+from lossdepth._docs import documented
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
 
-_PARAMETERS = {
-    "reg": """reg : float, default=1.0
-    The weight of the penalty: the classifier minimises risk + reg * ||f||^2. Positive.""",
-    "intercept": """intercept : {"free", "penalised", "none"}, default="none"
-    Whether the classifier has an intercept; a penalised one is the kernel plus 1.""",
-}
 
+@dataclass(kw_only=True, eq=False, repr=False)
+class _KernelDepth(NativeDepth):
+    """What the depths with a kernel have in common."""
 
-class KernelDepth(Depth):
-    """What the depths with a kernel and a penalty have in common: everything but the loss."""
-
-    _parameters: ClassVar[dict[str, str]] = _PARAMETERS
-
-    def __init__(
-        self,
-        *,
-        reg: float = 1.0,
-        kernel: str = "gaussian",
-        gamma: str | float = "auto",
-        sigma: str | float = "auto",
-        c: float = 1.0,
-        beta: float = -0.5,
-        degree: int = 3,
-        coef0: float = 1.0,
-        variant: str = "risk",
-        radius: float | None = None,
-        intercept: str = "none",
-        scale: str = "none",
-        support_fraction: float = 0.75,
-        tol: float = 1e-6,
-        max_iter: int = 1000,
-        memory: float | None = None,
-        contamination: float = 0.1,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        # Stored as given; the native core checks them in fit.
-        self.reg = reg
-        self.kernel = kernel
-        self.gamma = gamma
-        self.sigma = sigma
-        self.c = c
-        self.beta = beta
-        self.degree = degree
-        self.coef0 = coef0
-        self.variant = variant
-        self.radius = radius
-        self.intercept = intercept
-        self.scale = scale
-        self.support_fraction = support_fraction
-        self.tol = tol
-        self.max_iter = max_iter
-        self.memory = memory
-        self.contamination = contamination
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    kernel: str = "gaussian"
+    gamma: str | float = "auto"
+    sigma: str | float = "auto"
+    c: float = 1.0
+    beta: float = -0.5
+    degree: int = 3
+    coef0: float = 1.0
+    max_iter: int = 1000
+    memory: float | None = None
 
     def __sklearn_tags__(self) -> Tags:
         """Say that rows of kernel values are not features."""
@@ -73,8 +33,18 @@ class KernelDepth(Depth):
         return tags
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
+class _PenalisedKernelDepth(_KernelDepth):
+    """What the depths with a kernel and a penalty have in common: everything but the loss."""
+
+    reg: float = 1.0
+    variant: str = "risk"
+    radius: float | None = None
+    intercept: str = "none"
+
+
 @documented
-class SVMDepth(KernelDepth):
+class SVMDepth(_PenalisedKernelDepth):
     r"""Support vector machine depth: classifiers with a kernel, hinge loss.
 
     A classifier f in the Hilbert space of the kernel that should tell z from the sample has the
@@ -111,7 +81,7 @@ class SVMDepth(KernelDepth):
 
 
 @documented
-class KernelLogisticDepth(KernelDepth):
+class KernelLogisticDepth(_PenalisedKernelDepth):
     r"""Kernel logistic regression depth: classifiers with a kernel, logistic loss.
 
     A classifier f in the Hilbert space of the kernel, to tell z from the sample, has the risk
@@ -144,15 +114,11 @@ class KernelLogisticDepth(KernelDepth):
     """
 
     _method = "klr"
-    _parameters: ClassVar[dict[str, str]] = _PARAMETERS | {
-        "memory": """memory : float or None, default=None
-    How many bytes the factor of the Gram matrix and its copies may take; half of the machine's
-    memory by default. A reference that needs more is refused.""",
-    }
 
 
 @documented
-class GPDepth(Depth):
+@dataclass(kw_only=True, eq=False, repr=False)
+class GPDepth(_KernelDepth):
     r"""Gaussian process depth: Gaussian process classification by Laplace's approximation.
 
     The sample is one class and z the other, with the mass of the whole sample. The depth of z is
@@ -190,59 +156,6 @@ class GPDepth(Depth):
 
     _method = "gp"
     _remedy: ClassVar[str] = "Raise tol or max_iter."
-    _parameters: ClassVar[dict[str, str]] = {
-        "gamma": """gamma : {"auto", "quartile", "neighbours"}, str or float, default="quartile"
-    The gamma of the Gaussian and polynomial kernels: a number, one over the median squared
-    distance, so many times that (``"5/median"``), one over the squared distance to the sqrt(n)-th
-    neighbour of a typical row, or one half over the squared first quartile of the distances between
-    rows of the reference.""",
-        "probabilities": """probabilities : {"averaged", "mode"}, default="averaged"
-    Whether the probabilities are averaged over the posterior or taken at its mode.""",
-        "memory": """memory : float or None, default=None
-    How many bytes the Gram matrix and what is made of it may take; half of the machine's memory by
-    default. A reference that needs more is refused.""",
-    }
 
-    def __init__(
-        self,
-        *,
-        kernel: str = "gaussian",
-        gamma: str | float = "quartile",
-        sigma: str | float = "auto",
-        c: float = 1.0,
-        beta: float = -0.5,
-        degree: int = 3,
-        coef0: float = 1.0,
-        probabilities: str = "averaged",
-        scale: str = "none",
-        support_fraction: float = 0.75,
-        tol: float = 1e-6,
-        max_iter: int = 1000,
-        memory: float | None = None,
-        contamination: float = 0.1,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        # Stored as given; the native core checks them in fit.
-        self.kernel = kernel
-        self.gamma = gamma
-        self.sigma = sigma
-        self.c = c
-        self.beta = beta
-        self.degree = degree
-        self.coef0 = coef0
-        self.probabilities = probabilities
-        self.scale = scale
-        self.support_fraction = support_fraction
-        self.tol = tol
-        self.max_iter = max_iter
-        self.memory = memory
-        self.contamination = contamination
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-
-    def __sklearn_tags__(self) -> Tags:
-        """Say that rows of kernel values are not features."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self.kernel == "precomputed"
-        return tags
+    gamma: str | float = "quartile"
+    probabilities: str = "averaged"

@@ -2,42 +2,25 @@
 
 from __future__ import annotations
 
-from lossdepth._base import Depth, documented
+from dataclasses import dataclass
+
+from lossdepth._base import NativeDepth
+from lossdepth._docs import documented
 
 
-class _LinearDepth(Depth):
+@dataclass(kw_only=True, eq=False, repr=False)
+class _LinearDepth(NativeDepth):
     """What the linear depths have in common: everything but the loss."""
 
-    def __init__(
-        self,
-        *,
-        reg: float = 1.0,
-        variant: str = "risk",
-        radius: float | None = None,
-        intercept: str = "free",
-        scale: str = "none",
-        support_fraction: float = 0.75,
-        tol: float = 1e-6,
-        max_iter: int = 1000,
-        contamination: float = 0.1,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        # Stored as given; the native core checks them in fit.
-        self.reg = reg
-        self.variant = variant
-        self.radius = radius
-        self.intercept = intercept
-        self.scale = scale
-        self.support_fraction = support_fraction
-        self.tol = tol
-        self.max_iter = max_iter
-        self.contamination = contamination
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    reg: float = 1.0
+    variant: str = "risk"
+    radius: float | None = None
+    intercept: str = "free"
+    max_iter: int = 1000
 
 
 @documented
+@dataclass(kw_only=True, eq=False, repr=False)
 class LogisticDepth(_LinearDepth):
     r"""Logistic regression depth: linear classifiers, logistic loss in bits.
 
@@ -67,36 +50,7 @@ class LogisticDepth(_LinearDepth):
 
     _method = "logistic"
 
-    def __init__(
-        self,
-        *,
-        reg: float = 1.0,
-        variant: str = "risk",
-        radius: float | None = None,
-        value: str = "risk",
-        intercept: str = "free",
-        scale: str = "none",
-        support_fraction: float = 0.75,
-        tol: float = 1e-6,
-        max_iter: int = 1000,
-        contamination: float = 0.1,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        super().__init__(
-            reg=reg,
-            variant=variant,
-            radius=radius,
-            intercept=intercept,
-            scale=scale,
-            support_fraction=support_fraction,
-            tol=tol,
-            max_iter=max_iter,
-            contamination=contamination,
-            n_jobs=n_jobs,
-            verbose=verbose,
-        )
-        self.value = value
+    value: str = "risk"
 
 
 @documented

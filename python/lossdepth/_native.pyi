@@ -8,7 +8,9 @@ _Floats: TypeAlias = NDArray[np.float64]
 _Scores: TypeAlias = tuple[_Floats, _Floats, _Floats, NDArray[np.int64], NDArray[np.uint8]]
 
 __all__ = [
+    "ALIASES",
     "METHODS",
+    "SETTINGS",
     "STOPS",
     "Calibration",
     "Model",
@@ -26,6 +28,8 @@ __all__ = [
 __version__: Final[str]
 STOPS: Final[list[str]]
 METHODS: Final[dict[str, dict[str, Any]]]
+SETTINGS: Final[dict[str, dict[str, dict[str, Any]]]]
+ALIASES: Final[dict[str, str]]
 
 @final
 class Model:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from lossdepth._base import Depth, documented
+from lossdepth._base import NativeDepth
+from lossdepth._docs import documented
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
 @documented
-class MLPDepth(Depth):
+@dataclass(kw_only=True, eq=False, repr=False)
+class MLPDepth(NativeDepth):
     r"""Multilayer perceptron depth: neural networks with ReLU units, logistic loss in bits.
 
     A fully connected network f with one logistic output is trained to tell z from the sample: it
@@ -57,51 +60,11 @@ class MLPDepth(Depth):
     """
 
     _method = "mlp"
-    _remedy: ClassVar[str] = "Scale the data, or raise tol, max_iter or reg."
-    _parameters: ClassVar[dict[str, str]] = {
-        "hidden": """hidden : int or sequence of int, default=(100,)
-    How many units each hidden layer has, at most 10000.""",
-        "reg": """reg : float, default=0.01
-    The weight of the penalty: training minimises risk + reg * ||weights||^2. Positive.""",
-        "variant": """variant : {"risk", "objective"}, default="risk"
-    Which number is the depth: the risk of the trained network or its risk plus penalty.""",
-        "restarts": """restarts : int, default=1
-    How often a network is trained for each query, with other random numbers; at most 1000. The one
-    with the smallest risk plus penalty counts.""",
-        "seed": """seed : int, default=0
-    Where all random numbers come from. Every query gets the same ones.""",
-        "tol": """tol : float, default=1e-5
-    Training ends when five steps lower risk plus penalty by a smaller share.""",
-        "max_iter": """max_iter : int, default=1000
-    How many steps the training of a query takes at most, in each restart.""",
-    }
 
-    def __init__(
-        self,
-        *,
-        hidden: int | Sequence[int] = (100,),
-        reg: float = 0.01,
-        variant: str = "risk",
-        scale: str = "none",
-        support_fraction: float = 0.75,
-        restarts: int = 1,
-        seed: int = 0,
-        tol: float = 1e-5,
-        max_iter: int = 1000,
-        contamination: float = 0.1,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        # Stored as given; the native core checks them in fit.
-        self.hidden = hidden
-        self.reg = reg
-        self.variant = variant
-        self.scale = scale
-        self.support_fraction = support_fraction
-        self.restarts = restarts
-        self.seed = seed
-        self.tol = tol
-        self.max_iter = max_iter
-        self.contamination = contamination
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    hidden: int | Sequence[int] = (100,)
+    reg: float = 0.01
+    variant: str = "risk"
+    restarts: int = 1
+    seed: int = 0
+    tol: float = 1e-5
+    max_iter: int = 1000

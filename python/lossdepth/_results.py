@@ -197,11 +197,13 @@ class Explanation:
     value : ndarray of shape (n_samples,)
         f(z): for a linear f exactly `baseline` plus the contributions, added from left to right.
     baseline : ndarray of shape (n_samples,)
-        The mean of f over the reference; for a linear f that is f at the mean.
+        The mean of f over the reference; for a linear f that is f at the mean. For a network it is
+        f at the mean.
     intercept : ndarray of shape (n_samples,)
-        b, so that f(x) is `weights` times x plus b on the original columns.
+        b, so that f(x) is `weights` times x plus b on the original columns, near z where f is not
+        linear; 0 where `weights` is None.
     weights : ndarray of shape (n_samples, n_features) or None
-        w, in terms of the original columns; where f is not linear, its gradient at z.
+        The gradient of f at z in terms of the original columns: w where f is linear.
     contributions : ndarray of shape (n_samples, n_features) or None
         The part of each column in f(z).
     influence : ndarray of shape (n_samples, n_reference) or None

@@ -17,7 +17,9 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from lossdepth._base import Depth, _index, _offset, _share, _weights, documented
+from lossdepth import _checks
+from lossdepth._base import Depth
+from lossdepth._docs import documented
 from lossdepth._input import as_table, check_finite, check_numeric, is_frame
 from lossdepth._progress import Progress
 from lossdepth._results import Explanation, Scores
@@ -287,10 +289,10 @@ feature_names_in_ : ndarray of shape (n_features_in_,)
         twin.save(path)
 
     def _fit(self, X: Any, sample_weight: Any) -> Floats | None:  # type: ignore[override]
-        share = None if self.contamination is None else _share(self.contamination)
+        share = None if self.contamination is None else _checks.share(self.contamination)
         self._check_settings()
         table = self._table(X, reset=True)
-        weights = _weights(sample_weight, table.shape[0])
+        weights = _checks.weights(sample_weight, table.shape[0])
         if weights is not None:
             _check_weights(weights, table.shape[0])
         estimator = self._seeded(resolved(self._classifier(), table, weights))
@@ -306,7 +308,7 @@ feature_names_in_ : ndarray of shape (n_features_in_,)
             training = self._train(estimator, table, weights, copies)
             if share is not None:
                 depths = self._risks(training, table, X, "fit").depth
-                offset = _offset(depths, weights, share)
+                offset = _checks.offset(depths, weights, share)
         # All at once, so that an interrupt leaves no half of a fit.
         self.estimator_, self.twin_, self._training = estimator, twin, training
         self._known = None if depths is None or weights is not None else depths
@@ -445,7 +447,7 @@ feature_names_in_ : ndarray of shape (n_features_in_,)
             np.ascontiguousarray(stderr),
             iterations.astype(np.int64),
             np.full(rows, "converged"),
-            _index(given),
+            _checks.index(given),
         )
 
     def _table(self, X: Any, *, reset: bool) -> Any:

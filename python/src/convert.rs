@@ -1,5 +1,6 @@
 //! Between Python's objects and the library's: settings, arrays, errors.
 
+use lossdepth::kernel::Gamma;
 use lossdepth::model::{Kind, Setting, Value};
 use lossdepth::{DepthError, Method, Settings};
 use numpy::{IntoPyArray, PyArray2, PyArrayMethods, PyReadonlyArray2, PyUntypedArrayMethods};
@@ -43,6 +44,35 @@ fn read(setting: &Setting, value: &Bound<'_, PyAny>) -> PyResult<Value> {
         Kind::Counts => Value::Counts(counts(name, value)?),
         Kind::Choice(_) => Value::Text(text(name, value)?),
     })
+}
+
+/// For every method, what is known of its settings by name: kind, names to choose from, range, help and details.
+pub(crate) fn declared_settings(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+    let methods = PyDict::new(py);
+    for method in Method::ALL {
+        let settings = PyDict::new(py);
+        for name in method.settings() {
+            let setting = method.setting(name).map_err(|e| exception(&e))?;
+            let (kind, choices): (&str, &[&str]) = match setting.kind {
+                Kind::Number => ("number", &[]),
+                Kind::OptionalNumber => ("optional-number", &[]),
+                Kind::NumberOr(names) => ("number-or", names),
+                Kind::Gamma => ("gamma", &Gamma::NAMES),
+                Kind::Count => ("count", &[]),
+                Kind::Counts => ("counts", &[]),
+                Kind::Choice(names) => ("choice", names),
+            };
+            let known = PyDict::new(py);
+            known.set_item("kind", kind)?;
+            known.set_item("choices", PyTuple::new(py, choices)?)?;
+            known.set_item("range", setting.range.to_string())?;
+            known.set_item("help", setting.help)?;
+            known.set_item("details", setting.details)?;
+            settings.set_item(name, known)?;
+        }
+        methods.set_item(method.name(), settings)?;
+    }
+    Ok(methods)
 }
 
 /// The settings of a fitted model, as [`read_settings`] takes them.

@@ -40,6 +40,15 @@ mod _native {
         for method in Method::ALL {
             methods.set_item(method.name(), convert::written(module.py(), Settings::defaults(method))?)?;
         }
-        module.add("METHODS", methods)
+        module.add("METHODS", methods)?;
+        module.add("SETTINGS", convert::declared_settings(module.py())?)?;
+        // Other names of the methods.
+        let aliases = PyDict::new(module.py());
+        for method in Method::ALL {
+            for alias in method.aliases() {
+                aliases.set_item(alias, method.name())?;
+            }
+        }
+        module.add("ALIASES", aliases)
     }
 }

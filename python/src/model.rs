@@ -20,9 +20,6 @@ pub(crate) const STOPS: [Stop; 3] = [Stop::Converged, Stop::IterationLimit, Stop
 /// Python may change while it runs; in parts, it stays small.
 const COPIED: usize = 1 << 22;
 
-/// How many rows are explained between two looks at the flag that cancels.
-const EXPLAINED: usize = 32;
-
 type Floats<'py> = Bound<'py, PyArray1<f64>>;
 type Scores<'py> =
     (Floats<'py>, Floats<'py>, Floats<'py>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<u8>>);
@@ -66,7 +63,7 @@ impl Model {
         threads: usize,
         depths_only: bool,
     ) -> PyResult<Scores<'py>> {
-        let fits = self.in_parts(py, &rows, usize::MAX, move |model, rows, cancel| {
+        let fits = self.in_parts(py, &rows, move |model, rows, cancel| {
             let (threads, cancel) = (Some(threads), Some(cancel));
             model.score(rows, &Run { threads, cancel, depths_only, ..Run::default() })
         })?;
@@ -82,26 +79,31 @@ impl Model {
         rows: PyReadonlyArray2<'py, f64>,
         threads: usize,
     ) -> PyResult<(Scores<'py>, Bound<'py, PyDict>)> {
-        let found = self.in_parts(py, &rows, EXPLAINED, move |model, rows, cancel| {
+        let found = self.in_parts(py, &rows, move |model, rows, cancel| {
             let (threads, cancel) = (Some(threads), Some(cancel));
             model.explain(rows, &Run { threads, cancel, ..Run::default() })
         })?;
         let fits: Vec<Fit> = found.iter().map(|e| e.fit).collect();
         let column = |f: fn(&Explanation) -> f64| found.iter().map(f).collect::<Vec<_>>().into_pyarray(py);
-        let block = |f: fn(&Explanation) -> &Vec<f64>, width| -> PyResult<Option<Table<'py>>> {
-            let numbers: Vec<f64> = found.iter().flat_map(f).copied().collect();
-            if numbers.is_empty() { Ok(None) } else { array2(py, numbers, width).map(Some) }
+        let block = |f: fn(&Explanation) -> Option<&[f64]>, width| -> PyResult<Option<Table<'py>>> {
+            if found.iter().all(|e| f(e).is_none()) {
+                return Ok(None);
+            }
+            let unknown = vec![f64::NAN; width];
+            let numbers = found.iter().flat_map(|e| f(e).unwrap_or(&unknown)).copied().collect();
+            array2(py, numbers, width).map(Some)
         };
         let (columns, reference) = (self.width(), self.reference_len());
         let parts = PyDict::new(py);
         parts.set_item("value", column(|e| e.value))?;
         parts.set_item("baseline", column(|e| e.baseline))?;
-        parts.set_item("intercept", column(|e| e.intercept))?;
-        parts.set_item("weights", block(|e| &e.weights, columns)?)?;
-        parts.set_item("contributions", block(|e| &e.contributions, columns)?)?;
-        parts.set_item("influence", block(|e| &e.influence, reference)?)?;
-        parts.set_item("witness", block(|e| &e.witness, reference)?)?;
-        let cuts: Vec<Vec<_>> = found.iter().map(|e| e.cuts.iter().map(cut).collect()).collect();
+        parts.set_item("intercept", column(|e| e.intercept().unwrap_or(0.0)))?;
+        parts.set_item("weights", block(Explanation::gradient, columns)?)?;
+        parts.set_item("contributions", block(Explanation::contributions, columns)?)?;
+        parts.set_item("influence", block(|e| e.influence.as_deref(), reference)?)?;
+        parts.set_item("witness", block(Explanation::witness, reference)?)?;
+        let cuts: Vec<Vec<_>> =
+            found.iter().map(|e| e.cuts().unwrap_or_default().iter().map(cut).collect()).collect();
         parts.set_item("cuts", cuts.iter().any(|c| !c.is_empty()).then_some(cuts))?;
         Ok((scores(py, &fits), parts))
     }
@@ -190,19 +192,18 @@ impl Model {
         Arc::clone(&self.fitted)
     }
 
-    /// Does `work` for all rows, at most `most` at a time, and strings the results together.
+    /// Does `work` for all rows, as many at a time as are copied, and joins the results.
     fn in_parts<T: Send + 'static>(
         &self,
         py: Python<'_>,
         rows: &PyReadonlyArray2<'_, f64>,
-        most: usize,
         work: impl Fn(&lossdepth::Model, Rows<'_>, &AtomicBool) -> Result<Vec<T>> + Copy + Send + 'static,
     ) -> PyResult<Vec<T>> {
         let (numbers, width) = table(rows)?;
         // Before any work is done, and with row numbers that count from the first part.
         let rows = Rows::new(numbers, width).and_then(|rows| rows.check_finite().map(|()| rows));
         let rows = rows.map_err(|e| exception(&e))?;
-        let step = (COPIED / width).clamp(1, most);
+        let step = (COPIED / width).max(1);
         let mut results = Vec::with_capacity(rows.len());
         for part in rows.as_slice().chunks(step * width) {
             let (model, part) = (Arc::clone(&self.fitted), part.to_vec());

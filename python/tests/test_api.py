@@ -20,8 +20,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import lossdepth
-from lossdepth import ExponentialDepth, HingeDepth, LogisticDepth, SquaredHingeDepth, _native
-from lossdepth._function import METHODS
+from lossdepth import ExponentialDepth, HingeDepth, LogisticDepth, SquaredHingeDepth
 
 ALL = [LogisticDepth, HingeDepth, SquaredHingeDepth, ExponentialDepth]
 each = pytest.mark.parametrize("cls", ALL)
@@ -384,16 +383,6 @@ def test_the_gil_is_released(sample):
         thread.join(0.001)
         turns += 1
     assert turns > 3
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_parameters_and_their_defaults_are_those_of_the_native_method(method):
-    given = METHODS[method]().get_params()
-    assert given.pop("contamination") == 0.1
-    assert given.pop("n_jobs") is None
-    assert given.pop("verbose") == 0
-    assert given == _native.METHODS[method]
-    assert list(_native.METHODS) == list(METHODS)
 
 
 def test_intervals_hold_the_depth_and_widen_with_the_level():

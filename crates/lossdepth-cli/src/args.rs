@@ -1,4 +1,4 @@
-//! What can be asked for.
+//! The arguments of the command line.
 
 use crate::commands::evaluate::Evaluate;
 use crate::commands::explain::Explain;
@@ -72,7 +72,7 @@ pub(crate) enum Command {
     Man(Manual),
 }
 
-/// What the data is compared with: itself, unless there is another table or a model.
+/// What the data are compared with: themselves, another table, or a model.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct Against {
     /// The table to compare with [default: the data itself]
@@ -89,7 +89,7 @@ pub(crate) struct Against {
     pub(crate) model: Option<PathBuf>,
 }
 
-/// What cannot be said of a model that is fitted already; how much memory it may take can.
+/// The flags that a fitted model excludes: all settings except the memory limit.
 fn fixed_by_a_model() -> impl Iterator<Item = &'static str> {
     let settings = Setting::ALL.iter().map(|setting| setting.name).filter(|name| *name != "memory");
     ["reference", "method", "weights", PRESET].into_iter().chain(settings)
@@ -107,12 +107,12 @@ pub(crate) struct Roles {
     #[arg(long, value_name = "COL")]
     pub(crate) label: Option<String>,
 
-    /// The column with the id: takes the place of the row number in the output, never compared
+    /// The column with the id: replaces the row number in the output, never compared
     #[arg(long, value_name = "COL")]
     pub(crate) id: Option<String>,
 
-    /// The column of the reference with the weights of its rows: 2 is as good as two copies; weights that are not all whole
-    /// numbers give importance, not copies
+    /// The column of the reference with the weights of its rows: a row of weight 2 counts as two copies; weights that are
+    /// not all whole numbers are importance weights
     #[arg(long, value_name = "COL")]
     pub(crate) weights: Option<String>,
 
@@ -141,7 +141,7 @@ impl Roles {
     }
 }
 
-/// What is computed: a method and its settings.
+/// A method and its settings.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Settings")]
 pub(crate) struct Question {
@@ -155,21 +155,21 @@ pub(crate) struct Question {
 }
 
 impl Question {
-    /// Whether it makes sense, as far as that can be told without the data.
+    /// Checks the settings as far as that is possible without the data.
     pub(crate) fn check(&self) -> Result<()> {
         self.given.settings(self.method, 2.0).map(|_| ())
     }
 
-    /// The defaults of the method or of a preset, and what was said otherwise.
+    /// The defaults of the method, overridden by the preset, overridden by the flags.
     pub(crate) fn settings(&self, reference: &Reference) -> Result<Settings> {
         self.given.settings(self.method, reference.observations())
     }
 }
 
-/// How it runs; nothing here changes a result.
+/// How a command runs; no result depends on it.
 #[derive(Debug, Clone, Copy, Default, Args)]
 pub(crate) struct Running {
-    /// Show no progress, notes or summary; warnings, errors and what was asked for remain
+    /// Show no progress, notes or summary; results, warnings and errors remain
     #[arg(long, short, help_heading = "Output")]
     pub(crate) quiet: bool,
 
@@ -178,7 +178,7 @@ pub(crate) struct Running {
     pub(crate) threads: Option<u16>,
 }
 
-/// Values chosen by name: clap lists them and suggests the nearest.
+/// Parses values that are chosen by name; clap lists them and suggests the nearest.
 fn named<T>(names: impl IntoIterator<Item = &'static str>) -> impl TypedValueParser<Value = T>
 where
     T: FromStr<Err = DepthError> + Clone + Send + Sync + 'static,

@@ -21,6 +21,21 @@ pub(crate) enum Error {
     Depth(#[from] DepthError),
 }
 
+impl From<lossdepth_reproduce::Error> for Error {
+    fn from(error: lossdepth_reproduce::Error) -> Self {
+        use lossdepth_reproduce::Error as Experiment;
+        match error {
+            Experiment::Depth(error) => Self::Depth(error),
+            Experiment::Message(text) => Self::Usage(text),
+            // An error of the program's own, from the callbacks that it gave to the experiments.
+            Experiment::Host(error) => match error.downcast::<Self>() {
+                Ok(own) => *own,
+                Err(other) => Self::Usage(other.to_string()),
+            },
+        }
+    }
+}
+
 impl Error {
     /// Whether the reader of standard output went away, which is its right.
     pub(crate) fn is_closed_pipe(&self) -> bool {

@@ -1,19 +1,18 @@
 //! The command line of `lossdepth`: score the rows of a table by how hard they are to tell apart from the data.
 //!
-//! `args` → `load` → `commands` → `write`, with `auc` and `picture` on the way and `console` for what is said on
-//! standard error. All mathematics is in the library.
+//! `args` → `load` → `commands` → `write`, with `auc` for labels and `console` for messages on standard error. Depths are
+//! computed by the crate `lossdepth`, figures are drawn by `lossdepth-plot`, the paper's experiments are in
+//! `lossdepth-reproduce`.
 //!
 //! The program is this library's [`run`]; it is a library so that tests can reach what reads files.
 
 mod args;
 mod auc;
-mod candidate;
 mod commands;
 mod console;
 mod error;
 mod load;
-mod picture;
-mod reproduce;
+mod method_list;
 mod settings;
 #[doc(hidden)]
 pub mod testing;
@@ -21,7 +20,7 @@ mod write;
 
 use args::{Cli, Command};
 use clap::Parser;
-use commands::{Outcome, evaluate, explain, fit, info, methods, plot, reproduce as redo, score, shell};
+use commands::{Outcome, evaluate, explain, fit, info, methods, plot, reproduce, score, shell};
 use std::process::ExitCode;
 
 /// Does what the arguments of this process ask for.
@@ -34,7 +33,7 @@ pub fn run() -> ExitCode {
         Command::Plot(args) => plot::plot(&args),
         Command::Fit(args) => fit::run(&args),
         Command::Evaluate(args) => evaluate::run(&args),
-        Command::Reproduce(args) => redo::run(&args),
+        Command::Reproduce(args) => reproduce::run(&args),
         Command::Info(args) => info::run(&args),
         Command::Methods => methods::list(),
         Command::Completions(args) => shell::completions(&args),

@@ -1,10 +1,10 @@
-//! The settings as flags: made from the library's own table, so that none can be forgotten.
+//! The settings as flags, made from the library's table of settings.
 
 use crate::error::{Error, Result};
 use clap::builder::{PossibleValuesParser, TypedValueParser, ValueParser};
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 use lossdepth::kernel::KernelChoice;
-use lossdepth::model::{Kind, Setting, Value};
+use lossdepth::model::{Kind, Range, Setting, Value};
 use lossdepth::{DepthError, Method, Preset, Scale, Settings, Variant};
 
 /// The settings given on the command line.
@@ -15,22 +15,22 @@ pub(crate) struct Given {
 }
 
 impl Given {
-    /// What was said, setting by setting.
+    /// The settings given, by name.
     pub(crate) fn values(&self) -> &[(&'static str, Value)] {
         &self.values
     }
 
-    /// Nothing but a preset.
-    pub(crate) fn by_preset(preset: Option<Preset>) -> Self {
-        Self { values: Vec::new(), preset }
+    /// The preset, if one was given.
+    pub(crate) fn preset_name(&self) -> Option<Preset> {
+        self.preset
     }
 
-    /// What the preset says about a method, for a reference of `n` observations.
+    /// The settings of the preset for a method and a reference of `n` observations.
     pub(crate) fn preset(&self, method: Method, n: f64) -> Result<Vec<(&'static str, Value)>, DepthError> {
         self.preset.map_or_else(|| Ok(Vec::new()), |preset| preset.values(method, n))
     }
 
-    /// The memory for kernel values, if it was said.
+    /// The limit for kernel values in bytes, if given.
     pub(crate) fn memory(&self) -> Option<f64> {
         self.values.iter().find_map(|(name, value)| match value {
             Value::Number(bytes) if *name == "memory" => Some(*bytes),
@@ -38,7 +38,7 @@ impl Given {
         })
     }
 
-    /// The defaults of the method or of the preset, and what was said otherwise, for a reference of `n` observations.
+    /// The defaults of the method, overridden by the preset for `n` observations, overridden by the flags.
     pub(crate) fn settings(&self, method: Method, n: f64) -> Result<Settings> {
         let preset = self.preset(method, n)?;
         let settings = Settings::with(method, preset.into_iter().chain(self.values.iter().cloned()))?;
@@ -106,7 +106,10 @@ fn preset() -> Arg {
         .value_name("NAME")
         .value_parser(PossibleValuesParser::new(Preset::NAMES).try_map(|name| name.parse::<Preset>()))
         .help_heading("Settings")
-        .help("Other settings than the defaults: those of the paper's text or scripts, or the ones we recommend; what is said beside it counts")
+        .help(
+            "Settings other than the defaults: those of the paper's text or scripts, or the ones we recommend. \
+             Explicit flags override the preset.",
+        )
 }
 
 fn flag(setting: &'static Setting) -> Arg {
@@ -130,7 +133,7 @@ fn flag(setting: &'static Setting) -> Arg {
         .help(help(setting))
 }
 
-/// What the setting is, which methods have it if few do, and the defaults.
+/// The help sentence, then in brackets which methods have the setting if few do, its range and its defaults.
 fn help(setting: &Setting) -> String {
     let having: Vec<Method> =
         Method::ALL.into_iter().filter(|method| method.settings().contains(&setting.name)).collect();
@@ -138,7 +141,10 @@ fn help(setting: &Setting) -> String {
     if 2 * having.len() <= Method::ALL.len() {
         notes.push(names(&having));
     }
-    // The first method's default, then the others' where they differ.
+    if setting.range != Range::Any {
+        notes.push(setting.range.to_string());
+    }
+    // The default of the first method, then those that differ.
     let mut defaults: Vec<(Value, Vec<Method>)> = Vec::new();
     for &method in &having {
         let value = default(method, setting.name);
@@ -153,11 +159,19 @@ fn help(setting: &Setting) -> String {
         },
     );
     notes.extend(defaults);
-    if notes.is_empty() {
-        setting.meaning.to_owned()
-    } else {
-        format!("{} [{}]", setting.meaning, notes.join("; "))
-    }
+    let sentence = sentence(setting);
+    if notes.is_empty() { sentence } else { format!("{sentence} [{}]", notes.join("; ")) }
+}
+
+/// The help sentence, with what the setting is for methods that define it otherwise.
+pub(crate) fn sentence(setting: &Setting) -> String {
+    let redefined = |method: Method| {
+        let text = method.redefines(setting.name)?;
+        let mut letters = text.chars();
+        let first = letters.next()?.to_lowercase();
+        Some(format!("; for {method}: {first}{}", letters.as_str()))
+    };
+    setting.help.to_owned() + &Method::ALL.into_iter().filter_map(redefined).collect::<String>()
 }
 
 fn default(method: Method, name: &str) -> Value {

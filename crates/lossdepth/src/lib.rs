@@ -5,7 +5,7 @@
 //! comes with a proven bound on its numerical error and a standard error for the sampling.
 //!
 //! ```
-//! use lossdepth::{Depth, Reference, data::Scale};
+//! use lossdepth::{Depth, Reason, Reference, data::Scale};
 //!
 //! let sample = Reference::new(&[[1.0, 2.0], [2.0, 1.0], [3.0, 3.5], [2.5, 2.0], [1.5, 3.0]])?;
 //! let depth = Depth::logistic().reg(0.1).scale(Scale::Standard).fit(&sample)?;
@@ -15,7 +15,8 @@
 //! assert!(fits.iter().all(|fit| fit.error <= 1e-6));
 //!
 //! let why = &depth.explain(&[[9.0, -4.0]])?[0];
-//! let sum = why.contributions.iter().fold(why.baseline, |sum, c| sum + c);
+//! let Reason::Linear { contributions, .. } = &why.reason else { unreachable!() };
+//! let sum = contributions.iter().fold(why.baseline, |sum, c| sum + c);
 //! assert_eq!(sum, why.value);
 //! # Ok::<(), lossdepth::DepthError>(())
 //! ```
@@ -30,9 +31,7 @@
 //! | 3. the answer | `solver` | gradients, bounds; not that this is about depth |
 //! | 4. the estimator | [`depth`] | fit, score, threads; [`Method`] and [`Settings`] by name |
 //! | 5. why | [`explain`] | weights, contributions, influence |
-//! | 6. how it looks | [`view`] | planes, lines of equal depth, round numbers; not how to draw |
-//! | 7. what it is good for | [`evaluation`], [`baseline`], [`conformal`] | AUC and precision, detectors to compare with, labels and p-values |
-//! | 8. whether it is true | [`simulate`], [`theory`] | data with a known density, the constants of the propositions |
+//! | 6. what it is good for | [`evaluation`], [`baseline`], [`conformal`] | AUC and precision, detectors to compare with, labels and p-values |
 //!
 //! The crate reads no file, prints nothing, and has no `unsafe` code.
 
@@ -62,16 +61,9 @@ pub mod model;
 pub mod stats;
 // ×
 pub mod baseline;
-// 7. to move out
-pub mod simulate;
-// ×
-pub mod theory;
-// ×
-pub mod view;
 
 pub use data::{AsRows, Reference, Rows, Scale};
 pub use error::{DepthError, Result};
-pub use methods::Explanation;
-pub use model::method::{Method, Model};
-pub use model::{Depth, FittedDepth, Preset, Settings};
-pub use problem::{Fit, Intercept, Reported, Run, Stop, Variant};
+pub use methods::{Explanation, Reason};
+pub use model::{Depth, FittedDepth, Method, Model, Preset, Settings};
+pub use problem::{Fit, Intercept, PrincipalAxes, Reported, Run, Stop, Variant};

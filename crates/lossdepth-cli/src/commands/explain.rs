@@ -9,11 +9,10 @@ use super::plot::{pair, size};
 use crate::args::{Against, Question, Roles, Running};
 use crate::console::{self, Progress};
 use crate::error::{Error, Result, count};
-use crate::picture::{self, Pair, Style};
-use crate::write::{Whole, print};
+use crate::write::{self, Whole, print};
 use clap::{Args, ValueEnum};
-use lossdepth::view::Ranked;
 use lossdepth::{DepthError, Fit, Model, Rows, Run, Stop};
+use lossdepth_plot::{EmpiricalDistribution, ImagePair, Scene, Style};
 use report::Report;
 use std::path::PathBuf;
 
@@ -108,7 +107,7 @@ pub(crate) enum Format {
 enum Sink {
     Standard,
     File(Whole),
-    Picture(picture::Open),
+    Picture(write::PictureFile),
 }
 
 pub(crate) fn explain(args: &Explain) -> Result<Outcome> {
@@ -162,7 +161,7 @@ fn sink(args: &Explain) -> Result<(Sink, Format)> {
         return Ok((Sink::Standard, asked.unwrap_or(Format::Table)));
     };
     if args.image.is_some() {
-        let target = picture::Target::parse(&path.to_string_lossy())
+        let target = write::PictureTarget::parse(&path.to_string_lossy())
             .map_err(|why| Error::Usage(format!("{}: {why}", path.display())))?;
         return Ok((Sink::Picture(target.open()?), asked.unwrap_or(Format::Table)));
     }
@@ -192,7 +191,7 @@ fn check_image(args: &Explain, inputs: &Inputs) -> Result<()> {
 /// The depths that are needed before rows can be chosen and ranked.
 struct Depths {
     /// Of the reference, in order.
-    ranked: Option<Ranked>,
+    ranked: Option<EmpiricalDistribution>,
     /// Of all rows of the data, where they are to be compared.
     data: Option<Vec<f64>>,
 }
@@ -216,7 +215,9 @@ impl Depths {
         let of_data =
             score_data.then(|| score(data)).transpose().map_err(|error| inputs.data.locate(error))?;
         let ranked = match &of_sample {
-            Some(depths) if !args.no_rank => Some(Ranked::new(depths, inputs.reference.weights())?),
+            Some(depths) if !args.no_rank => {
+                Some(EmpiricalDistribution::new(depths, inputs.reference.weights())?)
+            }
             _ => None,
         };
         let data = if own && compared { of_sample } else { of_data };
@@ -271,16 +272,16 @@ fn find(asked: &str, ids: Option<&[String]>, rows: usize, file: &str) -> Result<
 }
 
 /// The rows as images, each beside its coefficients.
-fn pictures(args: &Explain, inputs: &Inputs, report: &Report) -> Result<picture::Scene> {
+fn pictures(args: &Explain, inputs: &Inputs, report: &Report) -> Result<Scene> {
     let data = inputs.data.part()?.rows;
     let pair = |row: &report::Row| {
-        if row.weights.is_empty() {
+        let Some(coefficients) = row.gradient.clone() else {
             return Err(Error::Usage(format!("method {} has no coefficients to draw", report.method)));
-        }
-        Ok(Pair {
+        };
+        Ok(ImagePair {
             name: format!("{}: depth {:.3}", row.name, row.depth),
             pixels: data.row(row.number).to_vec(),
-            coefficients: row.weights.clone(),
+            coefficients,
         })
     };
     let pairs = report.rows.iter().map(pair).collect::<Result<Vec<_>>>()?;
@@ -291,6 +292,6 @@ fn pictures(args: &Explain, inputs: &Inputs, report: &Report) -> Result<picture:
         report.about
     );
     let (width, height) = args.size;
-    let style = Style { width, height, title: args.title.clone(), caption, letters: 1.0 };
-    Ok(picture::images(&style, args.image.unwrap_or((1, data.width())), &pairs))
+    let style = Style { width, height, title: args.title.clone(), caption, text_scale: 1.0 };
+    Ok(lossdepth_plot::images(&style, args.image.unwrap_or((1, data.width())), &pairs))
 }

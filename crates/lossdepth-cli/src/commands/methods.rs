@@ -1,10 +1,10 @@
-//! `lossdepth methods`: what there is to choose from.
+//! `lossdepth methods`: the tables of methods and settings.
 
 use super::Outcome;
 use crate::error::Result;
-use crate::settings::flag_name;
+use crate::settings::{flag_name, sentence};
 use crate::write;
-use lossdepth::model::{Kind, Setting, Value};
+use lossdepth::model::{Kind, Range, Setting, Value};
 use lossdepth::{Method, Settings};
 
 pub(crate) fn list() -> Result<Outcome> {
@@ -14,11 +14,11 @@ pub(crate) fn list() -> Result<Outcome> {
 
 fn page() -> String {
     let methods: String = Method::ALL.map(about).concat();
-    let meanings: Vec<_> = Setting::ALL.iter().map(|s| vec![flag_name(s.name), meaning(s)]).collect();
-    format!("Methods and their defaults\n\n{methods}Settings\n\n{}", table(&meanings))
+    let settings: Vec<_> = Setting::ALL.iter().map(|s| vec![flag_name(s.name), help(s)]).collect();
+    format!("Methods and their defaults\n\n{methods}Settings\n\n{}", table(&settings))
 }
 
-/// What the method is, then its settings, a few a line.
+/// The summary of the method, then its settings, six to a line.
 fn about(method: Method) -> String {
     let settings = Settings::new(method).values();
     let settings = settings.iter().filter(|(_, value)| *value != Value::None);
@@ -27,10 +27,13 @@ fn about(method: Method) -> String {
     format!("  {method}: {}\n      {}\n\n", method.summary(), lines.join(",\n      "))
 }
 
-fn meaning(setting: &Setting) -> String {
-    match setting.kind {
-        Kind::Choice(names) => format!("{}: {}", setting.meaning, names.join(", ")),
-        _ => setting.meaning.to_owned(),
+/// The help sentence, and the names to choose from or the range.
+fn help(setting: &Setting) -> String {
+    let help = sentence(setting);
+    match (setting.kind, setting.range) {
+        (Kind::Choice(names), _) => format!("{help}: {}", names.join(", ")),
+        (_, Range::Any) => help,
+        (_, range) => format!("{help} [{range}]"),
     }
 }
 

@@ -5,13 +5,17 @@ use super::inputs::Inputs;
 use crate::args::{Against, Question, Roles, Running};
 use crate::console::{self, Progress};
 use crate::error::{Error, Result, count};
-use crate::picture::{self, Curve, Ground, KINDS, Map, Mark, Points, Polygon, Scene, Style, Target};
+use crate::write::PictureTarget;
 use clap::Args;
 use lossdepth::data::Scaling;
 use lossdepth::methods::halfspace::Regions;
 use lossdepth::model::Value;
-use lossdepth::view::{Field, Line, Plane, Ranked, ticks};
+
 use lossdepth::{Fit, Method, Model, Rows, Run, Scale, Settings, Stop, Variant};
+use lossdepth_plot::{
+    Background, Curve, EmpiricalDistribution, Field, Line, MAX_KINDS, Map, Mark, Plane, Points, Polygon,
+    Scene, Style, ticks,
+};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -78,8 +82,8 @@ pub(crate) struct Plot {
     /// Write to this file: .png or .svg
     ///
     /// The file appears when it is complete, or not at all.
-    #[arg(long, value_name = "FILE", value_parser = Target::parse, help_heading = "Output")]
-    pub(crate) out: Target,
+    #[arg(long, value_name = "FILE", value_parser = PictureTarget::parse, help_heading = "Output")]
+    pub(crate) out: PictureTarget,
 
     #[command(flatten)]
     pub(crate) running: Running,
@@ -175,7 +179,7 @@ impl Work<'_> {
             height,
             title: self.args.title.clone(),
             caption: format!("{} {caption}", self.about()),
-            letters: 1.0,
+            text_scale: 1.0,
         }
     }
 
@@ -239,7 +243,7 @@ impl Work<'_> {
         let depth = fits.iter().map(|fit| fit.depth).collect();
         let name = column_name(&inputs.names[0]);
         let caption = "The band is 1.96 standard errors of the sampling to both sides.";
-        Ok(picture::curve(&self.style(caption), &Curve { name, at, depth, band, sample }))
+        Ok(lossdepth_plot::curve(&self.style(caption), &Curve { name, at, depth, band, sample }))
     }
 
     fn bagplot(&mut self) -> Result<Scene> {
@@ -286,12 +290,12 @@ impl Work<'_> {
         let map = Map {
             names,
             window,
-            ground: Ground::Polygons(polygons),
+            background: Background::Polygons(polygons),
             contours: Vec::new(),
             points: kinds,
             legend: true,
         };
-        Ok(picture::map(&self.style(&caption), &map))
+        Ok(lossdepth_plot::map(&self.style(&caption), &map))
     }
 
     /// Two columns or more.
@@ -317,7 +321,7 @@ impl Work<'_> {
             let zone_names =
                 self.args.zones.iter().flat_map(|zones| zones.0.iter().map(|share| zone_name(*share)));
             let legend: Vec<String> = legend.into_iter().chain(zone_names).collect();
-            window = picture::equal_window(&style, &names, window, &legend, heat);
+            window = lossdepth_plot::equal_window(&style, &names, window, &legend, heat);
         }
         let (xs, ys) = self.lines(window);
         let nodes: Vec<f64> = ys.iter().flat_map(|y| xs.iter().flat_map(|x| plane.row([*x, *y]))).collect();
@@ -338,20 +342,20 @@ impl Work<'_> {
                 .collect();
             let polygons = zone_polygons(
                 zones,
-                &Ranked::new(&depths, inputs.reference.weights())?,
+                &EmpiricalDistribution::new(&depths, inputs.reference.weights())?,
                 &field,
                 regions.as_ref(),
             )?;
-            let ground = Ground::Polygons(polygons);
-            return Ok(picture::map(
+            let background = Background::Polygons(polygons);
+            return Ok(lossdepth_plot::map(
                 &style,
-                &Map { names, window, ground, contours: Vec::new(), points, legend: true },
+                &Map { names, window, background, contours: Vec::new(), points, legend: true },
             ));
         }
         let contours = self.contours(&field, regions.as_ref())?;
-        Ok(picture::map(
+        Ok(lossdepth_plot::map(
             &style,
-            &Map { names, window, ground: Ground::Heat(&field), contours, points, legend: true },
+            &Map { names, window, background: Background::Heat(&field), contours, points, legend: true },
         ))
     }
 
@@ -457,8 +461,8 @@ impl Work<'_> {
         }
         let mut kinds: Vec<(&str, Vec<usize>)> = found.into_iter().collect();
         kinds.sort_by(|a, b| b.1.len().cmp(&a.1.len()).then(a.0.cmp(b.0)));
-        if kinds.len() > KINDS {
-            let others: Vec<usize> = kinds.drain(KINDS - 1..).flat_map(|(_, rows)| rows).collect();
+        if kinds.len() > MAX_KINDS {
+            let others: Vec<usize> = kinds.drain(MAX_KINDS - 1..).flat_map(|(_, rows)| rows).collect();
             kinds.push(("others", others));
         }
         // The formats that name a label themselves call it so.
@@ -494,7 +498,7 @@ fn polygon(regions: &Regions, depth: f64) -> Result<Vec<Vec<[f64; 2]>>> {
 
 fn zone_polygons(
     zones: &Shares,
-    depths: &Ranked,
+    depths: &EmpiricalDistribution,
     field: &Field,
     regions: Option<&Regions>,
 ) -> Result<Vec<Polygon>> {
@@ -580,17 +584,6 @@ pub(super) fn in_words(settings: &Settings) -> String {
             name => format!("{} {value}", name.replace('_', " ")),
         })
         .collect();
-    let name = match settings.method {
-        Method::Logistic => "Logistic regression depth",
-        Method::Hinge => "Linear support vector machine depth",
-        Method::SquaredHinge => "Linear depth by the squared hinge loss",
-        Method::Exponential => "Linear depth by the exponential loss",
-        Method::Svm => "Support vector machine depth",
-        Method::Klr => "Kernel logistic regression depth",
-        Method::Gp => "Gaussian process depth",
-        Method::Forest => "Random forest depth",
-        Method::Mlp => "Neural network depth",
-        Method::Halfspace => "Halfspace depth",
-    };
+    let name = settings.method.title();
     if words.is_empty() { name.to_owned() } else { format!("{name} ({})", words.join(", ")) }
 }

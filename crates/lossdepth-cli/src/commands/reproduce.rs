@@ -1,13 +1,16 @@
 //! `lossdepth reproduce`: the experiments of the paper.
 
 use super::Outcome;
-use crate::args::Running;
-use crate::console;
-use crate::error::{Result, count};
-use crate::reproduce::{Experiment, Table, Workshop};
+use crate::args::{Roles, Running};
+use crate::console::{self, Progress};
+use crate::error::{Error, Problem, Result};
+use crate::load::{Columns, Header, Table};
+use crate::settings::half_of_memory;
+use crate::write;
 use clap::{Args, ValueEnum};
-use std::path::PathBuf;
-use std::time::Instant;
+use lossdepth_reproduce::{Data, Experiment, Host, HostError, Options};
+use std::fs;
+use std::path::{Path, PathBuf};
 
 const NOTES: &str = "\
 Every experiment becomes a Markdown page with the paper's printed numbers beside ours, CSV files with all digits, and \
@@ -86,33 +89,68 @@ impl ValueEnum for What {
 }
 
 pub(crate) fn run(args: &Reproduce) -> Result<Outcome> {
-    let usual = if args.quick { "reproduction-quick" } else { "reproduction" };
-    let out = args.out.clone().unwrap_or_else(|| usual.into());
-    let shop = Workshop {
+    let default = if args.quick { "reproduction-quick" } else { "reproduction" };
+    let options = Options {
+        data: args.data.clone(),
+        out: args.out.clone().unwrap_or_else(|| default.into()),
         quick: args.quick,
         fresh: args.fresh,
-        quiet: args.running.quiet,
         threads: args.running.threads.map(usize::from),
-        ..Workshop::new(args.data.clone(), out)
+        memory: half_of_memory(),
     };
     let asked = |experiment: &Experiment| {
         args.what.iter().any(|what| matches!(what, What::All) || *what == What::One(*experiment))
     };
-    let mut index = Table::new(["experiment", "cells", "seconds"]);
-    for experiment in Experiment::ALL.into_iter().filter(asked) {
-        let (started, name) = (Instant::now(), experiment.name());
-        experiment.run(&shop)?.write(&shop, name)?;
-        let tally = shop.take_tally();
-        let (page, seconds) = (shop.out.join(format!("{name}.md")), started.elapsed().as_secs_f64());
-        let cells = count(tally.computed + tally.kept, "cell");
-        let (page, computed) = (page.display(), tally.computed);
-        console::note(
-            shop.quiet,
-            format_args!("{page}: {cells}, {computed} of them computed now; {seconds:.1} s"),
-        );
-        let cells = (tally.computed + tally.kept).to_string();
-        index.row([format!("[{name}]({name}.md)"), cells, format!("{:.1}", tally.seconds)]);
-    }
-    crate::reproduce::index(index).write(&shop, "index")?;
+    let experiments: Vec<Experiment> = Experiment::ALL.into_iter().filter(asked).collect();
+    lossdepth_reproduce::run(&experiments, options, &Program { quiet: args.running.quiet })?;
     Ok(Outcome::Done)
+}
+
+/// What the experiments use of this program: its file formats, its way to write files, its messages.
+struct Program {
+    quiet: bool,
+}
+
+impl Host for Program {
+    fn load(&self, path: &Path) -> Result<Data, HostError> {
+        Ok(load(path)?)
+    }
+
+    fn write(&self, path: &Path, bytes: &[u8]) -> Result<(), HostError> {
+        if let Some(folder) = path.parent() {
+            let file = folder.display().to_string();
+            fs::create_dir_all(folder).map_err(|source| Error::Output { file, source })?;
+        }
+        Ok(write::whole(path, bytes)?)
+    }
+
+    fn note(&self, text: &str) {
+        console::note(self.quiet, text);
+    }
+
+    fn progress(&self, rows: Option<usize>) -> Box<dyn Fn(usize) + Sync + '_> {
+        let progress = Progress::new(self.quiet, rows);
+        Box::new(move |rows| progress.advance(rows))
+    }
+}
+
+/// Reads a file of a format that has labels of its own.
+fn load(path: &Path) -> Result<Data> {
+    let mut table = Table::open(path, Header::Detect)?;
+    let columns = Columns::of(&table, &Roles::default())?;
+    let piece = table.read(&columns, usize::MAX)?;
+    let all = piece.whole()?;
+    let labels = all.labels.unwrap_or_default().iter().map(|label| class(label));
+    let labels = labels.collect::<Option<Vec<u8>>>().filter(|labels| labels.len() == all.rows.len());
+    let Some(labels) = labels else {
+        let problem = "there must be a label for each row, a whole number from 0 to 255".to_owned();
+        return Err(table.problem(Problem::Unsupported(problem)));
+    };
+    Ok(Data::new(all.rows.iter().flatten().copied().collect(), all.rows.width(), labels)?)
+}
+
+/// A label as the number of a class.
+fn class(label: &str) -> Option<u8> {
+    let number: f64 = label.parse().ok()?;
+    (0..=u8::MAX).find(|class| f64::from(*class) == number)
 }

@@ -3,8 +3,10 @@
 mod columnar;
 mod csv;
 mod json;
+mod picture;
 mod values;
 
+pub(crate) use picture::{PictureFile, PictureTarget};
 pub(crate) use values::{Field, Kind, Values, score_fields, scores};
 
 use crate::auc::Auc;

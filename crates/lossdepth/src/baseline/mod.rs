@@ -34,8 +34,7 @@ use crate::data::{AsRows, Rows};
 use crate::data::{Reference, Scale, Scaling, ScalingWarning, Transform};
 use crate::error::{DepthError, Result};
 use crate::kernel::KernelSource;
-use crate::model::method::Method;
-use crate::model::{Kind, Setting, Settings, Value};
+use crate::model::{Kind, Method, Range, Setting, Settings, Value};
 use crate::problem::Run;
 
 /// Which detector, with its settings.
@@ -76,22 +75,16 @@ const OF_KERNELS: [&str; 12] = [
     "memory",
 ];
 
-const NU: Setting = Setting {
-    name: "nu",
-    kind: Kind::Number,
-    meaning: "The share of the reference that may be outside, above 0 and at most 1",
-};
-const SOLVER: Setting = Setting {
-    name: "solver",
-    kind: Kind::Choice(&OneClassSolver::NAMES),
-    meaning: "How far the problem is solved: to the end, or as far as libsvm does",
-};
-const K: Setting = Setting { name: "k", kind: Kind::Count, meaning: "How many neighbours" };
-const DISTANCE: Setting = Setting {
-    name: "distance",
-    kind: Kind::Choice(&KnnDistance::NAMES),
-    meaning: "Which distance to the neighbours counts",
-};
+const NU: Setting =
+    Setting::new("nu", Kind::Number, "The share of the reference that may be outside, above 0 and at most 1");
+const SOLVER: Setting = Setting::new(
+    "solver",
+    Kind::Choice(&OneClassSolver::NAMES),
+    "How far the problem is solved: to the end, or as far as libsvm does",
+);
+const K: Setting = Setting::new("k", Kind::Count, "How many neighbours").range(Range::AtLeast(1.0));
+const DISTANCE: Setting =
+    Setting::new("distance", Kind::Choice(&KnnDistance::NAMES), "Which distance to the neighbours counts");
 
 impl Baseline {
     /// Their names.

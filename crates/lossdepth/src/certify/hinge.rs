@@ -260,6 +260,8 @@ impl Problem<'_> {
             Certificate::new(task.variant, gap, task.reg, norm_w, rounding).capped(risk + penalty);
         let value = -margins.high[n];
         let theta = given.to_axes(&at.high);
-        Certified { theta, risk, penalty, value, certificate, iterations, stop: Stop::Stalled }
+        let dual = (0..=n).map(|j| (masses.high[j] / given.mass(j).0).clamp(0.0, 1.0));
+        let (multipliers, stop) = (Some(dual.collect()), Stop::Stalled);
+        Certified { theta, risk, penalty, value, certificate, iterations, stop, multipliers }
     }
 }

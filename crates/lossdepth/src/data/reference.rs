@@ -232,7 +232,7 @@ impl Reference {
     }
 
     /// The weighted mean of the rows; exact for a constant column, whatever its value.
-    pub(crate) fn mean(&self) -> Vec<f64> {
+    pub fn mean(&self) -> Vec<f64> {
         let counted = self.weights.iter().position(|w| *w > 0.0).unwrap_or(0);
         let first = self.rows().row(counted);
         let mut shift = vec![0.0; self.width];

@@ -46,6 +46,11 @@ pub enum Gamma {
     Value(f64),
 }
 
+impl Gamma {
+    /// The values that are names.
+    pub const NAMES: [&str; 3] = ["auto", "quartile", "neighbours"];
+}
+
 /// The $\sigma$ of a Laplacian kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -309,10 +309,10 @@ impl Space {
         (self.precision + 2.0 * f64::EPSILON) * self.largest.max(own) + VANISHING
     }
 
-    /// The gradient in $z$ of $\sum_i c_i k(x_i, z) + c_z k(z, z)$, the latter's point held fixed on one side; empty
+    /// The gradient in $z$ of $\sum_i c_i k(x_i, z) + c_z k(z, z)$, the latter's point held fixed on one side; `None`
     /// for a precomputed kernel.
-    pub(crate) fn gradient(&self, coefficients: &[f64], at_query: f64, query: &[f64]) -> Vec<f64> {
-        let Source::Function { kernel, points, .. } = &self.source else { return Vec::new() };
+    pub(crate) fn gradient(&self, coefficients: &[f64], at_query: f64, query: &[f64]) -> Option<Vec<f64>> {
+        let Source::Function { kernel, points, .. } = &self.source else { return None };
         let mut out = vec![0.0; points.width()];
         for (x, c) in points.iter().zip(coefficients).filter(|(_, c)| **c != 0.0) {
             kernel.gradient(x, query, *c, &mut out);
@@ -320,7 +320,7 @@ impl Space {
         if at_query != 0.0 {
             kernel.gradient(query, query, at_query, &mut out);
         }
-        out
+        Some(out)
     }
 
     /// How many independent observations the sample is worth: its size, or Kish's effective size.

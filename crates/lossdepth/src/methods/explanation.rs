@@ -3,39 +3,77 @@
 use crate::data::{Scaling, Transform};
 use crate::problem::Fit;
 
-/// The classifier behind a depth, taken apart.
-///
-/// For a linear depth $f(x) = \langle w, x \rangle + b$ tells the sample ($f > 0$) from the query ($f < 0$).
-/// Measured from the sample's mean $\bar x$,
-///
-/// $$ f(z) = \underbrace{f(\bar x)}_\text{baseline} + \sum_j \underbrace{w_j (z_j - \bar x_j)}_\text{contribution of column j}. $$
-///
-/// The most negative contributions are the columns that give the query away.
+/// The classifier $f$ behind the depth of one query $z$: positive for the sample, negative for the query.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Explanation {
     /// The depth and what is known about it.
     pub fit: Fit,
-    /// $f(z)$: for a linear depth exactly `baseline` plus the contributions, added in order.
+    /// $f(z)$.
     pub value: f64,
-    /// The mean of $f$ over the reference; for a linear depth that is $f(\bar x)$.
+    /// The mean of $f$ over the reference; for a network, $f$ at the mean of the reference.
     pub baseline: f64,
-    /// $w$, one number for each original column; for other depths the gradient of $f$ at $z$, empty where there are no
-    /// columns to speak of.
-    pub weights: Vec<f64>,
-    /// $b$, so that $f(x) = \langle w, x \rangle + b$ on the original columns; if $f$ is not linear, for $x$ near $z$.
+    /// The influence function at each reference row: the derivative of the depth with respect to the mass of the sample
+    /// there. Its weighted mean is 0; removing row $i$ changes the depth by about $-\omega_i / (1 - \omega_i)$ times its
+    /// influence. `None` for the bare risk of a network, where it is not known.
+    pub influence: Option<Vec<f64>>,
+    /// What $f$ is made of, which differs by the family of classifiers.
+    pub reason: Reason,
+}
+
+/// What the classifier of an [`Explanation`] is made of.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Reason {
+    /// $f(x) = \langle w, x \rangle + b$ on the original columns. Measured from the mean $\bar x$ of the sample,
+    ///
+    /// $$ f(z) = \underbrace{f(\bar x)}_\text{baseline} + \sum_j \underbrace{w_j (z_j - \bar x_j)}_\text{contribution of column j}. $$
+    ///
+    /// The most negative contributions are the columns that distinguish the query most. For the halfspace depth $-w$
+    /// is the direction of the halfspace.
+    Linear {
+        /// $w$, one number for each column.
+        weights: Vec<f64>,
+        /// $b$.
+        intercept: f64,
+        /// $w_j (z_j - \bar x_j)$ for each column. [`Explanation::value`] is exactly [`Explanation::baseline`] plus these,
+        /// added in order.
+        contributions: Vec<f64>,
+    },
+    /// $f$ in the Hilbert space of a kernel.
+    Kernel {
+        /// `None` if $f$ is no function of columns (a precomputed kernel), or if the multiplier of a constraint is 0.
+        tangent: Option<Tangent>,
+        /// The witness function: $f(x_i)$ at each reference row.
+        witness: Vec<f64>,
+    },
+    /// $f$ is the output of a network.
+    Network {
+        /// $f$ to first order at the query.
+        tangent: Tangent,
+    },
+    /// $f$ is the probability of the sample's class less that of the query's, averaged over trees. It is piecewise
+    /// constant.
+    Forest {
+        /// The sides of the boxes around the query, the most frequent first. `None` if they are not parallel to the columns:
+        /// with rotations, or a scaling that mixes columns.
+        cuts: Option<Vec<Cut>>,
+    },
+}
+
+/// A classifier to first order at the query: $f(x) \approx \langle g, x \rangle + b$.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tangent {
+    /// $g = \nabla f(z)$, one number for each original column.
+    pub gradient: Vec<f64>,
+    /// $b = f(z) - \langle g, z \rangle$.
     pub intercept: f64,
-    /// $w_j (z_j - \bar x_j)$ for each original column; empty for other than linear depths.
-    pub contributions: Vec<f64>,
-    /// How the depth would change, per unit of mass, if the sample had more mass at each reference row:
-    /// the influence function. Their weighted mean is 0; removing row $i$ changes the depth by about
-    /// $-\omega_i / (1 - \omega_i)$ times its influence.
-    pub influence: Vec<f64>,
-    /// $f(x_i)$ at each reference row: the witness function of a kernel depth. Empty for linear depths, where
-    /// `weights` and `intercept` say it all.
-    pub witness: Vec<f64>,
-    /// For a forest: the cuts its trees make around the query, the most frequent first. Empty for other methods, and
-    /// where cuts are across columns: with rotations, or a scaling that mixes columns.
-    pub cuts: Vec<Cut>,
+}
+
+impl Tangent {
+    /// Through the `value` at the query.
+    fn new(gradient: Vec<f64>, value: f64, query: &[f64]) -> Self {
+        let along: f64 = gradient.iter().zip(query).map(|(g, z)| g * z).sum();
+        Self { gradient, intercept: value - along }
+    }
 }
 
 /// One side of the boxes that trees put around a query.
@@ -54,18 +92,10 @@ pub struct Cut {
     pub share: f64,
 }
 
+/// Explanations in the (scaled) coordinates that a method works in.
 impl Explanation {
-    /// From the boxes of a forest, where `p` is the probability of the query's class at the query.
-    ///
-    /// The classifier is the probability of the sample less that of the query; a forest has no slope. Over the sample
-    /// the mean of `p` is 1 less that at the query.
-    pub(crate) fn of_boxes(fit: Fit, p: f64, influence: Vec<f64>, cuts: Vec<Cut>) -> Self {
-        let value = 1.0 - 2.0 * p;
-        Self { cuts, ..Self::nonlinear(fit, value, -value, Vec::new(), influence, Vec::new()) }
-    }
-
-    /// From the classifier in the (scaled) coordinates it was found in.
-    pub(crate) fn new(
+    /// By the linear classifier $\langle w, x \rangle + b$, for a sample whose mean is the origin.
+    pub(crate) fn linear(
         fit: Fit,
         weights: Vec<f64>,
         intercept: f64,
@@ -74,113 +104,159 @@ impl Explanation {
     ) -> Self {
         let contributions: Vec<f64> = weights.iter().zip(query).map(|(w, z)| w * z).collect();
         let value = contributions.iter().fold(intercept, |sum, c| sum + c);
-        Self {
-            fit,
-            value,
-            baseline: intercept,
-            weights,
-            intercept,
-            contributions,
-            influence,
-            witness: Vec::new(),
-            cuts: Vec::new(),
-        }
+        let reason = Reason::Linear { weights, intercept, contributions };
+        Self { fit, value, baseline: intercept, influence: Some(influence), reason }
     }
 
-    /// From a classifier that is not linear: its value at the query, its mean over the reference, and its gradient
-    /// at the query.
-    pub(crate) fn nonlinear(
+    /// By a classifier in the space of a kernel: its value and, where there is one, its gradient at the query.
+    pub(crate) fn kernel(
         fit: Fit,
-        value: f64,
-        baseline: f64,
-        gradient: Vec<f64>,
-        influence: Vec<f64>,
+        (value, baseline): (f64, f64),
+        gradient: Option<Vec<f64>>,
         witness: Vec<f64>,
+        query: &[f64],
+        influence: Option<Vec<f64>>,
     ) -> Self {
-        let (intercept, contributions) = (0.0, Vec::new());
-        Self {
-            fit,
-            value,
-            baseline,
-            weights: gradient,
-            intercept,
-            contributions,
-            influence,
-            witness,
-            cuts: Vec::new(),
-        }
+        let tangent = gradient.map(|gradient| Tangent::new(gradient, value, query));
+        Self { fit, value, baseline, influence, reason: Reason::Kernel { tangent, witness } }
     }
 
-    /// The same in terms of the columns before scaling, measured from `mean`.
+    /// By a network: its value and its gradient at the query.
+    pub(crate) fn network(
+        fit: Fit,
+        (value, baseline): (f64, f64),
+        gradient: Vec<f64>,
+        query: &[f64],
+        influence: Option<Vec<f64>>,
+    ) -> Self {
+        let tangent = Tangent::new(gradient, value, query);
+        Self { fit, value, baseline, influence, reason: Reason::Network { tangent } }
+    }
+
+    /// By a forest, where `p` is the probability of the query's class at the query.
+    pub(crate) fn forest(fit: Fit, p: f64, influence: Vec<f64>, cuts: Option<Vec<Cut>>) -> Self {
+        // Over the sample the mean probability of the query's class is 1 less that at the query.
+        let value = 1.0 - 2.0 * p;
+        let reason = Reason::Forest { cuts };
+        Self { fit, value, baseline: -value, influence: Some(influence), reason }
+    }
+
+    /// The same in terms of the columns before scaling, for a sample with this `mean` and a `query` in those columns.
     pub(crate) fn in_columns(mut self, scaling: &Scaling, mean: &[f64], query: &[f64]) -> Self {
-        if self.weights.is_empty() {
-            self.cuts_in_columns(scaling);
-            return self;
-        }
-        let mut weights = vec![0.0; mean.len()];
-        scaling.pull_back(&self.weights, &mut weights);
-        if self.contributions.is_empty() {
-            let along: f64 = weights.iter().zip(query).map(|(w, z)| w * z).sum();
-            self.intercept = self.value - along;
-            self.weights = weights;
-            return self;
-        }
-        let from = |x: &[f64], origin: &[f64]| -> f64 {
-            weights.iter().zip(x).zip(origin).map(|((w, x), o)| w * (x - o)).sum()
+        let in_columns = |gradient: &[f64]| {
+            let mut out = vec![0.0; mean.len()];
+            scaling.pull_back(gradient, &mut out);
+            out
         };
-        self.baseline = self.intercept + from(mean, scaling.center());
-        self.intercept += from(&vec![0.0; mean.len()], scaling.center());
-        self.contributions = weights.iter().zip(query).zip(mean).map(|((w, z), m)| w * (z - m)).collect();
-        self.value = self.contributions.iter().fold(self.baseline, |sum, c| sum + c);
-        self.weights = weights;
+        match &mut self.reason {
+            Reason::Linear { weights, intercept, contributions } => {
+                *weights = in_columns(weights);
+                let change = |x: &[f64], origin: &[f64]| -> f64 {
+                    weights.iter().zip(x).zip(origin).map(|((w, x), o)| w * (x - o)).sum()
+                };
+                self.baseline = *intercept + change(mean, scaling.center());
+                *intercept += change(&vec![0.0; mean.len()], scaling.center());
+                let apart = query.iter().zip(mean).map(|(z, m)| z - m);
+                *contributions = weights.iter().zip(apart).map(|(w, x)| w * x).collect();
+                self.value = contributions.iter().fold(self.baseline, |sum, c| sum + c);
+            }
+            Reason::Kernel { tangent: Some(tangent), .. } | Reason::Network { tangent } => {
+                *tangent = Tangent::new(in_columns(&tangent.gradient), self.value, query);
+            }
+            Reason::Kernel { tangent: None, .. } => {}
+            Reason::Forest { cuts } => match scaling.transform() {
+                Transform::Identity => {}
+                Transform::Diagonal(a) => {
+                    for cut in cuts.iter_mut().flatten() {
+                        cut.threshold = cut.threshold / a[cut.feature] + scaling.center()[cut.feature];
+                    }
+                }
+                Transform::Full(_) => *cuts = None,
+            },
+        }
         self
     }
+}
 
-    fn cuts_in_columns(&mut self, scaling: &Scaling) {
-        match scaling.transform() {
-            Transform::Identity => {}
-            Transform::Diagonal(a) => {
-                for cut in &mut self.cuts {
-                    cut.threshold = cut.threshold / a[cut.feature] + scaling.center()[cut.feature];
-                }
-            }
-            Transform::Full(_) => self.cuts.clear(),
+impl Explanation {
+    /// The gradient of $f$ at the query, one number for each original column: of a linear classifier its weights.
+    pub fn gradient(&self) -> Option<&[f64]> {
+        match &self.reason {
+            Reason::Linear { weights, .. } => Some(weights),
+            Reason::Kernel { tangent, .. } => tangent.as_ref().map(|tangent| &tangent.gradient[..]),
+            Reason::Network { tangent } => Some(&tangent.gradient),
+            Reason::Forest { .. } => None,
         }
     }
 
-    /// The columns that do most to give the query away, most negative contribution first.
-    pub fn top_contributions(&self, count: usize) -> Vec<usize> {
-        let mut order: Vec<usize> = (0..self.contributions.len()).collect();
-        order.sort_by(|&a, &b| self.contributions[a].total_cmp(&self.contributions[b]));
-        order.truncate(count);
-        order
+    /// $b$ in $f(x) \approx \langle g, x \rangle + b$ near the query, where $g$ is the [`gradient`](Self::gradient); a linear
+    /// classifier is equal to that everywhere.
+    pub fn intercept(&self) -> Option<f64> {
+        match &self.reason {
+            Reason::Linear { intercept, .. } => Some(*intercept),
+            Reason::Kernel { tangent, .. } => tangent.as_ref().map(|tangent| tangent.intercept),
+            Reason::Network { tangent } => Some(tangent.intercept),
+            Reason::Forest { .. } => None,
+        }
+    }
+
+    /// The contribution of each column to a linear classifier.
+    pub fn contributions(&self) -> Option<&[f64]> {
+        match &self.reason {
+            Reason::Linear { contributions, .. } => Some(contributions),
+            _ => None,
+        }
+    }
+
+    /// The witness function of a kernel depth: $f$ at each reference row.
+    pub fn witness(&self) -> Option<&[f64]> {
+        match &self.reason {
+            Reason::Kernel { witness, .. } => Some(witness),
+            _ => None,
+        }
+    }
+
+    /// The cuts of a forest, the most frequent first.
+    pub fn cuts(&self) -> Option<&[Cut]> {
+        match &self.reason {
+            Reason::Forest { cuts } => cuts.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// The columns with the most negative contributions, the most negative first.
+    pub fn top_contributions(&self, count: usize) -> Option<Vec<usize>> {
+        let contributions = self.contributions()?;
+        Some(first(count, contributions.len(), |a, b| contributions[a].total_cmp(&contributions[b])))
     }
 
     /// The columns along which the classifier changes most at the query, when each moves by its own unit (say, the
-    /// distance between its quartiles).
-    pub fn steepest(&self, count: usize, units: &[f64]) -> Vec<usize> {
-        let change = |j: usize| (self.weights[j] * units.get(j).unwrap_or(&1.0)).abs();
-        let mut order: Vec<usize> = (0..self.weights.len()).collect();
-        order.sort_by(|&a, &b| change(b).total_cmp(&change(a)));
-        order.truncate(count);
-        order
-    }
-
-    /// How much the depth would change, about, if the reference did not have row `i`, whose share of all weight is
-    /// `weight`.
-    ///
-    /// # Panics
-    /// If there are not that many rows.
-    pub fn without(&self, i: usize, weight: f64) -> f64 {
-        // A row that is all there is cannot be removed.
-        if weight < 1.0 { -weight / (1.0 - weight) * self.influence[i] + 0.0 } else { 0.0 }
+    /// distance between its quartiles; 1 where there is none).
+    pub fn steepest(&self, count: usize, units: &[f64]) -> Option<Vec<usize>> {
+        let gradient = self.gradient()?;
+        let change = |j: usize| (gradient[j] * units.get(j).unwrap_or(&1.0)).abs();
+        Some(first(count, gradient.len(), |a, b| change(b).total_cmp(&change(a))))
     }
 
     /// The reference rows with the largest influence in either direction.
-    pub fn most_influential(&self, count: usize) -> Vec<usize> {
-        let mut order: Vec<usize> = (0..self.influence.len()).collect();
-        order.sort_by(|&a, &b| self.influence[b].abs().total_cmp(&self.influence[a].abs()));
-        order.truncate(count);
-        order
+    pub fn most_influential(&self, count: usize) -> Option<Vec<usize>> {
+        let influence = self.influence.as_ref()?;
+        Some(first(count, influence.len(), |a, b| influence[b].abs().total_cmp(&influence[a].abs())))
     }
+
+    /// How much the depth would change, to first order, if the reference did not have row `i`, whose share of all weight is
+    /// `weight`. `None` if the influence is not known or there is no such row.
+    pub fn without(&self, i: usize, weight: f64) -> Option<f64> {
+        let influence = self.influence.as_ref()?.get(i)?;
+        // A row that is all there is cannot be removed.
+        Some(if weight < 1.0 { -weight / (1.0 - weight) * influence + 0.0 } else { 0.0 })
+    }
+}
+
+/// The first `count` of the numbers below `length` in some order.
+fn first(count: usize, length: usize, order: impl Fn(usize, usize) -> std::cmp::Ordering) -> Vec<usize> {
+    let mut all: Vec<usize> = (0..length).collect();
+    all.sort_by(|&a, &b| order(a, b));
+    all.truncate(count);
+    all
 }

@@ -11,6 +11,7 @@ pub mod halfspace;
 pub mod kernelised;
 pub mod linear;
 pub mod mlp;
+mod setters;
 pub mod svm;
 
 use crate::error::Result;
@@ -19,7 +20,7 @@ use crate::problem::{Fit, Run};
 use crate::data::Reference;
 use crate::data::Rows;
 
-pub use explanation::Explanation;
+pub use explanation::{Explanation, Reason};
 pub use forest::Forest;
 pub use gp::GaussianProcess;
 pub use halfspace::Halfspace;

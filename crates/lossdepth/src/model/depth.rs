@@ -32,6 +32,18 @@ pub struct Depth<H> {
     support_fraction: f64,
 }
 
+/// Setters of the hypothesis, on the depth.
+macro_rules! forward {
+    ($($setting:ident: $type:ty),*) => {$(
+        #[doc = concat!("Sets `", stringify!($setting), "` of the hypothesis.")]
+        #[must_use]
+        pub fn $setting(mut self, $setting: $type) -> Self {
+            self.hypothesis = self.hypothesis.$setting($setting);
+            self
+        }
+    )*};
+}
+
 impl Depth<Linear<Logistic>> {
     /// The logistic regression depth.
     pub fn logistic() -> Self {
@@ -101,56 +113,11 @@ impl Depth<Halfspace> {
         Self::new(Halfspace::new())
     }
 
-    /// See [`Halfspace::tol`].
-    #[must_use]
-    pub fn tol(mut self, tol: f64) -> Self {
-        self.hypothesis = self.hypothesis.tol(tol);
-        self
-    }
-
-    /// See [`Halfspace::budget`].
-    #[must_use]
-    pub fn budget(mut self, budget: usize) -> Self {
-        self.hypothesis = self.hypothesis.budget(budget);
-        self
-    }
+    forward!(tol: f64, budget: usize);
 }
 
 impl<L: Loss> Depth<Linear<L>> {
-    /// See [`Linear::reg`].
-    #[must_use]
-    pub fn reg(mut self, reg: f64) -> Self {
-        self.hypothesis = self.hypothesis.reg(reg);
-        self
-    }
-
-    /// See [`Linear::variant`].
-    #[must_use]
-    pub fn variant(mut self, variant: Variant) -> Self {
-        self.hypothesis = self.hypothesis.variant(variant);
-        self
-    }
-
-    /// See [`Linear::intercept`].
-    #[must_use]
-    pub fn intercept(mut self, intercept: Intercept) -> Self {
-        self.hypothesis = self.hypothesis.intercept(intercept);
-        self
-    }
-
-    /// See [`Linear::tol`].
-    #[must_use]
-    pub fn tol(mut self, tol: f64) -> Self {
-        self.hypothesis = self.hypothesis.tol(tol);
-        self
-    }
-
-    /// See [`Linear::max_iter`].
-    #[must_use]
-    pub fn max_iter(mut self, max_iter: usize) -> Self {
-        self.hypothesis = self.hypothesis.max_iter(max_iter);
-        self
-    }
+    forward!(reg: f64, variant: Variant, intercept: Intercept, tol: f64, max_iter: usize);
 }
 
 impl<H: Hypothesis> Depth<H> {
@@ -166,7 +133,7 @@ impl<H: Hypothesis> Depth<H> {
         self
     }
 
-    /// The share of the rows that [`Scale::Mcd`] trusts; 0.75 by default.
+    /// The share of the rows that [`Scale::Mcd`] uses; 0.75 by default.
     #[must_use]
     pub fn support_fraction(mut self, fraction: f64) -> Self {
         self.support_fraction = fraction;
@@ -224,16 +191,12 @@ impl<H: Hypothesis> FittedDepth<H> {
         self.score_with(queries, &Run::default())
     }
 
-    /// [`score`](Self::score) with a say in how it runs.
+    /// [`score`](Self::score) with threads, progress and cancellation of one's own.
     ///
     /// # Errors
     /// As for [`score`](Self::score), or [`DepthError::Cancelled`].
     pub fn score_with(&self, queries: &(impl AsRows + ?Sized), run: &Run<'_>) -> Result<Vec<Fit>> {
-        queries.with_rows(|rows| {
-            let fits = self.scaled(rows, |scaled| self.hypothesis.isolate(&self.prepared, scaled, run))?;
-            let told = |fit: Fit| if run.depths_only { Fit { stderr: f64::NAN, ..fit } } else { fit };
-            Ok(fits.into_iter().map(|fit| told(fit.capped())).collect())
-        })
+        queries.with_rows(|rows| Fitted::score(self, rows, run))
     }
 
     /// Why each query has the depth it has, in terms of the original columns.
@@ -244,17 +207,12 @@ impl<H: Hypothesis> FittedDepth<H> {
         self.explain_with(queries, &Run::default())
     }
 
-    /// [`explain`](Self::explain) with a say in how it runs.
+    /// [`explain`](Self::explain) with threads, progress and cancellation of one's own.
     ///
     /// # Errors
     /// As for [`score`](Self::score), or [`DepthError::Cancelled`].
     pub fn explain_with(&self, queries: &(impl AsRows + ?Sized), run: &Run<'_>) -> Result<Vec<Explanation>> {
-        queries.with_rows(|rows| {
-            let found = self.scaled(rows, |scaled| self.hypothesis.explain(&self.prepared, scaled, run))?;
-            let each = found.into_iter().zip(rows.iter());
-            let told = |e: Explanation| Explanation { fit: e.fit.capped(), ..e };
-            Ok(each.map(|(e, row)| told(e).in_columns(&self.scaling, &self.mean, row)).collect())
-        })
+        queries.with_rows(|rows| Fitted::explain(self, rows, run))
     }
 
     /// How many columns a query must have.
@@ -272,7 +230,7 @@ impl<H: Hypothesis> FittedDepth<H> {
         &self.scaling
     }
 
-    /// Something the user should know about how the scaling came out.
+    /// A warning of the fit: the scaling is not the one that was asked for.
     pub fn warning(&self) -> Option<&ScalingWarning> {
         self.warning.as_ref()
     }
@@ -291,5 +249,31 @@ impl<H: Hypothesis> FittedDepth<H> {
             self.scaling.apply(row, out);
         }
         f(Rows::new(&data, expected)?)
+    }
+}
+
+/// A [`FittedDepth`] of some hypothesis: what [`Model`](super::Model) calls.
+pub(super) trait Fitted: Send + Sync {
+    fn score(&self, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Fit>>;
+    fn explain(&self, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Explanation>>;
+    fn learned(&self) -> (&Scaling, Option<&ScalingWarning>);
+}
+
+impl<H: Hypothesis> Fitted for FittedDepth<H> {
+    fn score(&self, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Fit>> {
+        let fits = self.scaled(queries, |rows| self.hypothesis.isolate(&self.prepared, rows, run))?;
+        let reported = |fit: Fit| if run.depths_only { Fit { stderr: f64::NAN, ..fit } } else { fit };
+        Ok(fits.into_iter().map(|fit| reported(fit.capped())).collect())
+    }
+
+    fn explain(&self, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Explanation>> {
+        let found = self.scaled(queries, |rows| self.hypothesis.explain(&self.prepared, rows, run))?;
+        let capped = |e: Explanation| Explanation { fit: e.fit.capped(), ..e };
+        let each = found.into_iter().zip(queries.iter());
+        Ok(each.map(|(e, row)| capped(e).in_columns(&self.scaling, &self.mean, row)).collect())
+    }
+
+    fn learned(&self) -> (&Scaling, Option<&ScalingWarning>) {
+        (&self.scaling, self.warning.as_ref())
     }
 }

@@ -1,52 +1,245 @@
-//! Every method by name, and what it needs to be fitted.
+//! The declaration of every method: its name, settings, defaults and constructor, each written once.
 
-use super::setting::Setting;
+use super::depth::Fitted;
+use super::fitted::Learned;
+use super::setting::{Kind, Range, Setting};
 use super::settings::Settings;
-use super::{Depth, FittedDepth};
-use crate::data::Rows;
-use crate::data::{Reference, Scale, Scaling, ScalingWarning};
+use super::value::Value;
+use crate::data::Reference;
 use crate::error::{DepthError, Result};
-use crate::kernel::KernelChoice;
+use crate::kernel::{Gamma, KernelChoice};
 use crate::loss::{Exponential, Hinge, Logistic, SquaredHinge};
-use crate::methods::explanation::Explanation;
-use crate::methods::{Forest, GaussianProcess, Halfspace, Hypothesis, Kernelised, Linear, Mlp, Svm};
-use crate::problem::{Fit, Run};
+use crate::problem::Intercept;
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
 
-/// A method of this crate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Method {
-    /// Linear classifiers, logistic loss: the logistic regression depth.
-    Logistic,
-    /// Linear classifiers, hinge loss: the linear support vector machine depth.
-    Hinge,
-    /// Linear classifiers, squared hinge loss.
-    SquaredHinge,
-    /// Linear classifiers, exponential loss.
-    Exponential,
-    /// Classifiers in the Hilbert space of a kernel, hinge loss: the support vector machine depth.
-    Svm,
-    /// Classifiers in the Hilbert space of a kernel, logistic loss: the kernel logistic regression depth.
-    Klr,
-    /// Gaussian process classification by Laplace's approximation.
-    Gp,
-    /// Random forests: the average of all trees, or of a number of them.
-    Forest,
-    /// Neural networks, logistic loss: the multilayer perceptron depth.
-    Mlp,
-    /// Linear classifiers, 0-1 loss: the halfspace depth of Tukey.
-    Halfspace,
+/// A setting with its value.
+type Given = (&'static str, Value);
+
+/// What is known of a method.
+struct Declaration {
+    name: &'static str,
+    summary: &'static str,
+    /// For headings and pictures.
+    title: &'static str,
+    /// Other names, in lower case: those of statisticians, and of the paper's tables.
+    aliases: &'static [&'static str],
+    settings: &'static [&'static str],
+    /// Settings that mean something else for this method than the table of settings says.
+    own: &'static [Own],
+    /// Defaults that differ from those in the table of settings.
+    defaults: fn(&mut Settings),
+    /// What the preset `recommended` sets.
+    recommended: fn() -> Vec<Given>,
+    fit: fn(&Settings, &Reference, Option<Learned>) -> Result<Box<dyn Fitted>>,
 }
 
-/// The settings of the other linear methods.
+/// What a method says of a setting in place of the table of settings.
+struct Own {
+    name: &'static str,
+    help: &'static str,
+    range: Option<Range>,
+    choices: Option<&'static [&'static str]>,
+    /// Whether the setting is another quantity here, which the help of the flag has to mention.
+    redefined: bool,
+}
+
+impl Own {
+    const fn help(name: &'static str, help: &'static str) -> Self {
+        Self { name, help, range: None, choices: None, redefined: false }
+    }
+}
+
+/// Makes [`Method`] and its table of declarations.
+macro_rules! methods {
+    ($($method:ident { name: $name:literal, summary: $summary:literal, $($rest:tt)* })*) => {
+        /// A method of this crate.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+        pub enum Method {
+            $(
+                #[doc = concat!("`", $name, "`: ", $summary, ".")]
+                #[serde(rename = $name)]
+                $method,
+            )*
+        }
+
+        /// In the order of the methods.
+        static DECLARATIONS: &[Declaration] =
+            &[$(Declaration { name: $name, summary: $summary, $($rest)* }),*];
+
+        impl Method {
+            /// All methods.
+            pub const ALL: [Self; [$($name),*].len()] = [$(Self::$method),*];
+        }
+    };
+}
+
+methods! {
+    Logistic {
+        name: "logistic",
+        summary: "linear classifiers, logistic loss in bits: logistic regression depth",
+        title: "Logistic regression depth",
+        aliases: &["lr"],
+        settings: &[
+            "reg", "variant", "radius", "value", "intercept", "scale", "support_fraction", "tol", "max_iter",
+        ],
+        own: &[],
+        defaults: |_| (),
+        recommended: || vec![("reg", 10.0.into()), robust()],
+        fit: |s, sample, learned| s.fit_hypothesis(s.linear(Logistic).value(s.value), sample, learned),
+    }
+
+    Hinge {
+        name: "hinge",
+        summary: "linear classifiers, hinge loss: linear support vector machine depth",
+        title: "Linear support vector machine depth",
+        aliases: &["linear-svm"],
+        settings: LINEAR,
+        own: &[],
+        defaults: |_| (),
+        recommended: || vec![("reg", 10.0.into()), robust()],
+        fit: |s, sample, learned| s.fit_hypothesis(s.linear(Hinge), sample, learned),
+    }
+
+    SquaredHinge {
+        name: "squared-hinge",
+        summary: "linear classifiers, squared hinge loss",
+        title: "Linear depth by the squared hinge loss",
+        aliases: &[],
+        settings: LINEAR,
+        own: &[],
+        defaults: |_| (),
+        recommended: || vec![("reg", 1.0.into()), robust()],
+        fit: |s, sample, learned| s.fit_hypothesis(s.linear(SquaredHinge), sample, learned),
+    }
+
+    Exponential {
+        name: "exponential",
+        summary: "linear classifiers, exponential loss",
+        title: "Linear depth by the exponential loss",
+        aliases: &[],
+        settings: LINEAR,
+        own: &[],
+        defaults: |_| (),
+        recommended: || vec![("reg", 1.0.into()), robust()],
+        fit: |s, sample, learned| s.fit_hypothesis(s.linear(Exponential), sample, learned),
+    }
+
+    Svm {
+        name: "svm",
+        summary: "classifiers with a kernel, hinge loss: support vector machine depth",
+        title: "Support vector machine depth",
+        aliases: &[],
+        settings: KERNEL,
+        own: &[Own::help(
+            "memory",
+            "Limit in bytes for the kernel values of the reference, half of the machine's memory by default; \
+             beyond it they are computed as needed, which takes longer",
+        )],
+        defaults: |s| s.intercept = Intercept::None,
+        recommended: recommended_kernel,
+        fit: |s, sample, learned| s.fit_hypothesis(s.svm()?, sample, learned),
+    }
+
+    Klr {
+        name: "klr",
+        summary: "classifiers with a kernel, logistic loss in bits: kernel logistic depth",
+        title: "Kernel logistic regression depth",
+        aliases: &[],
+        settings: KERNEL,
+        own: &[FACTORED],
+        defaults: |s| s.intercept = Intercept::None,
+        recommended: recommended_kernel,
+        fit: |s, sample, learned| s.fit_hypothesis(s.kernelised(Logistic)?, sample, learned),
+    }
+
+    Gp {
+        name: "gp",
+        summary: "Gaussian process classification by Laplace's approximation",
+        title: "Gaussian process depth",
+        aliases: &[],
+        settings: &[
+            "kernel", "gamma", "sigma", "c", "beta", "degree", "coef0", "probabilities", "scale",
+            "support_fraction", "tol", "max_iter", "memory",
+        ],
+        own: &[FACTORED],
+        defaults: |s| {
+            s.intercept = Intercept::None;
+            s.kernel = KernelChoice::Gaussian { gamma: Gamma::Quartile };
+        },
+        recommended: || vec![("kernel", "gaussian".into()), ("gamma", "quartile".into()), robust()],
+        fit: |s, sample, learned| s.fit_hypothesis(s.gp()?, sample, learned),
+    }
+
+    Forest {
+        name: "forest",
+        summary: "random forests, the exact average of all trees or a number of them",
+        title: "Random forest depth",
+        aliases: &["rf"],
+        settings: &[
+            "max_depth", "max_features", "loss", "value", "trees", "rotations", "scale", "support_fraction",
+            "seed", "tol", "max_boxes",
+        ],
+        own: &[
+            Own::help("tol", "Largest error bound to accept where boxes have to be left out"),
+            Own::help("seed", "Seed of the random numbers of `trees` and `rotations`"),
+        ],
+        defaults: |_| (),
+        recommended: || vec![("rotations", 20.into()), robust()],
+        fit: |s, sample, learned| s.fit_hypothesis(s.forest(), sample, learned),
+    }
+
+    Mlp {
+        name: "mlp",
+        summary: "neural networks, logistic loss in bits: multilayer perceptron depth",
+        title: "Neural network depth",
+        aliases: &[],
+        settings: &[
+            "hidden", "reg", "variant", "scale", "support_fraction", "restarts", "seed", "tol", "max_iter",
+        ],
+        own: &[
+            Own::help("reg", "Weight of the penalty: training minimises risk + reg ‖weights‖²"),
+            Own {
+                choices: Some(&["risk", "objective"]),
+                ..Own::help("variant", "Which number is the depth: the risk of the network, or risk plus penalty")
+            },
+            Own {
+                redefined: true,
+                ..Own::help("tol", "Relative decrease of risk plus penalty over five steps at which training ends")
+            },
+            Own::help("max_iter", "Limit on the training steps of a query, for each restart"),
+        ],
+        defaults: |s| {
+            s.reg = 0.01;
+            s.tol = 1e-5;
+        },
+        recommended: || vec![("reg", 0.3.into()), robust()],
+        fit: |s, sample, learned| s.fit_hypothesis(s.mlp(), sample, learned),
+    }
+
+    Halfspace {
+        name: "halfspace",
+        summary: "linear classifiers, 0-1 loss: Tukey's halfspace depth, exact or in an interval",
+        title: "Halfspace depth",
+        aliases: &["tukey", "location"],
+        settings: &["scale", "support_fraction", "tol", "budget"],
+        own: &[
+            Own::help("scale", "How the columns are scaled; the depth depends on it by rounding only"),
+            Own {
+                range: Some(Range::AtLeast(0.0)),
+                ..Own::help("tol", "Widest interval to accept: 1e-6 is exact for fewer than a million rows")
+            },
+        ],
+        defaults: |_| (),
+        // The depth is the same in any units.
+        recommended: Vec::new,
+        fit: |s, sample, learned| s.fit_hypothesis(s.halfspace(), sample, learned),
+    }
+}
+
+/// The settings of the linear methods.
 const LINEAR: &[&str] =
     &["reg", "variant", "radius", "intercept", "scale", "support_fraction", "tol", "max_iter"];
-
-/// The settings of the logistic depth.
-const LOGISTIC: &[&str] =
-    &["reg", "variant", "radius", "value", "intercept", "scale", "support_fraction", "tol", "max_iter"];
 
 /// The settings of the methods with a kernel and a penalty.
 const KERNEL: &[&str] = &[
@@ -68,121 +261,98 @@ const KERNEL: &[&str] = &[
     "memory",
 ];
 
-/// The settings of the Gaussian process.
-const GP: &[&str] = &[
-    "kernel",
-    "gamma",
-    "sigma",
-    "c",
-    "beta",
-    "degree",
-    "coef0",
-    "probabilities",
-    "scale",
-    "support_fraction",
-    "tol",
-    "max_iter",
+/// The memory of the methods that factor the Gram matrix.
+const FACTORED: Own = Own::help(
     "memory",
-];
+    "Limit in bytes for the Gram matrix, its factor and their copies, half of the machine's memory by default; \
+     a reference that needs more is refused",
+);
 
-/// The settings of the forest.
-const FOREST: &[&str] = &[
-    "max_depth",
-    "max_features",
-    "loss",
-    "value",
-    "trees",
-    "rotations",
-    "scale",
-    "support_fraction",
-    "seed",
-    "tol",
-    "max_boxes",
-];
+/// The scaling of the preset `recommended`.
+fn robust() -> Given {
+    ("scale", "mcd".into())
+}
 
-/// The settings of the networks.
-const MLP: &[&str] =
-    &["hidden", "reg", "variant", "scale", "support_fraction", "restarts", "seed", "tol", "max_iter"];
-
-/// The settings of the halfspace depth.
-const HALFSPACE: &[&str] = &["scale", "support_fraction", "tol", "budget"];
+fn recommended_kernel() -> Vec<Given> {
+    vec![("reg", 1.0.into()), ("kernel", "gaussian".into()), ("gamma", "neighbours".into()), robust()]
+}
 
 impl Method {
-    /// All of them.
-    pub const ALL: [Self; 10] = [
-        Self::Logistic,
-        Self::Hinge,
-        Self::SquaredHinge,
-        Self::Exponential,
-        Self::Svm,
-        Self::Klr,
-        Self::Gp,
-        Self::Forest,
-        Self::Mlp,
-        Self::Halfspace,
-    ];
+    fn declaration(self) -> &'static Declaration {
+        &DECLARATIONS[self as usize]
+    }
 
     /// The name used everywhere.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Logistic => "logistic",
-            Self::Hinge => "hinge",
-            Self::SquaredHinge => "squared-hinge",
-            Self::Exponential => "exponential",
-            Self::Svm => "svm",
-            Self::Klr => "klr",
-            Self::Gp => "gp",
-            Self::Forest => "forest",
-            Self::Mlp => "mlp",
-            Self::Halfspace => "halfspace",
-        }
+        self.declaration().name
+    }
+
+    /// Other names for it, in lower case.
+    pub fn aliases(self) -> &'static [&'static str] {
+        self.declaration().aliases
     }
 
     /// What it is, in a line.
     pub fn summary(self) -> &'static str {
-        match self {
-            Self::Logistic => "linear classifiers, logistic loss in bits: logistic regression depth",
-            Self::Hinge => "linear classifiers, hinge loss: linear support vector machine depth",
-            Self::SquaredHinge => "linear classifiers, squared hinge loss",
-            Self::Exponential => "linear classifiers, exponential loss",
-            Self::Svm => "classifiers with a kernel, hinge loss: support vector machine depth",
-            Self::Klr => "classifiers with a kernel, logistic loss in bits: kernel logistic depth",
-            Self::Gp => "Gaussian process classification by Laplace's approximation",
-            Self::Forest => "random forests, the exact average of all trees or a number of them",
-            Self::Mlp => "neural networks, logistic loss in bits: multilayer perceptron depth",
-            Self::Halfspace => {
-                "linear classifiers, 0-1 loss: Tukey's halfspace depth, exact or in an interval"
-            }
-        }
+        self.declaration().summary
+    }
+
+    /// Its name in headings and pictures.
+    pub fn title(self) -> &'static str {
+        self.declaration().title
     }
 
     /// The names of the settings that it has.
     pub fn settings(self) -> &'static [&'static str] {
-        match self {
-            Self::Logistic => LOGISTIC,
-            Self::Hinge | Self::SquaredHinge | Self::Exponential => LINEAR,
-            Self::Svm | Self::Klr => KERNEL,
-            Self::Gp => GP,
-            Self::Forest => FOREST,
-            Self::Mlp => MLP,
-            Self::Halfspace => HALFSPACE,
-        }
+        self.declaration().settings
     }
 
-    /// What is known about one of its settings.
+    /// What is known of one of its settings.
     ///
     /// # Errors
     /// It has no such setting.
     pub fn setting(self, name: &str) -> Result<Setting> {
-        let found = Setting::ALL.iter().find(|setting| setting.name == name);
-        match found {
-            Some(setting) if self.settings().contains(&name) => Ok(*setting),
-            _ => Err(DepthError::NoSuchSetting {
+        let known = Setting::ALL.iter().find(|setting| setting.name == name);
+        let Some(setting) = known.filter(|_| self.settings().contains(&name)) else {
+            return Err(DepthError::NoSuchSetting {
                 method: self.name(),
                 name: name.to_owned(),
                 has: self.settings().join(", "),
-            }),
-        }
+            });
+        };
+        Ok(match self.declaration().own.iter().find(|own| own.name == name) {
+            Some(own) => Setting {
+                help: own.help,
+                details: "",
+                range: own.range.unwrap_or(setting.range),
+                kind: own.choices.map_or(setting.kind, Kind::Choice),
+                ..*setting
+            },
+            None => *setting,
+        })
+    }
+
+    /// What the setting is for this method, if that is another quantity than for the others.
+    pub fn redefines(self, name: &str) -> Option<&'static str> {
+        let own = self.declaration().own.iter().find(|own| own.name == name)?;
+        own.redefined.then_some(own.help)
+    }
+
+    pub(super) fn set_defaults(self, settings: &mut Settings) {
+        (self.declaration().defaults)(settings);
+    }
+
+    pub(super) fn recommended(self) -> Vec<Given> {
+        (self.declaration().recommended)()
+    }
+
+    pub(super) fn fit(
+        self,
+        settings: &Settings,
+        sample: &Reference,
+        learned: Option<Learned>,
+    ) -> Result<Box<dyn Fitted>> {
+        (self.declaration().fit)(settings, sample, learned)
     }
 }
 
@@ -201,229 +371,5 @@ impl FromStr for Method {
             expected: Self::ALL.map(Self::name).join(", "),
             got: s.to_owned(),
         })
-    }
-}
-
-impl Settings {
-    /// Fits the method to a reference sample.
-    ///
-    /// # Errors
-    /// A setting is out of its range.
-    pub fn fit(&self, sample: &Reference) -> Result<Model> {
-        self.fit_scaled(sample, None)
-    }
-
-    /// [`fit`](Self::fit), with the scaling if it was learned before.
-    pub(super) fn fit_scaled(&self, sample: &Reference, scaled: Option<Learned>) -> Result<Model> {
-        let scorer: Box<dyn Scorer> = match self.method {
-            Method::Logistic => self.scorer(self.linear(Logistic).value(self.value), sample, scaled)?,
-            Method::Hinge => self.scorer(self.linear(Hinge), sample, scaled)?,
-            Method::SquaredHinge => self.scorer(self.linear(SquaredHinge), sample, scaled)?,
-            Method::Exponential => self.scorer(self.linear(Exponential), sample, scaled)?,
-            Method::Svm => self.scorer(self.svm()?, sample, scaled)?,
-            Method::Klr => self.scorer(self.klr()?, sample, scaled)?,
-            Method::Gp => self.scorer(self.gp()?, sample, scaled)?,
-            Method::Forest => self.scorer(self.forest(), sample, scaled)?,
-            Method::Mlp => self.scorer(self.mlp(), sample, scaled)?,
-            Method::Halfspace => {
-                self.scorer(Halfspace::new().tol(self.tol).budget(self.budget), sample, scaled)?
-            }
-        };
-        Ok(Model { settings: self.clone(), sample: sample.clone(), scorer })
-    }
-
-    fn linear<L: crate::loss::Loss>(&self, loss: L) -> Linear<L> {
-        Linear::new(loss)
-            .reg(self.reg)
-            .variant(self.variant)
-            .intercept(self.intercept)
-            .tol(self.tol)
-            .max_iter(self.max_iter)
-    }
-
-    fn svm(&self) -> Result<Svm> {
-        let svm = Svm::new()
-            .kernel(self.kernel)
-            .reg(self.reg)
-            .variant(self.variant)
-            .intercept(self.intercept)
-            .tol(self.tol)
-            .max_iter(self.max_iter);
-        Ok(match self.bytes()? {
-            Some(bytes) => svm.memory(bytes),
-            None => svm,
-        })
-    }
-
-    fn klr(&self) -> Result<Kernelised<Logistic>> {
-        let klr = Kernelised::new(Logistic)
-            .kernel(self.kernel)
-            .reg(self.reg)
-            .variant(self.variant)
-            .intercept(self.intercept)
-            .tol(self.tol)
-            .max_iter(self.max_iter);
-        Ok(match self.bytes()? {
-            Some(bytes) => klr.memory(bytes),
-            None => klr,
-        })
-    }
-
-    fn gp(&self) -> Result<GaussianProcess> {
-        let gp = GaussianProcess::new()
-            .kernel(self.kernel)
-            .probabilities(self.probabilities)
-            .tol(self.tol)
-            .max_iter(self.max_iter);
-        Ok(match self.bytes()? {
-            Some(bytes) => gp.memory(bytes),
-            None => gp,
-        })
-    }
-
-    /// The memory for kernel values, if it was said.
-    pub(crate) fn bytes(&self) -> Result<Option<u64>> {
-        let Some(memory) = self.memory else { return Ok(None) };
-        crate::error::positive("memory", memory)?;
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "positive, and whole bytes will do"
-        )]
-        let bytes = memory as u64;
-        Ok(Some(bytes))
-    }
-
-    fn forest(&self) -> Forest {
-        Forest::new()
-            .max_depth(self.max_depth)
-            .max_features(self.max_features)
-            .loss(self.loss)
-            .value(self.value)
-            .trees(self.trees)
-            .rotations(self.rotations)
-            .max_boxes(self.max_boxes)
-            .seed(self.seed)
-            .tol(self.tol)
-    }
-
-    fn mlp(&self) -> Mlp {
-        Mlp::new()
-            .hidden(&self.hidden)
-            .reg(self.reg)
-            .variant(self.variant)
-            .restarts(self.restarts)
-            .seed(self.seed)
-            .tol(self.tol)
-            .max_iter(self.max_iter)
-    }
-
-    fn scorer<H: Hypothesis + 'static>(
-        &self,
-        hypothesis: H,
-        sample: &Reference,
-        scaled: Option<Learned>,
-    ) -> Result<Box<dyn Scorer>> {
-        let kernel = self.method.settings().contains(&"kernel");
-        if kernel && self.kernel == KernelChoice::Precomputed && self.scale != Scale::None {
-            return Err(DepthError::Settings("kernel `precomputed` goes with scale `none`".to_owned()));
-        }
-        let depth = Depth::new(hypothesis).scale(self.scale).support_fraction(self.support_fraction);
-        Ok(Box::new(match scaled {
-            Some((scaling, warning)) => depth.fit_scaled(sample, scaling, warning)?,
-            None => depth.fit(sample)?,
-        }))
-    }
-}
-
-/// A scaling that was learned, and how that came out.
-pub(super) type Learned = (Scaling, Option<ScalingWarning>);
-
-/// A [`FittedDepth`] whose hypothesis does not show.
-trait Scorer: Send + Sync {
-    fn score(&self, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Fit>>;
-    fn explain(&self, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Explanation>>;
-    fn width(&self) -> usize;
-    fn scaling(&self) -> &Scaling;
-    fn warning(&self) -> Option<&ScalingWarning>;
-}
-
-impl<H: Hypothesis> Scorer for FittedDepth<H> {
-    fn score(&self, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Fit>> {
-        self.score_with(&queries, run)
-    }
-    fn explain(&self, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Explanation>> {
-        self.explain_with(&queries, run)
-    }
-    fn width(&self) -> usize {
-        self.width()
-    }
-    fn scaling(&self) -> &Scaling {
-        self.scaling()
-    }
-    fn warning(&self) -> Option<&ScalingWarning> {
-        self.warning()
-    }
-}
-
-/// A fitted method of any kind.
-pub struct Model {
-    settings: Settings,
-    sample: Reference,
-    scorer: Box<dyn Scorer>,
-}
-
-impl Model {
-    /// The depth of each query.
-    ///
-    /// # Errors
-    /// A row of another width than the reference, a number that is not finite, or
-    /// [`DepthError::Cancelled`].
-    pub fn score(&self, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Fit>> {
-        self.scorer.score(queries, run)
-    }
-
-    /// Why each query has the depth it has.
-    ///
-    /// # Errors
-    /// As for [`score`](Self::score).
-    pub fn explain(&self, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Explanation>> {
-        self.scorer.explain(queries, run)
-    }
-
-    /// The settings it was fitted with.
-    pub fn settings(&self) -> &Settings {
-        &self.settings
-    }
-
-    /// How many columns a query must have.
-    pub fn width(&self) -> usize {
-        self.scorer.width()
-    }
-
-    /// How many rows the reference has.
-    pub fn reference_len(&self) -> usize {
-        self.sample.len()
-    }
-
-    /// The sample it was fitted to.
-    pub fn reference(&self) -> &Reference {
-        &self.sample
-    }
-
-    /// The scaling learned on the reference.
-    pub fn scaling(&self) -> &Scaling {
-        self.scorer.scaling()
-    }
-
-    /// Something the user should know about how the fit came out.
-    pub fn warning(&self) -> Option<&ScalingWarning> {
-        self.scorer.warning()
-    }
-}
-
-impl std::fmt::Debug for Model {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Model").field("settings", &self.settings).finish_non_exhaustive()
     }
 }

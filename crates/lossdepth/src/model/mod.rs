@@ -1,13 +1,19 @@
-//! The estimator, every method and setting by name, and models as bytes.
+//! The estimator, the tables of methods and settings, and models as bytes.
 
 pub mod archive;
+mod by_name;
 mod depth;
-pub mod method;
+mod fitted;
+mod method;
 mod preset;
 mod setting;
 mod settings;
+mod value;
 
 pub use depth::{Depth, FittedDepth};
+pub use fitted::Model;
+pub use method::Method;
 pub use preset::Preset;
-pub use setting::{Kind, Setting, Value};
+pub use setting::{Kind, Range, Setting};
 pub use settings::Settings;
+pub use value::Value;

@@ -1,13 +1,13 @@
-//! Settings by name: the paper's, and ours.
+//! Presets: sets of settings with a name.
 
 use super::method::Method;
-use super::setting::Value;
+use super::value::Value;
 use crate::error::{DepthError, Result};
 use std::f64::consts::LN_2;
 use std::fmt;
 use std::str::FromStr;
 
-/// Settings by name: those of *Data Depth as a Risk*, as its text has them or as its scripts do, and ours.
+/// A set of settings: those of the text or of the scripts of *Data Depth as a Risk*, or the recommended ones.
 ///
 /// | | [`Paper`](Self::Paper) | [`PaperCode`](Self::PaperCode) |
 /// |---|---|---|
@@ -19,9 +19,9 @@ use std::str::FromStr;
 /// | `mlp` | one layer of 100 units, `reg` 0.01 | `reg` $= \frac{0.005 \, n}{\min(200, 2n) \ln 2}$ (`alpha` $= 0.01 n$, which scikit-learn divides by twice the batch) |
 /// | `halfspace` | no settings | |
 ///
-/// Penalties are in the units of this crate: $\text{risk} + \text{reg} \|w\|^2$, logistic losses in bits. What a preset cannot repeat is
-/// chance: the scripts' forests and networks are unseeded, their networks are stopped early, and all trees at once
-/// stand for a thousand of them here.
+/// Penalties are in the units of this crate: $\text{risk} + \text{reg} \|w\|^2$, logistic losses in bits. A preset cannot
+/// reproduce random numbers: the forests and networks of the scripts are unseeded, their networks are stopped early, and
+/// the average of all trees replaces a thousand of them here.
 ///
 /// ```
 /// use lossdepth::{Method, Preset, Settings};
@@ -35,17 +35,17 @@ pub enum Preset {
     Paper,
     /// What the scripts behind the printed tables do.
     PaperCode,
-    /// What we would start with on data that nothing is known about.
+    /// Settings to start with on unknown data.
     ///
-    /// The bulk of the sample sets the units (`scale` `mcd`), because the sample may hold outliers and units are
-    /// arbitrary; kernels see as far as a typical row's neighbours. `svm` is the method to start with: how good it is
-    /// on data that it was not chosen on is in the documentation of `lossdepth reproduce`. The settings of the other methods
-    /// are the best of a few on the data sets of the paper; those of `exponential` were not compared with any.
+    /// `scale` is `mcd`, since units are arbitrary and the sample may hold outliers; the width of kernels is the distance
+    /// from a typical row to its neighbours. `svm` is the method to start with: its results on data that it was not
+    /// chosen on are in the documentation of `lossdepth reproduce`. The settings of the other methods are the best of a
+    /// few on the data sets of the paper; those of `exponential` were not compared with any.
     Recommended,
 }
 
 impl Preset {
-    /// All of them.
+    /// All presets.
     pub const ALL: [Self; 3] = [Self::Paper, Self::PaperCode, Self::Recommended];
 
     /// Their names.
@@ -80,7 +80,7 @@ impl Preset {
         let (number, count) = (Value::Number, Value::Count);
         let text = |name: &str| Value::Text(name.to_owned());
         if self == Self::Recommended {
-            return Some(recommended(method));
+            return Some(method.recommended());
         }
         let code = self == Self::PaperCode;
         let reported = ("value", text(if code { "paper-code" } else { "risk" }));
@@ -110,23 +110,6 @@ impl Preset {
             Method::Halfspace if !code => Vec::new(),
             _ => return None,
         })
-    }
-}
-
-fn recommended(method: Method) -> Vec<(&'static str, Value)> {
-    let (number, text) = (Value::Number, |name: &str| Value::Text(name.to_owned()));
-    let robust = ("scale", text("mcd"));
-    match method {
-        Method::Logistic | Method::Hinge => vec![("reg", number(10.0)), robust],
-        Method::SquaredHinge | Method::Exponential => vec![("reg", number(1.0)), robust],
-        Method::Svm | Method::Klr => {
-            vec![("reg", number(1.0)), ("kernel", text("gaussian")), ("gamma", text("neighbours")), robust]
-        }
-        Method::Gp => vec![("kernel", text("gaussian")), ("gamma", text("quartile")), robust],
-        Method::Forest => vec![("rotations", Value::Count(20)), robust],
-        Method::Mlp => vec![("reg", number(0.3)), robust],
-        // The same in any units.
-        Method::Halfspace => Vec::new(),
     }
 }
 
@@ -168,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_otherwise_counts() {
+    fn explicit_settings_override_the_preset() {
         let values = Preset::PaperCode.values(Method::Logistic, 10.0).unwrap();
         let settings =
             Settings::with(Method::Logistic, values.into_iter().chain([("reg", Value::Number(3.0))]))

@@ -15,6 +15,8 @@ pub(crate) struct Task {
     /// Whether standard errors are asked for, and of what.
     pub(crate) stderr: bool,
     pub(crate) functional: Functional,
+    /// Whether outcomes keep the multipliers of the hinge, one number for each row.
+    pub(crate) multipliers: bool,
 }
 
 impl Task {
@@ -27,6 +29,7 @@ impl Task {
         max_iter: 1000,
         stderr: true,
         functional: Functional::RISK,
+        multipliers: false,
     };
 }
 

@@ -1,8 +1,7 @@
-//! Rank correlations and simulated data: SciPy's values, the definition over all pairs, moments and densities that agree.
+//! Rank correlations: SciPy's values, the definition over all pairs. Random numbers: uniform, and chosen without repetition.
 
-use crate::common::{Random as Draws, golden, numbers, table};
+use crate::common::{Random as Draws, golden, numbers};
 use lossdepth::numerics::Random;
-use lossdepth::simulate::{Mixture, Part};
 use lossdepth::stats::evaluation::{kendall, spearman};
 
 #[test]
@@ -93,52 +92,6 @@ fn what_has_no_order_is_refused() {
         assert!(kendall(a, b).is_err() && kendall(b, a).is_err(), "{a:?} {b:?}");
         assert!(spearman(a, b).is_err() && spearman(b, a).is_err(), "{a:?} {b:?}");
     }
-}
-
-#[test]
-fn densities_are_those_of_scipy() {
-    for case in golden("correlation.json")["mixtures"].as_array().unwrap() {
-        let part = |part: &serde_json::Value| Part {
-            share: part["share"].as_f64().unwrap(),
-            mean: numbers(&part["mean"]),
-            sd: part["sd"].as_f64().unwrap(),
-        };
-        let mixture = Mixture::new(case["parts"].as_array().unwrap().iter().map(part).collect()).unwrap();
-        for (point, expected) in table(&case["points"]).iter().zip(numbers(&case["log_density"])) {
-            let got = mixture.log_density(point).unwrap();
-            assert!((got - expected).abs() < 1e-12 * expected.abs().max(1.0), "{got} {expected}");
-        }
-    }
-}
-
-#[test]
-fn samples_have_the_moments_of_their_mixture() {
-    let mixture = Mixture::new(vec![
-        Part { share: 3.0, mean: vec![-1.0, 2.0], sd: 0.5 },
-        Part { share: 1.0, mean: vec![4.0, 0.0], sd: 2.0 },
-    ])
-    .unwrap();
-    assert_eq!([mixture.parts()[0].share, mixture.parts()[1].share], [0.75, 0.25]);
-    let n = 40_000;
-    let rows = mixture.draw(&[n, n], &mut Random::new(5)).unwrap();
-    assert_eq!(rows, mixture.draw(&[n, n], &mut Random::new(5)).unwrap());
-    assert_ne!(rows, mixture.draw(&[n, n], &mut Random::new(6)).unwrap());
-    for (part, rows) in mixture.parts().iter().zip(rows.chunks_exact(2 * n)) {
-        for k in 0..2 {
-            let column = rows.iter().skip(k).step_by(2);
-            let mean = column.clone().sum::<f64>() / n as f64;
-            let variance = column.map(|x| (x - mean).powi(2)).sum::<f64>() / n as f64;
-            // Five standard errors.
-            assert!((mean - part.mean[k]).abs() < 5.0 * part.sd / (n as f64).sqrt());
-            assert!((variance / part.sd.powi(2) - 1.0).abs() < 5.0 * (2.0 / n as f64).sqrt());
-        }
-    }
-    assert!(mixture.draw(&[1], &mut Random::new(0)).is_err());
-    assert!(mixture.log_density(&[1.0]).is_err());
-    for (share, sd) in [(0.0, 1.0), (1.0, 0.0), (f64::NAN, 1.0), (1.0, f64::INFINITY)] {
-        assert!(Mixture::new(vec![Part { share, mean: vec![0.0], sd }]).is_err());
-    }
-    assert!(Mixture::new(Vec::new()).is_err() && Mixture::two_modes(1.0, 0).is_err());
 }
 
 #[test]

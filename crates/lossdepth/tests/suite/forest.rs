@@ -608,13 +608,12 @@ fn explanations_name_the_cuts() {
     let depth = Depth::new(Forest::new().max_features(MaxFeatures::All)).fit(&sample).unwrap();
     let why = &depth.explain(std::slice::from_ref(&z)).unwrap()[0];
     // The first column gives it away at once: one cut, below, and the box is empty.
-    assert_eq!(why.cuts.len(), 1);
-    let cut = why.cuts[0];
+    let &[cut] = why.cuts().unwrap() else { panic!("{why:?}") };
     assert!(cut.feature == 0 && !cut.above && cut.probability == 1.0 && cut.share == 0.0, "{cut:?}");
     let largest = rows.iter().fold(f64::MIN, |m, r| m.max(r[0]));
     assert_eq!(cut.threshold, f64::midpoint(4.0, largest));
     assert_eq!((why.fit.depth, why.value), (0.0, -1.0));
-    assert!(why.contributions.is_empty() && why.weights.is_empty() && why.baseline == 1.0);
+    assert!(why.contributions().is_none() && why.gradient().is_none() && why.baseline == 1.0);
 
     let z = vec![1.0, -0.5, 0.3, 7.0];
     for scale in [Scale::None, Scale::Standard] {
@@ -622,9 +621,10 @@ fn explanations_name_the_cuts() {
         let why = &depth.explain(std::slice::from_ref(&z)).unwrap()[0];
         assert_eq!(why.fit, depth.score(std::slice::from_ref(&z)).unwrap()[0]);
         // Two cuts a tree, none in the constant column; each leaves the share of the sample it says.
-        assert!((why.cuts.iter().map(|c| c.probability).sum::<f64>() - 2.0).abs() < 1e-12);
-        assert!(why.cuts.windows(2).all(|c| c[0].probability >= c[1].probability));
-        for cut in &why.cuts {
+        let cuts = why.cuts().unwrap();
+        assert!((cuts.iter().map(|c| c.probability).sum::<f64>() - 2.0).abs() < 1e-12);
+        assert!(cuts.windows(2).all(|c| c[0].probability >= c[1].probability));
+        for cut in cuts {
             assert!(cut.feature < 3 && (z[cut.feature] < cut.threshold) == cut.above, "{cut:?}");
             let inside = rows.iter().filter(|r| (r[cut.feature] < cut.threshold) == cut.above).count();
             assert_eq!(inside as f64 / 100.0, cut.share, "{cut:?}");
@@ -634,7 +634,7 @@ fn explanations_name_the_cuts() {
         Depth::new(Forest::new().rotations(2)).fit(&sample).unwrap(),
         Depth::new(Forest::new()).scale(Scale::Whiten).fit(&sample).unwrap(),
     ] {
-        assert!(depth.explain(std::slice::from_ref(&z)).unwrap()[0].cuts.is_empty());
+        assert!(depth.explain(std::slice::from_ref(&z)).unwrap()[0].cuts().is_none());
     }
 }
 
@@ -653,7 +653,8 @@ fn influence_is_a_derivative() {
         Forest::new().rotations(3).max_depth(3),
     ] {
         let why = &fit(forest, &Reference::weighted(&rows, &weights).unwrap()).explain(&z).unwrap()[0];
-        let mean: f64 = why.influence.iter().zip(&weights).map(|(i, w)| i * w / total).sum();
+        let influence = why.influence.as_ref().unwrap();
+        let mean: f64 = influence.iter().zip(&weights).map(|(i, w)| i * w / total).sum();
         assert!(mean.abs() < 1e-14, "{mean}");
         for row in 0..60 {
             let moved = |step: f64| {
@@ -664,8 +665,8 @@ fn influence_is_a_derivative() {
             let step = 1e-6;
             // The weights are normalised: a mass `step` more at the row is a share step / (1 + step).
             let slope = (moved(step) - moved(-step)) / (2.0 * step);
-            let apart = (slope - why.influence[row]).abs();
-            assert!(apart < 1e-7, "{slope} {}", why.influence[row]);
+            let apart = (slope - influence[row]).abs();
+            assert!(apart < 1e-7, "{slope} {}", influence[row]);
         }
     }
 }

@@ -158,12 +158,12 @@ fn check(points: &[Vec<i128>], masses: &[u64], queries: &[Vec<i128>], failures: 
             .zip(masses)
             .filter(|(x, _)| {
                 let y: Vec<f64> = x.iter().zip(z).map(|(x, z)| (x - z) as f64).collect();
-                dot(&found.weights, &y) <= 0.0
+                dot(found.gradient().unwrap(), &y) <= 0.0
             })
             .map(|(_, m)| m)
             .sum();
         failures.check(attained as f64 / total as f64 == fit.depth, || {
-            format!("{points:?} at {z:?}: {:?} attains {attained}, {fit:?}, row {row:?}", found.weights)
+            format!("{points:?} at {z:?}: {:?} attains {attained}, {fit:?}, row {row:?}", found.gradient())
         });
     }
 }

@@ -238,19 +238,20 @@ fn the_explanation_is_about_the_classifier() {
                 let depth = Depth::new(method).scale(scale).fit(&sample).unwrap();
                 let why = &depth.explain(&[&z[..]].map(<[f64]>::to_vec)).unwrap()[0];
                 assert_eq!(why.fit, depth.score(std::slice::from_ref(&z)).unwrap()[0]);
-                let (there, value) = (why.witness[34], why.value);
+                let (witness, gradient) = (why.witness().unwrap(), why.gradient().unwrap());
+                let (there, value) = (witness[34], why.value);
                 // The square of what f may be off is in the certificate: 1e-10, or its floor of 1e-8 with a free intercept.
                 let near = 2e-3;
                 assert!((there - value).abs() < near, "{intercept} {variant:?} {scale}: {there} {value}");
                 for j in 0..2 {
-                    let slope = (why.witness[30 + 2 * j] - why.witness[31 + 2 * j]) / (2.0 * h);
+                    let slope = (witness[30 + 2 * j] - witness[31 + 2 * j]) / (2.0 * h);
                     assert!(
-                        (slope - why.weights[j]).abs() < 1e-4 * (1.0 + slope.abs()),
+                        (slope - gradient[j]).abs() < 1e-4 * (1.0 + slope.abs()),
                         "{intercept} {variant:?}"
                     );
                 }
-                assert!(why.contributions.is_empty());
-                let mean: f64 = why.influence.iter().sum();
+                assert!(why.contributions().is_none());
+                let mean: f64 = why.influence.as_ref().unwrap().iter().sum();
                 assert!(mean.abs() < 1e-9);
             }
         }
@@ -267,7 +268,7 @@ fn influence_is_the_derivative_in_the_weights() {
         depth.explain(std::slice::from_ref(&z)).unwrap().remove(0)
     };
     for variant in VARIANTS {
-        let why = depth_at(&[1.0; 20], variant);
+        let influence = depth_at(&[1.0; 20], variant).influence.unwrap();
         for i in [0, 7, 19] {
             let at = |h: f64| {
                 let mut weights = [1.0; 20];
@@ -277,9 +278,9 @@ fn influence_is_the_derivative_in_the_weights() {
             // One more unit of weight h among 20 is a share h / 20 of the mass.
             let slope = (at(1e-3) - at(-1e-3)) / 2e-3 * 20.0;
             assert!(
-                (slope - why.influence[i]).abs() < 2e-3 * (0.1 + slope.abs()),
+                (slope - influence[i]).abs() < 2e-3 * (0.1 + slope.abs()),
                 "{variant:?} {slope} {}",
-                why.influence[i]
+                influence[i]
             );
         }
     }

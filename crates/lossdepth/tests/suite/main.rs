@@ -25,4 +25,3 @@ mod scaling;
 mod statistics;
 mod svm;
 mod svm_golden;
-mod theory;

@@ -43,7 +43,8 @@ fn the_printed_number_is_that_of_the_classifier_and_its_error_is_proven() {
                 let table = Rows::new(&data, sample.width()).unwrap();
                 let model = asking(reg, intercept, 1e-12).fit(&sample).unwrap();
                 for (i, why) in model.explain(table, &Run::default()).unwrap().iter().enumerate() {
-                    let expected = printed(&rows, &queries[i], &why.weights, why.intercept);
+                    let expected =
+                        printed(&rows, &queries[i], why.gradient().unwrap(), why.intercept().unwrap());
                     let off = (why.fit.depth - expected).abs();
                     failures
                         .check(off <= 1e-12 + 1e-9 * expected, || format!("{reg} {intercept} {i}: {off:e}"));
@@ -74,6 +75,7 @@ fn its_standard_error_is_that_of_the_influence_of_the_rows() {
     let query = vec![1.5, -0.5];
     let model = settings.fit(&reference(&rows)).unwrap();
     let why = &model.explain(Rows::new(&query, 2).unwrap(), &Run::default()).unwrap()[0];
+    let influence = why.influence.as_ref().unwrap();
     let n = rows.len() as f64;
     let at = |weights: &[f64]| -> Fit {
         // Weights that are no counts leave the n of the double division alone.
@@ -87,10 +89,10 @@ fn its_standard_error_is_that_of_the_influence_of_the_rows() {
         (up[row], down[row]) = (up[row] + step * n, down[row] - step * n);
         // Effective sizes differ by a part in 1e8 or so; the sample's share of the value is small besides.
         let slope = (at(&up).depth - at(&down).depth) / (2.0 * step);
-        let expected = why.influence[row];
+        let expected = influence[row];
         assert!((slope - expected).abs() < 2e-3 * (1.0 + expected.abs()), "{row}: {slope} {expected}");
     }
-    let variance = why.influence.iter().map(|i| i * i).sum::<f64>() / n;
+    let variance = influence.iter().map(|i| i * i).sum::<f64>() / n;
     let expected = (variance / n).sqrt();
     assert!((why.fit.stderr / expected - 1.0).abs() < 0.02, "{} {expected}", why.fit.stderr);
 }

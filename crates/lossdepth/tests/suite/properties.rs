@@ -277,9 +277,9 @@ proptest! {
         let (sample, reg) = (reference(&rows), 10f64.powf(log));
         let penalised = settings(method, intercept, Variant::Risk, reg);
         let why = penalised.fit(&sample).unwrap().explain(Rows::new(&z[0], 2).unwrap(), &Run::default()).unwrap();
-        let mut length = norm(&why[0].weights);
+        let mut length = norm(why[0].gradient().unwrap());
         if intercept == Intercept::Penalised {
-            length = length.hypot(why[0].intercept);
+            length = length.hypot(why[0].intercept().unwrap());
         }
         prop_assume!(length > 1e-9);
         let constrained = Settings { variant: Variant::Constrained { radius: length }, ..penalised };

@@ -2,6 +2,7 @@
 
 use crate::common::LINEAR;
 use lossdepth::methods::{Forest, Hypothesis, Mlp};
+use lossdepth::model::{Kind, Range, Setting, Value};
 use lossdepth::{
     Depth, DepthError, FittedDepth, Intercept, Method, Reference, Rows, Run, Scale, Settings, Variant,
 };
@@ -166,4 +167,47 @@ fn what_would_take_all_memory_is_refused() {
         Depth::new(Forest::new().rotations(1)).fit(&wide),
         "rotations of 40000 columns take too much memory: fewer columns, or `rotations` 0, take less",
     );
+}
+
+/// Whether the method takes this number for a setting, in the company that the setting needs.
+fn takes(method: Method, setting: &Setting, number: f64) -> bool {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "not negative, and small")]
+    let value = match setting.kind {
+        Kind::Count => Value::Count(number as u64),
+        Kind::Counts => Value::Counts(vec![number as u64]),
+        _ => Value::Number(number),
+    };
+    let needed = match setting.name {
+        "radius" => Some(("variant", "constrained")),
+        "sigma" => Some(("kernel", "laplacian")),
+        "c" | "beta" => Some(("kernel", "imq")),
+        "degree" | "coef0" => Some(("kernel", "polynomial")),
+        _ => None,
+    };
+    let needed = needed.map(|(name, text)| (name, Value::Text(text.to_owned())));
+    let values = [(setting.name, value)].into_iter().chain(needed);
+    Settings::with(method, values).and_then(|settings| settings.fit(&good())).is_ok()
+}
+
+#[test]
+fn settings_are_refused_outside_of_their_declared_range_and_taken_inside() {
+    for method in Method::ALL {
+        for name in method.settings() {
+            let setting = method.setting(name).unwrap();
+            let (inside, outside) = match setting.range {
+                Range::Any => continue,
+                // The Gram matrix has to fit into `memory`.
+                Range::Above(low) => (low + if *name == "memory" { 1e6 } else { 0.5 }, vec![low, low - 1.0]),
+                Range::Below(high) => (high - 0.5, vec![high, high + 1.0]),
+                Range::AtLeast(low) => (low, vec![low - 1.0]),
+                Range::Between(low, high) => (low, vec![low - 1.0, high + 1.0]),
+            };
+            assert!(takes(method, &setting, inside), "{method}: {name} {inside}");
+            // A count cannot be written with a sign.
+            let counts = matches!(setting.kind, Kind::Count | Kind::Counts);
+            for number in outside.into_iter().filter(|x| !counts || *x >= 0.0) {
+                assert!(!takes(method, &setting, number), "{method}: {name} {number}");
+            }
+        }
+    }
 }

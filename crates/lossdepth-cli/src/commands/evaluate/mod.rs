@@ -5,16 +5,16 @@ mod report;
 use super::{Outcome, open, reference};
 use crate::args::{Roles, Running};
 use crate::auc::{Classes, Split};
-use crate::candidate::{Candidate, Scores};
 use crate::console::{self, Progress};
 use crate::error::{Error, Result, count};
 use crate::load::{Columns, Part, Table, pair};
-use crate::picture::{self, Roc, Style};
 use crate::settings::Given;
-use crate::write;
+use crate::{method_list, write};
 use clap::{Args, ValueEnum};
 use lossdepth::stats::evaluation::Ranking;
 use lossdepth::{Method, Reference, Run};
+use lossdepth_plot::{Roc, Scene, Style, roc};
+use lossdepth_reproduce::{Candidate, Scores};
 use report::{LEVEL, Line, Report};
 use std::io::{IsTerminal, stdout};
 use std::path::{Path, PathBuf};
@@ -72,8 +72,8 @@ pub(crate) struct Evaluate {
     pub(crate) format: Option<Format>,
 
     /// Draw the ROC curves to this file: .png or .svg
-    #[arg(long, value_name = "FILE", value_parser = picture::Target::parse, help_heading = "Output")]
-    pub(crate) plot: Option<picture::Target>,
+    #[arg(long, value_name = "FILE", value_parser = write::PictureTarget::parse, help_heading = "Output")]
+    pub(crate) plot: Option<write::PictureTarget>,
 
     #[command(flatten)]
     pub(crate) running: Running,
@@ -106,7 +106,7 @@ fn target(path: &str) -> Result<(PathBuf, Format), String> {
 pub(crate) fn run(args: &Evaluate) -> Result<Outcome> {
     // Before any work is done.
     let asked =
-        if args.methods.is_empty() { None } else { Some(Candidate::list(&args.methods, &args.given)?) };
+        if args.methods.is_empty() { None } else { Some(method_list::parse(&args.methods, &args.given)?) };
     let path = args.reference.as_deref().unwrap_or(&args.data);
     if args.reference.is_some() && path == args.data && path.as_os_str() == "-" {
         return Err(Error::Usage("only one of the data and the reference can be standard input".to_owned()));
@@ -138,7 +138,7 @@ pub(crate) fn run(args: &Evaluate) -> Result<Outcome> {
     let weighted = sample.weights().iter().any(|w| *w != sample.weights()[0]);
     let mut candidates = match asked {
         Some(candidates) => candidates,
-        None => Candidate::list(&defaults(args, &sample, weighted, all.rows.len()), &args.given)?,
+        None => method_list::parse(&defaults(args, &sample, weighted, all.rows.len()), &args.given)?,
     };
     for candidate in &mut candidates {
         candidate.resolve(&sample)?;
@@ -271,7 +271,7 @@ impl Compare<'_> {
 }
 
 /// The ROC curves of all methods.
-fn curves(report: &Report) -> picture::Scene {
+fn curves(report: &Report) -> Scene {
     let curve = |line: &Line| Roc {
         name: line.method.clone(),
         auc: line.auc.value,
@@ -282,8 +282,8 @@ fn curves(report: &Report) -> picture::Scene {
     let caption = format!(
         "ROC curves on {file}: {outliers} of {rows} rows are outliers ({label} = {outlier}). The dashed line is guessing."
     );
-    let style = Style { width: 1500, height: 1500, title: None, caption, letters: 1.0 };
-    picture::roc(&style, &report.results.iter().map(curve).collect::<Vec<_>>())
+    let style = Style { width: 1500, height: 1500, title: None, caption, text_scale: 1.0 };
+    roc(&style, &report.results.iter().map(curve).collect::<Vec<_>>())
 }
 
 fn present(args: &Evaluate, report: &Report) -> Result<()> {

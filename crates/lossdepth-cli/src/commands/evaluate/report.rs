@@ -1,9 +1,9 @@
 //! What came out, as a table for people and as CSV or JSON for programs.
 
-use crate::candidate::Candidate;
 use crate::error::{Error, Result};
 use lossdepth::model::Value;
 use lossdepth::stats::evaluation::{Estimate, RocPoint};
+use lossdepth_reproduce::Candidate;
 use serde::Serialize;
 use std::collections::BTreeMap;
 

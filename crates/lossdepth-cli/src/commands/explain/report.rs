@@ -4,8 +4,8 @@ use super::super::inputs::Inputs;
 use super::super::plot::in_words;
 use super::Depths;
 use crate::error::Result;
-use lossdepth::view::Ranked;
-use lossdepth::{Explanation, Method, Model, Rows, Run, Settings, Stop};
+use lossdepth::{Explanation, Method, Model, Reason, Rows, Run, Settings, Stop};
+use lossdepth_plot::EmpiricalDistribution;
 use serde::Serialize;
 
 /// Everything about some rows.
@@ -53,9 +53,10 @@ pub(super) struct Row {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) cuts: Vec<Cut>,
     pub(super) influential: Vec<Influential>,
+    /// The gradient of the classifier at the row; not of a forest.
     #[serde(skip)]
-    pub(super) weights: Vec<f64>,
-    /// Columns in the order of what they tell.
+    pub(super) gradient: Option<Vec<f64>>,
+    /// Columns by contribution, or by slope where the classifier is not linear.
     #[serde(skip)]
     pub(super) order: Vec<usize>,
 }
@@ -134,9 +135,9 @@ impl Report {
         let ranked = (0..names.len())
             .map(|j| {
                 let column: Vec<f64> = reference.rows().iter().map(|row| row[j]).collect();
-                Ranked::new(&column, reference.weights())
+                EmpiricalDistribution::new(&column, reference.weights())
             })
-            .collect::<Result<Vec<Ranked>, _>>()?;
+            .collect::<Result<Vec<EmpiricalDistribution>, _>>()?;
         let sample = Sample { inputs, names, columns: &ranked, depths: depths.ranked.as_ref() };
         let row = |(&number, why): (&usize, &Explanation)| sample.row(number, why);
         let rows = chosen.iter().zip(&found).map(row).collect::<Result<Vec<_>>>()?;
@@ -160,8 +161,8 @@ impl Report {
 struct Sample<'a> {
     inputs: &'a Inputs,
     names: &'a [String],
-    columns: &'a [Ranked],
-    depths: Option<&'a Ranked>,
+    columns: &'a [EmpiricalDistribution],
+    depths: Option<&'a EmpiricalDistribution>,
 }
 
 impl Sample<'_> {
@@ -173,16 +174,15 @@ impl Sample<'_> {
         let column = |j: usize| Column {
             name: self.names[j].clone(),
             value: values[j],
-            place: self.columns[j].place(values[j]),
+            place: self.columns[j].mid_rank(values[j]),
             median: self.columns[j].quantile(0.5),
             iqr: units[j],
-            weight: why.weights.get(j).copied(),
-            contribution: why.contributions.get(j).copied(),
+            weight: why.gradient().map(|gradient| gradient[j]),
+            contribution: why.contributions().map(|contributions| contributions[j]),
         };
-        let linear = !why.contributions.is_empty();
         let every = self.names.len();
         let id = data.ids.map_or(Id::Number(number), |ids| Id::Text(ids[number].clone()));
-        let place = |share: &dyn Fn(&Ranked) -> f64| self.depths.map(share);
+        let place = |share: &dyn Fn(&EmpiricalDistribution) -> f64| self.depths.map(share);
         Ok(Row {
             name: match &id {
                 Id::Text(text) => format!("row {number} ({text})"),
@@ -196,15 +196,15 @@ impl Sample<'_> {
             stderr: why.fit.stderr,
             stop: why.fit.stop,
             deeper_than: place(&|depths| depths.below(why.fit.depth)),
-            shallower_than: place(&|depths| 1.0 - depths.upto(why.fit.depth)),
+            shallower_than: place(&|depths| 1.0 - depths.at_most(why.fit.depth)),
             value: why.value,
             baseline: why.baseline,
-            linear,
+            linear: matches!(why.reason, Reason::Linear { .. }),
             columns: (0..every).map(column).collect(),
-            cuts: why.cuts.iter().map(|cut| self.cut(cut)).collect(),
+            cuts: why.cuts().unwrap_or_default().iter().map(|cut| self.cut(cut)).collect(),
             influential: self.influential(number, why)?,
-            weights: why.weights.clone(),
-            order: if linear { why.top_contributions(every) } else { why.steepest(every, &units) },
+            gradient: why.gradient().map(<[f64]>::to_vec),
+            order: why.top_contributions(every).or_else(|| why.steepest(every, &units)).unwrap_or_default(),
         })
     }
 
@@ -221,10 +221,11 @@ impl Sample<'_> {
     fn influential(&self, number: usize, why: &Explanation) -> Result<Vec<Influential>> {
         let ids = self.inputs.reference_ids()?;
         let weights = self.inputs.reference.weights();
-        let order = why.most_influential(why.influence.len());
-        // Rows without weight have no say, and where a row stands out the others are not worth a word.
-        let largest = order.first().map_or(0.0, |&i| why.influence[i].abs());
-        let rows = order.into_iter().filter(|&i| weights[i] > 0.0 && why.influence[i].abs() >= 0.1 * largest);
+        let Some(influence) = &why.influence else { return Ok(Vec::new()) };
+        let order = why.most_influential(influence.len()).unwrap_or_default();
+        // Not rows without weight, nor those with less than a tenth of the largest influence.
+        let largest = order.first().map_or(0.0, |&i| influence[i].abs());
+        let rows = order.into_iter().filter(|&i| weights[i] > 0.0 && influence[i].abs() >= 0.1 * largest);
         Ok(rows
             .take(NAMED)
             .map(|i| Influential {
@@ -234,9 +235,9 @@ impl Sample<'_> {
                     Some(ids) => format!("row {i} ({})", ids[i]),
                     None => format!("row {i}"),
                 },
-                influence: why.influence[i],
-                without: why.without(i, weights[i]),
-                witness: why.witness.get(i).copied(),
+                influence: influence[i],
+                without: why.without(i, weights[i]).unwrap_or(0.0),
+                witness: why.witness().map(|witness| witness[i]),
             })
             .collect())
     }

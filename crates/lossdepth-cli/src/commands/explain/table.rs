@@ -40,7 +40,7 @@ fn section(report: &Report, row: &Row, top: usize) -> String {
         cuts(row, top)
     } else if row.linear {
         contributions(report, row, top)
-    } else if row.weights.is_empty() {
+    } else if row.gradient.is_none() {
         "  why    the cuts of this forest are across columns, so no column stands out\n".to_owned()
     } else {
         slopes(row, top)

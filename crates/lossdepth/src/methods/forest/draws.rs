@@ -1,6 +1,6 @@
 //! Which features a node of a random tree looks at.
 
-use super::random::Random;
+use crate::numerics::Random;
 
 /// The chances of the features at one node, when all draws are counted.
 ///
@@ -132,8 +132,8 @@ impl Draws {
     }
 
     fn stream(&self, kind: u64, frame: usize, tree: usize, level: usize) -> Random {
-        let seed = Random::stream(self.seed, kind, frame as u64).next();
-        Random::stream(seed, tree as u64, level as u64)
+        let seed = Random::of_purpose(self.seed, kind, frame as u64).next();
+        Random::of_purpose(seed, tree as u64, level as u64)
     }
 
     /// The first `count` steps of Fisher and Yates's shuffle.
@@ -141,7 +141,7 @@ impl Draws {
         let mut random = self.stream(1, frame, tree, level);
         for at in 0..count {
             let left = u32::try_from(self.width - at).unwrap_or(u32::MAX);
-            let other = at + random.below(left) as usize;
+            let other = at + random.unbiased_below(left) as usize;
             scratch.features.swap(at, other);
             scratch.swaps.push((at, other));
         }

@@ -139,11 +139,11 @@ impl Tally {
         // In a rotated frame a cut is across all columns.
         let cuts = match (&sample.frames[..], &self.frames[..]) {
             ([frame], [view]) if !frame.rotated() => {
-                cuts(sample, view, query, |column| frame.column(sample.rows, column))
+                Some(cuts(sample, view, query, |column| frame.column(sample.rows, column)))
             }
-            _ => Vec::new(),
+            _ => None,
         };
-        Explanation::of_boxes(fit, self.query, influence, cuts)
+        Explanation::forest(fit, self.query, influence, cuts)
     }
 }
 

@@ -6,7 +6,6 @@ mod influence;
 mod members;
 mod presorted;
 mod query_bitsets;
-mod random;
 mod risk;
 mod rotation;
 

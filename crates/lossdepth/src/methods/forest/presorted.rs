@@ -1,9 +1,9 @@
 //! The sample, every column sorted once for all queries.
 
-use super::random::Random;
 use super::rotation::{haar, turn};
 use crate::data::{Mass, Reference};
 use crate::error::{DepthError, Result};
+use crate::numerics::Random;
 
 /// A sample ready for a forest: whole-number masses and sorted columns.
 pub struct Presorted {
@@ -82,7 +82,9 @@ impl Presorted {
         let frames = if rotations == 0 {
             vec![frame(None)]
         } else {
-            (0..rotations as u64).map(|k| frame(Some(haar(width, &mut Random::stream(seed, 0, k))))).collect()
+            (0..rotations as u64)
+                .map(|k| frame(Some(haar(width, &mut Random::of_purpose(seed, 0, k)))))
+                .collect()
         };
         let (words, mass_kind, given) = (rows.div_ceil(64), sample.mass(), sample.len());
         Ok(Self {

@@ -1,6 +1,6 @@
 //! Random orthogonal frames.
 
-use super::random::Random;
+use crate::numerics::Random;
 use crate::numerics::linalg::{axpy, dot};
 
 /// An orthogonal matrix by the uniform (Haar) distribution, row by row.
@@ -42,7 +42,7 @@ mod tests {
     #[test]
     fn frames_are_orthogonal() {
         for width in [1, 2, 3, 16, 60] {
-            let q = haar(width, &mut Random::stream(3, 0, width as u64));
+            let q = haar(width, &mut Random::of_purpose(3, 0, width as u64));
             for a in 0..width {
                 for b in 0..width {
                     let product = dot(&q[a * width..(a + 1) * width], &q[b * width..(b + 1) * width]);
@@ -59,7 +59,7 @@ mod tests {
         let mut moments = [[0.0; 3]; 9];
         let mut trace = [0.0; 2];
         for k in 0..tries {
-            let q = haar(width, &mut Random::stream(11, 0, k));
+            let q = haar(width, &mut Random::of_purpose(11, 0, k));
             for (m, x) in moments.iter_mut().zip(&q) {
                 m[0] += x;
                 m[1] += x * x;

@@ -413,11 +413,10 @@ impl Hypothesis for GaussianProcess {
         let made = self.all(process, queries, &run.with_standard_errors(), |posterior, query| {
             let gradient = space.gradient(&posterior.slopes, posterior.pull, query);
             let witness = space.witness(&posterior.slopes, posterior.pull, 0.0, &posterior.f, query)?;
-            let influence =
-                posterior.influence.as_ref().map_or_else(Vec::new, |found| space.influence(found));
+            let influence = posterior.influence.as_ref().map(|found| space.influence(found));
             let fit = self.fit(process, posterior);
             let baseline = 2.0 * dot(&posterior.f, &space.half_weights);
-            Ok(Explanation::nonlinear(fit, posterior.at_query, baseline, gradient, influence, witness))
+            Ok(Explanation::kernel(fit, (posterior.at_query, baseline), gradient, witness, query, influence))
         })?;
         made.into_iter().collect()
     }

@@ -166,7 +166,7 @@ impl Hypothesis for Halfspace {
             // The sample is to have f > 0: away from the halfspace.
             let weights: Vec<f64> = direction.iter().map(|u| -u).collect();
             let intercept = -weights.iter().zip(query).map(|(w, z)| w * z).sum::<f64>();
-            Explanation::new(fit, weights, intercept, query, influence)
+            Explanation::linear(fit, weights, intercept, query, influence)
         })
     }
 }

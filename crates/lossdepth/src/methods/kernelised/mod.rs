@@ -20,9 +20,9 @@ mod resolve;
 use self::non_pivots::{Aside, Place};
 use self::resolve::Answer;
 use super::Hypothesis;
+use super::setters::{self, convex_setters, kernel_setters};
 use crate::data::Reference;
 use crate::data::Rows;
-use crate::error::positive;
 use crate::error::{DepthError, Result, in_bytes};
 use crate::kernel::factor::Factor;
 use crate::kernel::{KernelSource, Space};
@@ -80,63 +80,10 @@ impl<L: Loss> Kernelised<L> {
         }
     }
 
-    /// The kernel: a [`KernelChoice`](crate::kernel::KernelChoice) or one's own.
-    #[must_use]
-    pub fn kernel(mut self, kernel: impl Into<KernelSource>) -> Self {
-        self.kernel = kernel.into();
-        self
-    }
+    convex_setters!();
 
-    /// The weight of the penalty: $R_z + \text{reg} \cdot \|w\|^2$.
-    #[must_use]
-    pub fn reg(mut self, reg: f64) -> Self {
-        self.task.reg = reg;
-        self
-    }
-
-    /// Which number is the depth.
-    #[must_use]
-    pub fn variant(mut self, variant: Variant) -> Self {
-        self.task.variant = variant;
-        self
-    }
-
-    /// What the intercept may be.
-    #[must_use]
-    pub fn intercept(mut self, intercept: Intercept) -> Self {
-        self.intercept = intercept;
-        self
-    }
-
-    /// The largest proven error to accept.
-    #[must_use]
-    pub fn tol(mut self, tol: f64) -> Self {
-        self.task.tol = tol;
-        self
-    }
-
-    /// How many iterations a query gets.
-    #[must_use]
-    pub fn max_iter(mut self, max_iter: usize) -> Self {
-        self.task.max_iter = max_iter;
-        self
-    }
-
-    /// How many bytes the factored sample may take; a sample that needs more is refused.
-    #[must_use]
-    pub fn memory(mut self, bytes: u64) -> Self {
-        self.memory = bytes;
-        self
-    }
-
-    fn check(&self) -> Result<()> {
-        positive("reg", self.task.reg)?;
-        positive("tol", self.task.tol)?;
-        self.task.variant.check()?;
-        if self.task.max_iter == 0 {
-            return Err(DepthError::Setting { name: "max_iter", expected: "at least 1", got: 0.0 });
-        }
-        Ok(())
+    kernel_setters! {
+        /// How many bytes the factored sample may take; a sample that needs more is refused.
     }
 }
 
@@ -245,13 +192,13 @@ impl<L: Smooth + Dual> Kernelised<L> {
         let half = features.half_weights.iter().zip(margins);
         let pulls: Vec<f64> = half.map(|(c, m)| -c * self.loss.grad(*m) / (2.0 * reg)).collect();
         let at_query = 0.5 * self.loss.grad(-value) / (2.0 * reg);
-        let slope = if reg > 0.0 { space.gradient(&pulls, at_query, query.row(0)) } else { Vec::new() };
+        let gradient = if reg > 0.0 { space.gradient(&pulls, at_query, query.row(0)) } else { None };
         let fit = answer.fit(self.task.tol);
         let intercept = features.constant(theta);
         let witness = space.witness(&pulls, at_query, intercept, margins, query.row(0))?;
-        let influence = space.by_row(&influence);
         let baseline = 2.0 * dot(margins, &features.half_weights);
-        Ok(Explanation::nonlinear(fit, value, baseline, slope, influence, witness))
+        let (values, influence) = ((value, baseline), Some(space.by_row(&influence)));
+        Ok(Explanation::kernel(fit, values, gradient, witness, query.row(0), influence))
     }
 }
 
@@ -259,7 +206,7 @@ impl<L: Smooth + Dual> Hypothesis for Kernelised<L> {
     type Prepared = Factored;
 
     fn prepare(&self, sample: &Reference) -> Result<Factored> {
-        self.check()?;
+        setters::check(&self.task)?;
         let space = Space::new(&self.kernel, sample, self.intercept == Intercept::Penalised)?;
         let needed = 5 * space.gram_bytes();
         if needed > self.memory {

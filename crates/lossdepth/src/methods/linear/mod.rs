@@ -3,11 +3,11 @@
 mod paper_code;
 
 use super::Hypothesis;
+use super::setters::{self, convex_setters};
 use crate::certify::given::Given;
 use crate::certify::hinge;
 use crate::data::Reference;
 use crate::data::Rows;
-use crate::error::positive;
 use crate::error::{DepthError, Result};
 use crate::loss::{Dual, Hinge, Logistic, Loss, Smooth};
 use crate::methods::explanation::Explanation;
@@ -16,7 +16,7 @@ use crate::problem::features::{Features, slots};
 use crate::problem::{Batch, Ticket};
 use crate::problem::{ErrorBudget, Fit, Intercept, Outcome, Queue, Reported, Run, Task, Variant};
 use crate::solver::block_lbfgs;
-use crate::solver::interior_point;
+use crate::solver::interior_point::{self, influence::influence};
 use crate::solver::newton::{self, Newton};
 use std::borrow::Cow;
 
@@ -44,54 +44,16 @@ impl<L: Loss> Linear<L> {
         Self { loss, intercept: Intercept::Free, value: Reported::Risk, task: Task::DEFAULT }
     }
 
-    /// The weight of the penalty: $R_z + \text{reg} \cdot \|w\|^2$.
-    #[must_use]
-    pub fn reg(mut self, reg: f64) -> Self {
-        self.task.reg = reg;
-        self
-    }
-
-    /// Which number is the depth.
-    #[must_use]
-    pub fn variant(mut self, variant: Variant) -> Self {
-        self.task.variant = variant;
-        self
-    }
-
-    /// What the intercept may be.
-    #[must_use]
-    pub fn intercept(mut self, intercept: Intercept) -> Self {
-        self.intercept = intercept;
-        self
-    }
-
-    /// The largest proven error to accept.
-    #[must_use]
-    pub fn tol(mut self, tol: f64) -> Self {
-        self.task.tol = tol;
-        self
-    }
-
-    /// How many iterations a query gets.
-    #[must_use]
-    pub fn max_iter(mut self, max_iter: usize) -> Self {
-        self.task.max_iter = max_iter;
-        self
-    }
+    convex_setters!();
 
     fn check(&self) -> Result<()> {
-        positive("reg", self.task.reg)?;
-        positive("tol", self.task.tol)?;
-        self.task.variant.check()?;
+        setters::check(&self.task)?;
         if self.value != Reported::Risk && self.task.variant != Variant::Risk {
             return Err(DepthError::Settings(format!(
                 "value `{}` goes with variant `risk`, not with `{}`",
                 self.value,
                 self.task.variant.name()
             )));
-        }
-        if self.task.max_iter == 0 {
-            return Err(DepthError::Setting { name: "max_iter", expected: "at least 1", got: 0.0 });
         }
         Ok(())
     }
@@ -141,8 +103,38 @@ impl<L: Loss> Linear<L> {
         } else {
             features.classifier(&outcome.theta, query)
         };
-        Explanation::new(fit, weights, intercept, query, influence)
+        Explanation::linear(fit, weights, intercept, query, influence)
     }
+
+    /// Explains queries that are solved, `width` at a time, each with what `report` makes of its outcome. A `worker` computes the
+    /// influence of the reference rows on each from the coordinates, which are columns, and the outcomes.
+    fn explanations<W: FnMut(&Matrix, &[Outcome]) -> Vec<Vec<f64>>>(
+        &self,
+        features: &Features,
+        (queries, outcomes): (Rows<'_>, &[Outcome]),
+        run: &Run<'_>,
+        width: usize,
+        report: impl Fn(&Outcome) -> Fit + Sync,
+        worker: impl Fn() -> W + Sync,
+    ) -> Result<Vec<Explanation>> {
+        Batch::new(queries, run).run(|mut ticket| {
+            let mut influences = worker();
+            while let Some((first, rows)) = ticket.take(width, width) {
+                let solved = &outcomes[first..first + rows.len()];
+                let found = influences(&self.locate(features, rows), solved);
+                for (j, (outcome, influence)) in solved.iter().zip(found).enumerate() {
+                    let fit = report(outcome);
+                    let explanation = self.explanation(features, rows.row(j), outcome, fit, influence);
+                    ticket.done(first + j, explanation);
+                }
+            }
+        })
+    }
+}
+
+/// How queries that are to be explained are solved: with standard errors. Progress counts them when they are explained.
+fn to_explain<'a>(run: &Run<'a>) -> Run<'a> {
+    Run { depths_only: false, progress: None, ..*run }
 }
 
 /// The task for a solver that works on rotated rows.
@@ -278,18 +270,17 @@ impl<L: Smooth + Dual> Hypothesis for Linear<L> {
     }
 
     fn explain(&self, features: &Features, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Explanation>> {
-        let outcomes = self.outcomes(features, queries, &run.with_standard_errors())?;
-        let coordinates = self.locate(features, queries);
+        let outcomes = self.outcomes(features, queries, &to_explain(run))?;
         let task = self.task(features, run);
-        let mut newton = Newton::new(&self.loss, features, &task);
-        Ok(outcomes
-            .iter()
-            .enumerate()
-            .map(|(j, outcome)| {
-                let influence = newton.explain(coordinates.col(j), &outcome.theta);
-                self.explanation(features, queries.row(j), outcome, self.fit(features, outcome), influence)
-            })
-            .collect())
+        let report = |outcome: &Outcome| self.fit(features, outcome);
+        // One query at a time: each takes a Hessian.
+        self.explanations(features, (queries, &outcomes), run, 1, report, || {
+            let mut newton = Newton::new(&self.loss, features, &task);
+            move |at: &Matrix, solved: &[Outcome]| {
+                let each = solved.iter().enumerate();
+                each.map(|(j, outcome)| newton.explain(at.col(j), &outcome.theta)).collect()
+            }
+        })
     }
 }
 
@@ -322,18 +313,28 @@ impl Linear<Hinge> {
     /// The best of what the solver found and what refinement makes of it, if need be from another path.
     fn refined(missed: &Missed<'_>, outcome: &Outcome) -> Outcome {
         let Missed { given, task, cancelled } = missed;
-        let candidate = (&outcome.theta[..], &outcome.dual[..]);
-        let found = hinge::certify_or_refine(given, task, candidate, outcome.iterations, cancelled);
-        let mut best = outcome.better(&found, task);
+        let mut best = outcome.clone();
+        if let Some(dual) = &outcome.multipliers {
+            let candidate = (&outcome.theta[..], &dual[..]);
+            let found = hinge::certify_or_refine(given, task, candidate, outcome.iterations, cancelled);
+            best = best.better(&found, task);
+        }
         if best.error > task.tol && !matches!(task.variant, Variant::Constrained { .. }) {
             let other = interior_point::solve_exactly(given.features, task, given.coordinates, cancelled);
-            if let Some(other) = other.filter(|other| !other.dual.is_empty()) {
-                let candidate = (&other.theta[..], &other.dual[..]);
+            if let Some(other) = other {
                 let used = outcome.iterations + other.iterations;
-                best = best.better(&hinge::certify_or_refine(given, task, candidate, used, cancelled), task);
+                if other.error < best.error {
+                    best = Outcome { iterations: used, ..other.clone() };
+                }
+                if let Some(dual) = other.multipliers.filter(|_| best.error > task.tol) {
+                    let found = hinge::certify_or_refine(given, task, (&other.theta, &dual), used, cancelled);
+                    best = best.better(&found, task);
+                }
             }
         }
-        best.dual = Vec::new();
+        if !task.multipliers {
+            best.multipliers = None;
+        }
         best
     }
 }
@@ -350,15 +351,11 @@ impl Hypothesis for Linear<Hinge> {
     }
 
     fn explain(&self, features: &Features, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Explanation>> {
-        let outcomes = self.outcomes(features, queries, &run.with_standard_errors())?;
-        let coordinates = self.locate(features, queries);
-        Ok(outcomes
-            .iter()
-            .enumerate()
-            .map(|(j, outcome)| {
-                let influence = interior_point::influence(features, &self.task, coordinates.col(j));
-                self.explanation(features, queries.row(j), outcome, outcome.fit(), influence)
-            })
-            .collect())
+        let asked = Self { task: Task { multipliers: true, ..self.task }, ..*self };
+        let outcomes = asked.outcomes(features, queries, &to_explain(run))?;
+        // A group of queries shares the products that their Hessians take.
+        self.explanations(features, (queries, &outcomes), run, COLUMN_GROUP, Outcome::fit, || {
+            |at: &Matrix, solved: &[Outcome]| influence(features, &self.task, at, solved)
+        })
     }
 }

@@ -2,7 +2,7 @@
 
 use super::grow::Plan;
 use super::objective::logistic_pass;
-use super::random::Random;
+use crate::numerics::Random;
 use crate::numerics::linalg::{Matrix, accumulate_transposed, dot, multiply};
 use crate::numerics::simd::vectorised;
 use crate::problem::Stop;
@@ -240,7 +240,7 @@ mod tests {
 
     #[test]
     fn gradients_match_differences() {
-        let mut random = Random::new(5, 0);
+        let mut random = Random::of_restart(5, 0);
         let sizes = [3, 5, 4, 1];
         let seen = Matrix::from_fn(12, 3, |i, _| if i < 11 { random.normal() } else { 0.0 });
         let weights = [0.5 / 11.0; 11];

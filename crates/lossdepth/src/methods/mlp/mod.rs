@@ -4,7 +4,6 @@ mod certificate;
 mod deep;
 mod grow;
 mod objective;
-mod random;
 
 use super::Hypothesis;
 use crate::data::Reference;
@@ -13,6 +12,7 @@ use crate::error::positive;
 use crate::error::{DepthError, Result};
 use crate::loss::{Logistic, Loss};
 use crate::methods::explanation::Explanation;
+use crate::numerics::Random;
 use crate::numerics::linalg::{Matrix, dot, multiply, norm};
 use crate::problem::Features;
 use crate::problem::Stop;
@@ -23,7 +23,6 @@ use crate::solver::descent::{Descent, Objective};
 use deep::Deep;
 use grow::Plan;
 use objective::Cone;
-use random::Random;
 
 /// The depth by neural networks: fully connected, ReLU, one logistic output.
 ///
@@ -349,13 +348,20 @@ impl Mlp {
         std::iter::once(inputs).chain(self.hidden.iter().copied()).chain([1]).collect()
     }
 
-    fn outcomes(&self, prepared: &Prepared, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Outcome>> {
-        Batch::new(queries, run).run(|mut ticket: Ticket<'_, '_, Outcome>| {
+    /// Trains a network for every query, and makes of it what is asked for.
+    fn each<T: Send>(
+        &self,
+        prepared: &Prepared,
+        queries: Rows<'_>,
+        run: &Run<'_>,
+        make: impl Fn(&Outcome, &[f64]) -> T + Sync,
+    ) -> Result<Vec<T>> {
+        Batch::new(queries, run).run(|mut ticket: Ticket<'_, '_, T>| {
             let mut descent = Descent::default();
             while let Some((first, rows)) = ticket.take(1, 1) {
                 let at = prepared.features.locate(rows);
                 let outcome = self.train(prepared, at.col(0), &mut descent, &|| ticket.cancelled());
-                ticket.done(first, outcome);
+                ticket.done(first, make(&outcome, rows.row(0)));
             }
         })
     }
@@ -515,7 +521,7 @@ impl Hypothesis for Mlp {
         let features = Features::new(&merged, true);
         let roots: Vec<f64> = features.moments[1..].iter().map(|m| m.sqrt()).collect();
         let spread: Vec<f64> = roots.iter().map(|s| s.max(0.1 * roots[0])).collect();
-        let streams = (0..self.restarts).map(|restart| Random::new(self.seed, restart));
+        let streams = (0..self.restarts).map(|restart| Random::of_restart(self.seed, restart));
         let starts = if self.hidden.len() == 1 {
             Starts::Directions(
                 streams.map(|mut r| Directions::new(&features, self.hidden[0], &mut r)).collect(),
@@ -529,13 +535,11 @@ impl Hypothesis for Mlp {
     }
 
     fn isolate(&self, prepared: &Prepared, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Fit>> {
-        Ok(self.outcomes(prepared, queries, run)?.iter().map(|o| o.fit).collect())
+        self.each(prepared, queries, run, |outcome, _| outcome.fit)
     }
 
     fn explain(&self, prepared: &Prepared, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Explanation>> {
-        let outcomes = self.outcomes(prepared, queries, run)?;
-        let each = outcomes.iter().zip(queries.iter());
-        Ok(each.map(|(outcome, query)| prepared.explanation(self.variant, outcome, query)).collect())
+        self.each(prepared, queries, run, |outcome, query| prepared.explanation(self.variant, outcome, query))
     }
 }
 
@@ -547,12 +551,10 @@ impl Prepared {
         theta[1..=outcome.slope.len()].copy_from_slice(&outcome.slope);
         let (slope, _) = features.classifier(&theta, query);
         // By the envelope theorem; for the bare risk the network's own change would have to be known.
-        let influence = if variant == Variant::Objective {
+        let influence = (variant == Variant::Objective).then(|| {
             let mean = 2.0 * dot(&outcome.losses, &features.half_weights);
             self.place.iter().map(|p| p.map_or(0.0, |i| 0.5 * (outcome.losses[i] - mean))).collect()
-        } else {
-            Vec::new()
-        };
-        Explanation::nonlinear(outcome.fit, outcome.value, outcome.baseline, slope, influence, Vec::new())
+        });
+        Explanation::network(outcome.fit, (outcome.value, outcome.baseline), slope, query, influence)
     }
 }

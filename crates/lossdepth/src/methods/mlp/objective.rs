@@ -331,12 +331,12 @@ const NEWTON_STEPS: usize = 12;
 
 #[cfg(test)]
 mod tests {
-    use super::super::random::Random;
     use super::*;
+    use crate::numerics::Random;
 
     #[test]
     fn gradients_match_differences() {
-        let mut random = Random::new(3, 0);
+        let mut random = Random::of_restart(3, 0);
         let seen = Matrix::from_fn(40, 3, |_, _| random.normal());
         let weights: Vec<f64> = (0..40).map(|i| 0.5 * f64::from(i + 1) / 820.0).collect();
         let mut cone = Cone::new(seen, &weights, 0.02);
@@ -358,7 +358,7 @@ mod tests {
 
     #[test]
     fn the_best_amount_is_flat_in_both_directions() {
-        let mut random = Random::new(4, 0);
+        let mut random = Random::of_restart(4, 0);
         let n = 60;
         let margins: Vec<f64> = (0..n).map(|_| random.normal()).collect();
         let h: Vec<f64> = (0..n).map(|_| random.normal().max(0.0)).collect();

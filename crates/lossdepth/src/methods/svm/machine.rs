@@ -68,38 +68,40 @@ impl Machine {
     }
 
     pub(super) fn score(&self, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Fit>> {
-        self.each(queries, run, |worker, query, found, shifts| {
-            let stderr = if run.depths_only { f64::NAN } else { self.stderr(query, found, shifts, worker) };
-            Self::fit(found, stderr)
+        self.each(queries, run, |worker, _, query, found, shifts| {
+            let stderr = if run.depths_only { f64::NAN } else { self.stderr(query, &found, shifts, worker) };
+            Self::fit(&found, stderr)
         })
     }
 
     pub(super) fn explain(&self, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Explanation>> {
-        let found = self.each(queries, &run.with_standard_errors(), |worker, query, found, shifts| {
-            let fit = Self::fit(found, self.stderr(query, found, shifts, worker));
-            let mut found = found.clone();
+        let run = run.with_standard_errors();
+        let explained = self.each(queries, &run, |worker, z, query, mut found, shifts| {
+            let fit = Self::fit(&found, self.stderr(query, &found, shifts, worker));
             if found.beta.is_none() {
                 let unit = 2.0 * found.scale;
                 let values = self.mean.iter().zip(query.column);
                 found.values = values.map(|(m, k)| (m - k) / unit + found.intercept).collect();
             }
-            let influence = self.influence(&found, shifts);
-            (fit, found, self.space.influence(&influence))
+            let influence = self.space.influence(&self.influence(&found, shifts));
+            self.explanation(fit, z, &found, influence)
         })?;
-        let explanation = |((fit, found, influence), z): ((Fit, Found, Vec<f64>), &[f64])| {
-            let half_weights = &self.space.half_weights;
-            let (n, scale) = (self.space.len(), found.scale);
-            let coefficients: Vec<f64> = match &found.beta {
-                Some(beta) => beta[..n].iter().map(|b| b / scale).collect(),
-                None => half_weights.iter().map(|c| c / scale).collect(),
-            };
-            let own = found.beta.as_ref().map_or(-0.5, |beta| beta[n]) / scale;
-            let gradient = self.space.gradient(&coefficients, own, z);
-            let witness = self.space.witness(&coefficients, own, found.intercept, &found.values, z)?;
-            let baseline = 2.0 * dot(&found.values, half_weights);
-            Ok(Explanation::nonlinear(fit, found.at_query, baseline, gradient, influence, witness))
+        explained.into_iter().collect()
+    }
+
+    /// The classifier of a query `z`, given its values at the sample points.
+    fn explanation(&self, fit: Fit, z: &[f64], found: &Found, influence: Vec<f64>) -> Result<Explanation> {
+        let half_weights = &self.space.half_weights;
+        let (n, scale) = (self.space.len(), found.scale);
+        let coefficients: Vec<f64> = match &found.beta {
+            Some(beta) => beta[..n].iter().map(|b| b / scale).collect(),
+            None => half_weights.iter().map(|c| c / scale).collect(),
         };
-        found.into_iter().zip(queries.iter()).map(explanation).collect()
+        let own = found.beta.as_ref().map_or(-0.5, |beta| beta[n]) / scale;
+        let gradient = self.space.gradient(&coefficients, own, z);
+        let witness = self.space.witness(&coefficients, own, found.intercept, &found.values, z)?;
+        let values = (found.at_query, 2.0 * dot(&found.values, half_weights));
+        Ok(Explanation::kernel(fit, values, gradient, witness, z, Some(influence)))
     }
 
     /// How many queries a worker takes at a time: their kernel columns should stay in cache.
@@ -121,7 +123,7 @@ impl Machine {
         &self,
         queries: Rows<'_>,
         run: &Run<'_>,
-        make: impl Fn(&Worker<'_>, Query<'_>, &Found, Option<&[f64]>) -> T + Sync,
+        make: impl Fn(&Worker<'_>, &[f64], Query<'_>, Found, Option<&[f64]>) -> T + Sync,
     ) -> Result<Vec<T>> {
         let batch = Batch::new(queries, run);
         let workers = batch.workers();
@@ -148,8 +150,8 @@ impl Machine {
                         if run.depths_only { vec![None; group.len()] } else { worker.shift(start, &group) };
                     for (k, found) in group.into_iter().enumerate() {
                         let shifts = worker.shifts.as_ref().zip(bent[k]).map(|(shifts, at)| shifts.of(at));
-                        let result =
-                            found.map(|found| make(&worker, worker.query(start + k), &found, shifts));
+                        let (row, query) = (rows.row(start + k), || worker.query(start + k));
+                        let result = found.map(|found| make(&worker, row, query(), found, shifts));
                         ticket.done(first + start + k, result);
                     }
                 }

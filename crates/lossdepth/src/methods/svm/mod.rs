@@ -24,15 +24,14 @@ mod shared;
 pub use machine::Machine;
 
 use super::Hypothesis;
+use super::setters::{self, convex_setters, kernel_setters};
 use crate::data::Reference;
 use crate::data::Rows;
-use crate::error::positive;
-use crate::error::{DepthError, Result};
+use crate::error::Result;
 use crate::kernel::{KernelSource, Space};
 use crate::methods::explanation::Explanation;
 use crate::problem::Intercept;
 use crate::problem::Task;
-use crate::problem::Variant;
 use crate::problem::{Fit, Run};
 
 /// The depth of a support vector machine with a kernel.
@@ -77,67 +76,13 @@ impl Svm {
         }
     }
 
-    /// The kernel: a [`KernelChoice`](super::kernel::KernelChoice), or anything that implements
-    /// [`Kernel`](super::kernel::Kernel).
-    #[must_use]
-    pub fn kernel(mut self, kernel: impl Into<KernelSource>) -> Self {
-        self.kernel = kernel.into();
-        self
-    }
+    convex_setters!();
 
-    /// The weight of the penalty: $R_z + \text{reg} \cdot \|f\|^2$.
-    #[must_use]
-    pub fn reg(mut self, reg: f64) -> Self {
-        self.task.reg = reg;
-        self
-    }
-
-    /// Which number is the depth.
-    #[must_use]
-    pub fn variant(mut self, variant: Variant) -> Self {
-        self.task.variant = variant;
-        self
-    }
-
-    /// What the intercept may be; penalised means the kernel $k + 1$.
-    #[must_use]
-    pub fn intercept(mut self, intercept: Intercept) -> Self {
-        self.intercept = intercept;
-        self
-    }
-
-    /// The largest proven error to accept.
-    #[must_use]
-    pub fn tol(mut self, tol: f64) -> Self {
-        self.task.tol = tol;
-        self
-    }
-
-    /// How many rounds a query gets.
-    #[must_use]
-    pub fn max_iter(mut self, max_iter: usize) -> Self {
-        self.task.max_iter = max_iter;
-        self
-    }
-
-    /// How many bytes the kernel values may take. If the Gram matrix of the sample is larger, its columns are computed
-    /// when they are needed; that takes longer, and the result is the same. Only a query with more support vectors between
-    /// the bounds than both 1024 and $\sqrt{\text{memory} / 64}$ is given up for lack of room, with the error that is
-    /// proven at that point.
-    #[must_use]
-    pub fn memory(mut self, bytes: u64) -> Self {
-        self.memory = bytes;
-        self
-    }
-
-    fn check(&self) -> Result<()> {
-        positive("reg", self.task.reg)?;
-        positive("tol", self.task.tol)?;
-        self.task.variant.check()?;
-        if self.task.max_iter == 0 {
-            return Err(DepthError::Setting { name: "max_iter", expected: "at least 1", got: 0.0 });
-        }
-        Ok(())
+    kernel_setters! {
+        /// How many bytes the kernel values may take. If the Gram matrix of the sample is larger, its columns are computed
+        /// when they are needed; that takes longer, and the result is the same. Only a query with more support vectors
+        /// between the bounds than both 1024 and $\sqrt{\text{memory} / 64}$ is given up for lack of room, with the error
+        /// that is proven at that point.
     }
 }
 
@@ -145,7 +90,7 @@ impl Hypothesis for Svm {
     type Prepared = Machine;
 
     fn prepare(&self, sample: &Reference) -> Result<Machine> {
-        self.check()?;
+        setters::check(&self.task)?;
         let space = Space::new(&self.kernel, sample, self.intercept == Intercept::Penalised)?;
         Machine::new(space, self.task, self.intercept == Intercept::Free, self.memory)
     }

@@ -28,7 +28,7 @@
 
 mod container;
 
-use super::method::{Learned, Model};
+use super::fitted::{Learned, Model};
 use super::settings::Settings;
 use crate::data::{Reference, Scale, Scaling, ScalingWarning, Transform};
 use crate::error::{DepthError, Result};

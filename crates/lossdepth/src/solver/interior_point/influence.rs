@@ -1,8 +1,38 @@
 //! How rows of the reference act on a depth: directly, and through the minimiser.
 
 use super::{Block, Iterate};
-use crate::numerics::linalg::{Cholesky, axpy, dot};
-use crate::problem::Variant;
+use crate::certify::gap::Certificate;
+use crate::numerics::linalg::{COLUMN_GROUP, Cholesky, Matrix, axpy, dot};
+use crate::problem::features::Features;
+use crate::problem::{Outcome, Task, Variant};
+
+/// The influence of every reference row on the depths of up to [`COLUMN_GROUP`] queries, from outcomes that have their
+/// multipliers; the coordinates of the queries are columns.
+pub(crate) fn influence(
+    features: &Features,
+    task: &Task,
+    queries: &Matrix,
+    outcomes: &[Outcome],
+) -> Vec<Vec<f64>> {
+    let mut block = Block::new(features, task, COLUMN_GROUP);
+    let mut solved = Vec::with_capacity(outcomes.len());
+    for (k, outcome) in outcomes.iter().enumerate() {
+        block.lanes[k].query = queries.col(k).to_vec();
+        let Some(dual) = outcome.multipliers.clone() else { unreachable!("the task asks for multipliers") };
+        let (theta, margin) = (outcome.theta.clone(), vec![0.0; dual.len()]);
+        let (certificate, error, stop) = (Certificate::NOTHING, outcome.error, outcome.stop);
+        let mut iterate = Iterate { theta, margin, dual, reg: task.reg, certificate, error, stop };
+        block.refresh(k, &mut iterate);
+        solved.push((k, iterate));
+    }
+    block.weigh(&solved);
+    let influence = |(k, iterate): &(usize, Iterate)| {
+        let (losses, slopes) = block.losses_and_slopes(iterate);
+        let shifts = block.shifts(*k, iterate);
+        features.influence(losses, &slopes, &shifts)
+    };
+    solved.iter().map(influence).collect()
+}
 
 impl Block<'_> {
     /// For every sample row its loss and weighted slope; on the kink the multiplier is the slope.

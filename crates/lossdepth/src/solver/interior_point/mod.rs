@@ -17,7 +17,7 @@
 mod central_path;
 mod certificate;
 pub(crate) mod gram;
-mod influence;
+pub(crate) mod influence;
 
 use self::central_path::Rows;
 use self::certificate::Certified;
@@ -82,21 +82,6 @@ pub(crate) fn solve_exactly(
         }
         if cancelled() {
             return None;
-        }
-    }
-}
-
-/// The influence of every reference row on the depth of one query.
-pub(crate) fn influence(features: &Features, task: &Task, query: &[f64]) -> Vec<f64> {
-    let mut block = Block::new(features, task, COLUMN_GROUP);
-    block.start(0, 0, query.to_vec());
-    loop {
-        let done = block.advance();
-        block.weigh(&done);
-        if let Some((k, iterate)) = done.first() {
-            let (losses, slopes) = block.losses_and_slopes(iterate);
-            let shifts = block.shifts(*k, iterate);
-            return features.influence(losses, &slopes, &shifts);
         }
     }
 }
@@ -525,10 +510,12 @@ impl<'a> Block<'a> {
         let Iterate { theta, stop, dual, .. } = iterate;
         let stop = stop.judge(iterate.error.min(certificate.error), self.task.tol);
         // Whoever refines the candidate needs its multipliers.
-        let dual = if certificate.error <= self.task.tol { Vec::new() } else { dual };
+        let kept = self.task.multipliers || certificate.error > self.task.tol;
+        let multipliers = kept.then_some(dual);
         let Certificate { gap, error, .. } = certificate;
         let Lane { id, iterations, .. } = self.lanes[k];
-        (id, Outcome { depth: risk + penalty, error, gap, stderr, iterations, stop, theta, value, dual })
+        let depth = risk + penalty;
+        (id, Outcome { depth, error, gap, stderr, iterations, stop, theta, value, multipliers })
     }
 }
 

@@ -404,7 +404,7 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
         let stderr = if self.task.stderr { self.standard_error(query, &theta, reg) } else { f64::NAN };
         let stop = stop.judge(own_error, self.task.tol);
         let Certificate { gap, error, .. } = given;
-        Outcome { depth, error, gap, stderr, iterations, stop, theta, value, dual: Vec::new() }
+        Outcome { depth, error, gap, stderr, iterations, stop, theta, value, multipliers: None }
     }
 
     /// The sampling standard error of the functional at a minimiser.

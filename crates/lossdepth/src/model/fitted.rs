@@ -1,0 +1,185 @@
+//! A fitted method of any kind, and how settings construct it.
+
+use super::depth::{Depth, Fitted};
+use super::settings::Settings;
+use crate::data::{Reference, Rows, Scale, Scaling, ScalingWarning};
+use crate::error::{DepthError, Result};
+use crate::kernel::KernelChoice;
+use crate::loss::Loss;
+use crate::methods::explanation::Explanation;
+use crate::methods::{Forest, GaussianProcess, Halfspace, Hypothesis, Kernelised, Linear, Mlp, Svm};
+use crate::problem::{Fit, Run};
+
+/// A scaling that was learned, and the warning that came with it.
+pub(super) type Learned = (Scaling, Option<ScalingWarning>);
+
+/// A fitted method of any kind.
+pub struct Model {
+    settings: Settings,
+    sample: Reference,
+    fitted: Box<dyn Fitted>,
+}
+
+impl Settings {
+    /// Fits the method to a reference sample.
+    ///
+    /// # Errors
+    /// A setting is out of its range.
+    pub fn fit(&self, sample: &Reference) -> Result<Model> {
+        self.fit_scaled(sample, None)
+    }
+
+    /// [`fit`](Self::fit), with the scaling if it was learned before.
+    pub(super) fn fit_scaled(&self, sample: &Reference, learned: Option<Learned>) -> Result<Model> {
+        let fitted = self.method.fit(self, sample, learned)?;
+        Ok(Model { settings: self.clone(), sample: sample.clone(), fitted })
+    }
+
+    pub(super) fn fit_hypothesis<H: Hypothesis + 'static>(
+        &self,
+        hypothesis: H,
+        sample: &Reference,
+        learned: Option<Learned>,
+    ) -> Result<Box<dyn Fitted>> {
+        let kernel = self.method.settings().contains(&"kernel");
+        if kernel && self.kernel == KernelChoice::Precomputed && self.scale != Scale::None {
+            return Err(DepthError::Settings("kernel `precomputed` goes with scale `none`".to_owned()));
+        }
+        let depth = Depth::new(hypothesis).scale(self.scale).support_fraction(self.support_fraction);
+        Ok(Box::new(match learned {
+            Some((scaling, warning)) => depth.fit_scaled(sample, scaling, warning)?,
+            None => depth.fit(sample)?,
+        }))
+    }
+}
+
+/// Passes on the settings of the penalised convex depths.
+macro_rules! convex {
+    ($hypothesis:expr, $settings:expr) => {
+        $hypothesis
+            .reg($settings.reg)
+            .variant($settings.variant)
+            .intercept($settings.intercept)
+            .tol($settings.tol)
+            .max_iter($settings.max_iter)
+    };
+}
+
+/// The hypothesis that the settings describe.
+impl Settings {
+    pub(super) fn linear<L: Loss>(&self, loss: L) -> Linear<L> {
+        convex!(Linear::new(loss), self)
+    }
+
+    pub(super) fn kernelised<L: Loss>(&self, loss: L) -> Result<Kernelised<L>> {
+        let method = convex!(Kernelised::new(loss).kernel(self.kernel), self);
+        Ok(if let Some(bytes) = self.bytes()? { method.memory(bytes) } else { method })
+    }
+
+    pub(super) fn svm(&self) -> Result<Svm> {
+        let method = convex!(Svm::new().kernel(self.kernel), self);
+        Ok(if let Some(bytes) = self.bytes()? { method.memory(bytes) } else { method })
+    }
+
+    pub(super) fn gp(&self) -> Result<GaussianProcess> {
+        let method = GaussianProcess::new().kernel(self.kernel).probabilities(self.probabilities);
+        let method = method.tol(self.tol).max_iter(self.max_iter);
+        Ok(if let Some(bytes) = self.bytes()? { method.memory(bytes) } else { method })
+    }
+
+    pub(super) fn forest(&self) -> Forest {
+        Forest::new()
+            .max_depth(self.max_depth)
+            .max_features(self.max_features)
+            .loss(self.loss)
+            .value(self.value)
+            .trees(self.trees)
+            .rotations(self.rotations)
+            .max_boxes(self.max_boxes)
+            .seed(self.seed)
+            .tol(self.tol)
+    }
+
+    pub(super) fn mlp(&self) -> Mlp {
+        Mlp::new()
+            .hidden(&self.hidden)
+            .reg(self.reg)
+            .variant(self.variant)
+            .restarts(self.restarts)
+            .seed(self.seed)
+            .tol(self.tol)
+            .max_iter(self.max_iter)
+    }
+
+    pub(super) fn halfspace(&self) -> Halfspace {
+        Halfspace::new().tol(self.tol).budget(self.budget)
+    }
+
+    /// The limit for kernel values in whole bytes, if one is set.
+    pub(crate) fn bytes(&self) -> Result<Option<u64>> {
+        let Some(memory) = self.memory else { return Ok(None) };
+        crate::error::positive("memory", memory)?;
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "positive; a fraction of a byte does not matter"
+        )]
+        let bytes = memory as u64;
+        Ok(Some(bytes))
+    }
+}
+
+impl Model {
+    /// The depth of each query.
+    ///
+    /// # Errors
+    /// A row of another width than the reference, a number that is not finite, or
+    /// [`DepthError::Cancelled`].
+    pub fn score(&self, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Fit>> {
+        self.fitted.score(queries, run)
+    }
+
+    /// Why each query has the depth it has.
+    ///
+    /// # Errors
+    /// As for [`score`](Self::score).
+    pub fn explain(&self, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Explanation>> {
+        self.fitted.explain(queries, run)
+    }
+
+    /// The settings that it was fitted with.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// How many columns a query must have.
+    pub fn width(&self) -> usize {
+        self.sample.width()
+    }
+
+    /// How many rows the reference has.
+    pub fn reference_len(&self) -> usize {
+        self.sample.len()
+    }
+
+    /// The sample that it was fitted to.
+    pub fn reference(&self) -> &Reference {
+        &self.sample
+    }
+
+    /// The scaling learned on the reference.
+    pub fn scaling(&self) -> &Scaling {
+        self.fitted.learned().0
+    }
+
+    /// A warning of the fit: the scaling is not the one that was asked for.
+    pub fn warning(&self) -> Option<&ScalingWarning> {
+        self.fitted.learned().1
+    }
+}
+
+impl std::fmt::Debug for Model {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Model").field("settings", &self.settings).finish_non_exhaustive()
+    }
+}
