@@ -25,8 +25,10 @@ const STIFFNESS: f64 = 1e4;
 /// The least share of that for a row whose multiplier is at the wrong end (heuristic).
 const LEAST: f64 = 1e-3;
 /// Steps without progress, and steps in all (heuristic).
-const STALLS: usize = 4;
-const STEPS: usize = 40;
+const STALLS: usize = 8;
+const STEPS: usize = 60;
+/// Steps that leave the multipliers of rows away from the kink as the solver found them (heuristic).
+const FIRST_STEPS: usize = 4;
 
 /// Certifies the candidate `theta` (in the axes) with the multipliers `dual` of all rows, and improves both until the error is
 /// within the tolerance or no step improves it.
@@ -52,11 +54,13 @@ pub(crate) fn certify_or_refine(
         if best.certificate.error <= task.tol || !refinable || stalls > STALLS || cancelled() {
             break;
         }
-        problem.to_ends(&margins, &mut masses);
+        if step >= FIRST_STEPS {
+            problem.to_ends(&margins, &mut masses);
+        }
         problem.step(&mut at, &margins, &mut masses);
         margins = given.margins(&at);
         let found = problem.certified(&at, &margins, masses.clone(), used + step + 1);
-        stalls = if found.certificate.error < 0.5 * best.certificate.error { 0 } else { stalls + 1 };
+        stalls = if found.certificate.error < 0.9 * best.certificate.error { 0 } else { stalls + 1 };
         if found.certificate.error < best.certificate.error {
             best = found;
         }
@@ -260,6 +264,8 @@ impl Problem<'_> {
             Certificate::new(task.variant, gap, task.reg, norm_w, rounding).capped(risk + penalty);
         let value = -margins.high[n];
         let theta = given.to_axes(&at.high);
-        Certified { theta, risk, penalty, value, certificate, iterations, stop: Stop::Stalled }
+        let dual = (0..=n).map(|j| (masses.high[j] / given.mass(j).0).clamp(0.0, 1.0));
+        let (multipliers, stop) = (Some(dual.collect()), Stop::Stalled);
+        Certified { theta, risk, penalty, value, certificate, iterations, stop, multipliers }
     }
 }

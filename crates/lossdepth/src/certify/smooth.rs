@@ -40,6 +40,8 @@ pub(crate) struct Certified {
     pub(crate) certificate: Certificate,
     pub(crate) iterations: usize,
     pub(crate) stop: Stop,
+    /// The multipliers of the rows, where they do not follow from the candidate.
+    pub(crate) multipliers: Option<Vec<f64>>,
 }
 
 impl Outcome {
@@ -50,9 +52,12 @@ impl Outcome {
         if !(error < self.error || error <= task.tol && gap < self.gap) {
             return self.clone();
         }
-        let Certified { theta, risk, penalty, value, iterations, stop, .. } = found.clone();
+        let Certified { theta, risk, penalty, value, iterations, multipliers, .. } = found.clone();
+        // A solver that ran out of iterations did so, whatever was made of its last iterate.
+        let limit = found.stop != Stop::Converged && self.stop == Stop::IterationLimit;
+        let stop = if limit { Stop::IterationLimit } else { found.stop };
         let depth = if task.variant == Variant::Objective { risk + penalty } else { risk };
-        Self { depth, error, gap, stderr: self.stderr, iterations, stop, theta, value, dual: Vec::new() }
+        Self { depth, error, gap, stderr: self.stderr, iterations, stop, theta, value, multipliers }
     }
 }
 
@@ -131,7 +136,17 @@ impl<L: Smooth + Dual> Problem<'_, L> {
                 let Evaluation { risk, penalty, ref margins, .. } = evaluation;
                 let value = -margins.high[margins.high.len() - 1];
                 let stop = Stop::Stalled;
-                best = Some(Certified { theta, risk, penalty, value, certificate, iterations, stop });
+                let multipliers = None;
+                best = Some(Certified {
+                    theta,
+                    risk,
+                    penalty,
+                    value,
+                    certificate,
+                    iterations,
+                    stop,
+                    multipliers,
+                });
             }
             let met = self.meets(&certificate);
             let over = iterations >= self.task.max_iter;

@@ -16,9 +16,9 @@ pub(crate) struct Outcome {
     pub(crate) theta: Vec<f64>,
     /// $f(z)$ there.
     pub(crate) value: f64,
-    /// For the hinge, the multipliers $a_i \in [0, 1]$ of all rows, the query's last: where the error is above the tolerance, or
-    /// if [`Task::multipliers`](super::Task::multipliers) asks for them. Empty otherwise.
-    pub(crate) dual: Vec<f64>,
+    /// For the hinge: the multipliers $a_i \in [0, 1]$ of the rows, the query's last. They are kept if
+    /// [`Task::multipliers`](super::Task::multipliers) asks for them or the error is above the tolerance.
+    pub(crate) multipliers: Option<Vec<f64>>,
 }
 
 impl Outcome {

@@ -106,16 +106,15 @@ impl<L: Loss> Linear<L> {
         Explanation::linear(fit, weights, intercept, query, influence)
     }
 
-    /// Explains queries that are solved, `width` at a time. A `worker` computes the influence of the reference rows on each from
-    /// the coordinates, which are columns, and the outcomes.
+    /// Explains queries that are solved, `width` at a time, each with what `report` makes of its outcome. A `worker` computes the
+    /// influence of the reference rows on each from the coordinates, which are columns, and the outcomes.
     fn explanations<W: FnMut(&Matrix, &[Outcome]) -> Vec<Vec<f64>>>(
         &self,
         features: &Features,
-        queries: Rows<'_>,
+        (queries, outcomes): (Rows<'_>, &[Outcome]),
         run: &Run<'_>,
-        outcomes: &[Outcome],
         width: usize,
-        fit: impl Fn(&Outcome) -> Fit + Sync,
+        report: impl Fn(&Outcome) -> Fit + Sync,
         worker: impl Fn() -> W + Sync,
     ) -> Result<Vec<Explanation>> {
         Batch::new(queries, run).run(|mut ticket| {
@@ -124,8 +123,8 @@ impl<L: Loss> Linear<L> {
                 let solved = &outcomes[first..first + rows.len()];
                 let found = influences(&self.locate(features, rows), solved);
                 for (j, (outcome, influence)) in solved.iter().zip(found).enumerate() {
-                    let explanation =
-                        self.explanation(features, rows.row(j), outcome, fit(outcome), influence);
+                    let fit = report(outcome);
+                    let explanation = self.explanation(features, rows.row(j), outcome, fit, influence);
                     ticket.done(first + j, explanation);
                 }
             }
@@ -272,10 +271,10 @@ impl<L: Smooth + Dual> Hypothesis for Linear<L> {
 
     fn explain(&self, features: &Features, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Explanation>> {
         let outcomes = self.outcomes(features, queries, &to_explain(run))?;
-        let task = self.task(features, &to_explain(run));
-        let fit = |outcome: &Outcome| self.fit(features, outcome);
+        let task = self.task(features, run);
+        let report = |outcome: &Outcome| self.fit(features, outcome);
         // One query at a time: each takes a Hessian.
-        self.explanations(features, queries, run, &outcomes, 1, fit, || {
+        self.explanations(features, (queries, &outcomes), run, 1, report, || {
             let mut newton = Newton::new(&self.loss, features, &task);
             move |at: &Matrix, solved: &[Outcome]| {
                 let each = solved.iter().enumerate();
@@ -314,19 +313,28 @@ impl Linear<Hinge> {
     /// The best of what the solver found and what refinement makes of it, if need be from another path.
     fn refined(missed: &Missed<'_>, outcome: &Outcome) -> Outcome {
         let Missed { given, task, cancelled } = missed;
-        let candidate = (&outcome.theta[..], &outcome.dual[..]);
-        let found = hinge::certify_or_refine(given, task, candidate, outcome.iterations, cancelled);
-        let mut best = outcome.better(&found, task);
+        let mut best = outcome.clone();
+        if let Some(dual) = &outcome.multipliers {
+            let candidate = (&outcome.theta[..], &dual[..]);
+            let found = hinge::certify_or_refine(given, task, candidate, outcome.iterations, cancelled);
+            best = best.better(&found, task);
+        }
         if best.error > task.tol && !matches!(task.variant, Variant::Constrained { .. }) {
             let other = interior_point::solve_exactly(given.features, task, given.coordinates, cancelled);
-            if let Some(other) = other.filter(|other| !other.dual.is_empty()) {
-                let candidate = (&other.theta[..], &other.dual[..]);
+            if let Some(other) = other {
                 let used = outcome.iterations + other.iterations;
-                best = best.better(&hinge::certify_or_refine(given, task, candidate, used, cancelled), task);
+                if other.error < best.error {
+                    best = Outcome { iterations: used, ..other.clone() };
+                }
+                if let Some(dual) = other.multipliers.filter(|_| best.error > task.tol) {
+                    let found = hinge::certify_or_refine(given, task, (&other.theta, &dual), used, cancelled);
+                    best = best.better(&found, task);
+                }
             }
         }
-        // Explanations use the multipliers of the solver; refinement changes them by less than its tolerance.
-        best.dual = if task.multipliers { outcome.dual.clone() } else { Vec::new() };
+        if !task.multipliers {
+            best.multipliers = None;
+        }
         best
     }
 }
@@ -346,7 +354,7 @@ impl Hypothesis for Linear<Hinge> {
         let asked = Self { task: Task { multipliers: true, ..self.task }, ..*self };
         let outcomes = asked.outcomes(features, queries, &to_explain(run))?;
         // A group of queries shares the products that their Hessians take.
-        self.explanations(features, queries, run, &outcomes, COLUMN_GROUP, Outcome::fit, || {
+        self.explanations(features, (queries, &outcomes), run, COLUMN_GROUP, Outcome::fit, || {
             |at: &Matrix, solved: &[Outcome]| influence(features, &self.task, at, solved)
         })
     }

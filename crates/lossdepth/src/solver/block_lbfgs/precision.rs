@@ -112,8 +112,9 @@ impl Precision for f64 {
         };
         lane.stage = Stage::Idle;
         let Lane { depth, iterations, value, certificate: Certificate { gap, error, .. }, .. } = *lane;
-        let (stop, theta, dual) = (Stop::Converged, lane.theta.clone(), Vec::new());
-        End::Done(lane.id, Outcome { depth, error, gap, stderr, iterations, stop, theta, value, dual })
+        let (stop, theta, multipliers) = (Stop::Converged, lane.theta.clone(), None);
+        let outcome = Outcome { depth, error, gap, stderr, iterations, stop, theta, value, multipliers };
+        End::Done(lane.id, outcome)
     }
 
     /// Hands the query to Newton's method.

@@ -18,11 +18,10 @@ pub(crate) fn influence(
     let mut solved = Vec::with_capacity(outcomes.len());
     for (k, outcome) in outcomes.iter().enumerate() {
         block.lanes[k].query = queries.col(k).to_vec();
-        let dual = outcome.dual.clone();
+        let Some(dual) = outcome.multipliers.clone() else { unreachable!("the task asks for multipliers") };
         let (theta, margin) = (outcome.theta.clone(), vec![0.0; dual.len()]);
-        let (reg, error, stop) = (task.reg, outcome.error, outcome.stop);
-        let certificate = Certificate::NOTHING;
-        let mut iterate = Iterate { theta, margin, dual, reg, certificate, error, stop };
+        let (certificate, error, stop) = (Certificate::NOTHING, outcome.error, outcome.stop);
+        let mut iterate = Iterate { theta, margin, dual, reg: task.reg, certificate, error, stop };
         block.refresh(k, &mut iterate);
         solved.push((k, iterate));
     }

@@ -35,7 +35,7 @@ const PATH_LENGTH: usize = 100;
 /// Iterations without progress after which a path has stalled (heuristic).
 const STALLS: usize = 12;
 /// The same once the multipliers are complementary to the tolerance.
-const ROUNDED_STALLS: usize = 2;
+const ROUNDED_STALLS: usize = 5;
 /// Penalties tried for a constraint; it takes about ten.
 const RADIUS_STEPS: usize = 100;
 /// How close to the boundary a step may go.
@@ -373,7 +373,9 @@ impl<'a> Block<'a> {
             return Some(self.path_end(k, Stop::Converged));
         }
         // Complementary, and yet not within the tolerance: what is left is rounding, and the certificate a posteriori is for that.
-        let rounded = self.lanes[k].search.is_none() && risk_error(fenchel, reg, length) <= self.task.tol;
+        let rounded = self.lanes[k].search.is_none()
+            && self.lanes[k].attempt != Attempt::WeightedRows
+            && risk_error(fenchel, reg, length) <= self.task.tol;
         if rounded && self.lanes[k].stalls > ROUNDED_STALLS {
             return Some(self.path_end(k, Stop::Stalled));
         }
@@ -509,12 +511,13 @@ impl<'a> Block<'a> {
         let value = -iterate.margin[self.features.len()];
         let Iterate { theta, stop, dual, .. } = iterate;
         let stop = stop.judge(iterate.error.min(certificate.error), self.task.tol);
-        // A candidate that is refined needs its multipliers, and so does its explanation.
-        let keep = certificate.error > self.task.tol || self.task.multipliers;
-        let dual = if keep { dual } else { Vec::new() };
+        // Whoever refines the candidate needs its multipliers.
+        let kept = self.task.multipliers || certificate.error > self.task.tol;
+        let multipliers = kept.then_some(dual);
         let Certificate { gap, error, .. } = certificate;
         let Lane { id, iterations, .. } = self.lanes[k];
-        (id, Outcome { depth: risk + penalty, error, gap, stderr, iterations, stop, theta, value, dual })
+        let depth = risk + penalty;
+        (id, Outcome { depth, error, gap, stderr, iterations, stop, theta, value, multipliers })
     }
 }
 

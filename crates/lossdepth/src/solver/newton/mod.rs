@@ -79,7 +79,8 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
         };
         let start = self.gradient_at(query, &theta, 0.0);
         let (mut search, mut reg) = Radius::new(radius, self.task.tol, norm(&start[free..]));
-        let mut best = (f64::INFINITY, theta.clone());
+        // What came before may be as good as rounding allows.
+        let mut best = self.best_in_ball(query, &theta, reg, radius);
         let mut stop = Stop::Stalled;
         for _ in 0..200 {
             let goal = |_: &L, p: &Iterate<'_>, _: f64, _: &Task| {
@@ -88,22 +89,9 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
             };
             let (_, inner) = self.minimise(query, &mut theta, reg, &mut iterations, goal);
             let length = norm(&theta[free..]);
-            // On the sphere, and where it is already inside the ball also as it is.
-            let mut scaled = theta.clone();
-            if length > 0.0 {
-                let scale = radius / length * (1.0 - f64::EPSILON);
-                scaled[free..].iter_mut().for_each(|w| *w *= scale);
-            }
-            let inside = (length <= radius).then(|| theta.clone());
-            for candidate in [scaled].into_iter().chain(inside) {
-                let gradient = self.gradient_at(query, &candidate, 0.0);
-                let point = self.iterate(query, &candidate, &gradient);
-                // Both the depth and its estimate lie between 0 and the risk, and below that of the origin.
-                let certificate = point.certify(self.loss, reg, self.task).given;
-                let error = certificate.capped(self.risk(query, &candidate)).error.min(self.loss.value(0.0));
-                if error < best.0 {
-                    best = (error, candidate);
-                }
+            let found = self.best_in_ball(query, &theta, reg, radius);
+            if found.0 < best.0 {
+                best = found;
             }
             if best.0 <= self.task.tol || length == 0.0 || search.inactive(reg, length) {
                 stop = Stop::Converged;
@@ -120,6 +108,30 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
             reg = next;
         }
         self.report(query, best.1, reg, iterations, stop)
+    }
+
+    /// The better of a point on the sphere and, if it is inside the ball, as it is; with its error.
+    fn best_in_ball(&mut self, query: &[f64], theta: &[f64], reg: f64, radius: f64) -> (f64, Vec<f64>) {
+        let free = self.features.free;
+        let length = norm(&theta[free..]);
+        let mut scaled = theta.to_vec();
+        if length > 0.0 {
+            let scale = radius / length * (1.0 - f64::EPSILON);
+            scaled[free..].iter_mut().for_each(|w| *w *= scale);
+        }
+        let mut best = (f64::INFINITY, scaled.clone());
+        let inside = (length <= radius).then(|| theta.to_vec());
+        for candidate in [scaled].into_iter().chain(inside) {
+            let gradient = self.gradient_at(query, &candidate, 0.0);
+            let certified = self.iterate(query, &candidate, &gradient).certify(self.loss, reg, self.task);
+            // The depth and its estimate lie between 0 and the risk, and below that of the origin.
+            let certificate = certified.given.capped(self.risk(query, &candidate));
+            let error = certificate.error.min(self.loss.value(0.0));
+            if error < best.0 {
+                best = (error, candidate);
+            }
+        }
+        best
     }
 
     /// Goes on from `theta` with damped steps of any length, where a search along full ones has stalled.
@@ -404,7 +416,7 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
         let stderr = if self.task.stderr { self.standard_error(query, &theta, reg) } else { f64::NAN };
         let stop = stop.judge(own_error, self.task.tol);
         let Certificate { gap, error, .. } = given;
-        Outcome { depth, error, gap, stderr, iterations, stop, theta, value, dual: Vec::new() }
+        Outcome { depth, error, gap, stderr, iterations, stop, theta, value, multipliers: None }
     }
 
     /// The sampling standard error of the functional at a minimiser.
