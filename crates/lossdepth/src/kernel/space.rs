@@ -178,7 +178,7 @@ impl Space {
     }
 
     /// The point that a query is: the same numbers, or the same kernel values with all points and itself.
-    pub(crate) fn twin(&self, query: &[f64]) -> Option<usize> {
+    pub(crate) fn equal_point(&self, query: &[f64]) -> Option<usize> {
         match &self.source {
             Source::Function { points, .. } => points.iter().position(|x| x == query),
             Source::Given { gram, origin, own, .. } => {
