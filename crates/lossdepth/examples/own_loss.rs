@@ -30,6 +30,10 @@ impl Smooth for SmoothedHinge {
     fn hess(&self, m: f64) -> f64 {
         if (0.0..1.0).contains(&m) { 2.0 } else { 0.0 }
     }
+    // What the proofs need to know: how fast the slope may change between two margins.
+    fn curvature_bound(&self, low: f64, high: f64) -> f64 {
+        if low < 1.0 && high > 0.0 { 2.0 } else { 0.0 }
+    }
 }
 
 // Dual: every depth gets a proven error.

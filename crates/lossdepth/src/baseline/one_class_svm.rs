@@ -17,17 +17,13 @@ use crate::error::positive;
 use crate::error::{DepthError, Result};
 use crate::kernel::{Kernel, KernelSource, Space};
 use crate::numerics::linalg::{COLUMN_GROUP, Matrix, dot};
-use crate::problem::Run;
-use crate::problem::{Batch, Ticket};
+use crate::problem::{Batch, ErrorBudget, Run, Ticket};
 use crate::solver::dual_active_set::{
     ActiveSet, DualPoint, KernelColumns, QueryKernel, ResidualError, dot_error,
 };
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
 use std::sync::Arc;
-
-/// The dual is solved to this share of the tolerance; the rest is for the rounding errors that the certificate adds.
-const SOLVER_SHARE: f64 = 0.25;
 
 /// The one-class support vector machine (Schölkopf, Platt, Shawe-Taylor, Smola and Williamson 2001).
 ///
@@ -190,8 +186,9 @@ impl OneClassSvm {
         let mut point = Self::start(space, &bounds, &set, query, &mut columns)?;
         // In units of the kernel and for α = 2β the dual objective is 8 reg times that of the depth's problem.
         let in_alpha = |suboptimality: f64| 8.0 * reg * suboptimality;
+        let share = ErrorBudget::new(self.tol).dual_active_set();
         let enough = |_: f64, suboptimality: f64, _: f64| {
-            (2.0 * in_alpha(suboptimality) * largest).sqrt() <= SOLVER_SHARE * self.tol * largest
+            (2.0 * in_alpha(suboptimality) * largest).sqrt() <= share * largest
         };
         let cancelled = || run.cancel.is_some_and(|flag| flag.load(std::sync::atomic::Ordering::Relaxed));
         set.solve(&mut point, query, &mut columns, reg, self.max_iter, enough, cancelled)?;

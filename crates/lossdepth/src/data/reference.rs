@@ -24,6 +24,8 @@ pub struct Reference {
     data: Arc<Vec<f64>>,
     width: usize,
     weights: Arc<Vec<f64>>,
+    /// What rounding took from each weight: with it, a weight is known to twice the digits. Empty if nothing is known.
+    weights_low: Arc<Vec<f64>>,
     /// The weights before they were made to sum to one; none if all rows are alike, or if this was made from another.
     given: Option<Arc<Vec<f64>>>,
     mass: Mass,
@@ -89,8 +91,11 @@ impl Reference {
         let n = rows.len();
         let Some(given) = weights else {
             Self::check(rows, n)?;
-            let (weights, mass) = (vec![1.0 / n as f64; n], Mass::Counts(n as f64));
-            return Ok(Self { data: Arc::new(data), width, weights: Arc::new(weights), given: None, mass });
+            let (count, weight) = (n as f64, 1.0 / n as f64);
+            let low = (-weight).mul_add(count, 1.0) / count;
+            let (weights, weights_low) = (Arc::new(vec![weight; n]), Arc::new(vec![low; n]));
+            let (data, mass) = (Arc::new(data), Mass::Counts(count));
+            return Ok(Self { data, width, weights, weights_low, given: None, mass });
         };
         if given.len() != n {
             return Err(DepthError::WeightCount { expected: n, got: given.len() });
@@ -108,10 +113,11 @@ impl Reference {
         }
         let total = total.value();
         let whole = given.iter().all(|w| w.fract() == 0.0 && *w < 1e15);
-        let weights = given.iter().map(|w| w / largest / total).collect();
+        let weights: Vec<f64> = given.iter().map(|w| w / largest / total).collect();
+        let weights_low = Arc::new(quotients_low(&given, &weights, largest));
         let mass = if whole { Mass::Counts(given.iter().sum()) } else { Mass::Importance };
         let (data, weights, given) = (Arc::new(data), Arc::new(weights), Some(Arc::new(given)));
-        Ok(Self { data, width, weights, given, mass })
+        Ok(Self { data, width, weights, weights_low, given, mass })
     }
 
     fn check(rows: Rows<'_>, positive: usize) -> Result<()> {
@@ -146,6 +152,11 @@ impl Reference {
         &self.weights
     }
 
+    /// What rounding took from [`weights`](Self::weights); empty if that is not known.
+    pub(crate) fn weights_low(&self) -> &[f64] {
+        &self.weights_low
+    }
+
     /// The weights as they were given, if they were.
     pub fn given_weights(&self) -> Option<&[f64]> {
         self.given.as_deref().map(Vec::as_slice)
@@ -153,7 +164,8 @@ impl Reference {
 
     /// The same weights on other rows.
     fn with_data(&self, data: Vec<f64>, width: usize) -> Self {
-        Self { data: Arc::new(data), width, weights: Arc::clone(&self.weights), given: None, mass: self.mass }
+        let (weights, weights_low) = (Arc::clone(&self.weights), Arc::clone(&self.weights_low));
+        Self { data: Arc::new(data), width, weights, weights_low, given: None, mass: self.mass }
     }
 
     /// The sample after an affine map of its rows.
@@ -215,8 +227,8 @@ impl Reference {
                 *w = (*w * total).round() / total;
             }
         }
-        let (data, weights) = (Arc::new(data), Arc::new(weights));
-        (Self { data, width: self.width, weights, given: None, mass: self.mass }, place)
+        let (data, weights, weights_low) = (Arc::new(data), Arc::new(weights), Arc::new(Vec::new()));
+        (Self { data, width: self.width, weights, weights_low, given: None, mass: self.mass }, place)
     }
 
     /// The weighted mean of the rows; exact for a constant column, whatever its value.
@@ -244,4 +256,15 @@ impl Reference {
     pub(crate) fn mass(&self) -> Mass {
         self.mass
     }
+}
+
+/// What the rounded `quotients` of the given weights and their sum lack, for the digits beyond the first 53 bits.
+fn quotients_low(given: &[f64], quotients: &[f64], largest: f64) -> Vec<f64> {
+    // A power of two keeps the sum from overflowing and changes no digit.
+    let scale = 2f64.powi(-(largest.log2().floor().clamp(-1000.0, 1000.0) as i32));
+    let mut total = Twofold::default();
+    given.iter().for_each(|g| total.add(g * scale));
+    let (high, low) = total.parts();
+    let rest = |(g, q): (&f64, &f64)| ((-q).mul_add(high, g * scale) - q * low) / high;
+    given.iter().zip(quotients).map(rest).collect()
 }

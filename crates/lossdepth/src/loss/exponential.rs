@@ -23,6 +23,9 @@ impl Smooth for Exponential {
     fn hess(&self, m: f64) -> f64 {
         (-m).exp()
     }
+    fn curvature_bound(&self, low: f64, _: f64) -> f64 {
+        (1.0 + 4.0 * f64::EPSILON) * (-low).exp()
+    }
 }
 
 impl Dual for Exponential {

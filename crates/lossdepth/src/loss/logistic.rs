@@ -71,6 +71,11 @@ impl Smooth for Logistic {
         let e = (-m.abs()).exp();
         LOG2_E * e / ((1.0 + e) * (1.0 + e))
     }
+    fn curvature_bound(&self, low: f64, high: f64) -> f64 {
+        // Largest at 0, and falling on either side of it.
+        let nearest = if low > 0.0 { low } else { high.min(0.0) };
+        (1.0 + 8.0 * f64::EPSILON) * self.hess(nearest)
+    }
     fn walk(&self, m: &[f64], d: &[f64], step: f64, weights: &[f64], slopes: &mut [f64]) -> Walk {
         vectorised(
             #[inline(always)]

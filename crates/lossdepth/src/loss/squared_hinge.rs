@@ -23,6 +23,9 @@ impl Smooth for SquaredHinge {
     fn hess(&self, m: f64) -> f64 {
         if m < 1.0 { 2.0 } else { 0.0 }
     }
+    fn curvature_bound(&self, low: f64, _: f64) -> f64 {
+        if low < 1.0 { 2.0 } else { 0.0 }
+    }
     fn near(&self, m: f64, rest: f64) -> (f64, f64) {
         let short = (1.0 - m) - rest;
         if short > 0.0 { (-2.0 * short, 2.0) } else { (0.0, 0.0) }

@@ -3,7 +3,7 @@
 //! A product and its rounding error are both numbers, and so are a sum and its rounding error (Ogita, Rump and Oishi,
 //! *Accurate sum and dot product*, 2005). The order of summation depends on the length alone.
 
-use super::linalg::{Matrix, axpy, dot};
+use super::linalg::dot;
 use crate::numerics::simd::{LANES, vectorised};
 
 /// A number as the unevaluated sum of two.
@@ -28,6 +28,20 @@ impl Twofold {
         let product = a * b;
         self.low += a.mul_add(b, -product);
         self.add(product);
+    }
+
+    /// Adds what has twice the digits.
+    #[inline(always)]
+    pub(crate) fn add_parts(&mut self, (high, low): (f64, f64)) {
+        self.low += low;
+        self.add(high);
+    }
+
+    /// Adds the product of a number with twice the digits and one with once the digits.
+    #[inline(always)]
+    pub(crate) fn add_scaled(&mut self, (high, low): (f64, f64), b: f64) {
+        self.low = low.mul_add(b, self.low);
+        self.add_product(high, b);
     }
 
     /// The nearest number.
@@ -74,29 +88,6 @@ pub(crate) fn dot_twofold(a: &[f64], b: &[f64]) -> Twofold {
     sum
 }
 
-/// `high + low = tall · theta`, as if computed with twice the digits.
-fn project_twofold(tall: &Matrix, theta: &[f64], high: &mut [f64], low: &mut [f64]) {
-    let n = high.len();
-    high.fill(0.0);
-    low.fill(0.0);
-    for (j, &t) in theta.iter().enumerate() {
-        let (column, high, low) = (&tall.col(j)[..n], &mut high[..n], &mut low[..n]);
-        vectorised(
-            #[inline(always)]
-            || {
-                for i in 0..n {
-                    let mut sum = Twofold { high: high[i], low: low[i] };
-                    sum.add_product(t, column[i]);
-                    (high[i], low[i]) = (sum.high, sum.low);
-                }
-            },
-        );
-    }
-    for (high, low) in high.iter_mut().zip(low) {
-        (*high, *low) = two_sum(*high, *low);
-    }
-}
-
 /// The sum of two numbers, and what rounding took from it.
 #[inline(always)]
 pub(crate) fn two_sum(a: f64, b: f64) -> (f64, f64) {
@@ -105,8 +96,18 @@ pub(crate) fn two_sum(a: f64, b: f64) -> (f64, f64) {
     (sum, (a - (sum - part)) + (b - part))
 }
 
+/// Half a unit in the last place of 1.
+const UNIT: f64 = 0.5 * f64::EPSILON;
+
+/// A bound on the rounding of a sum of so many terms with twice the digits, relative to the sum of their sizes: twice the
+/// $\gamma_n^2$ of Ogita, Rump and Oishi, for low parts that are summed with once the digits as well (C13).
+pub(crate) fn twofold_rounding(terms: usize) -> f64 {
+    let product = (terms + 4) as f64 * UNIT;
+    4.0 * product * product
+}
+
 /// A vector with twice the digits.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct TwofoldVector {
     pub(crate) high: Vec<f64>,
     pub(crate) low: Vec<f64>,
@@ -126,24 +127,20 @@ impl TwofoldVector {
         }
     }
 
+    /// Multiplies all but the first few entries by a number.
+    pub(crate) fn scale(&mut self, first: usize, a: f64) {
+        for (high, low) in self.high.iter_mut().zip(&mut self.low).skip(first) {
+            let product = a * *high;
+            let rest = a.mul_add(*high, -product) + a * *low;
+            (*high, *low) = two_sum(product, rest);
+        }
+    }
+
     /// `Σ xᵢ selfᵢ`.
     pub(crate) fn dot(&self, x: &[f64]) -> Twofold {
         let mut sum = dot_twofold(x, &self.high);
         sum.add(dot(x, &self.low));
         sum
-    }
-
-    /// `tall · self`, of which only the first coordinates count if `tall` has fewer columns.
-    pub(crate) fn project(&self, tall: &Matrix) -> Self {
-        let mut out = Self::new(vec![0.0; tall.rows()]);
-        project_twofold(tall, &self.high[..tall.cols()], &mut out.high, &mut out.low);
-        for (j, x) in self.low[..tall.cols()].iter().enumerate() {
-            axpy(*x, tall.col(j), &mut out.low);
-        }
-        for (high, low) in out.high.iter_mut().zip(&mut out.low) {
-            (*high, *low) = two_sum(*high, *low);
-        }
-        out
     }
 }
 
@@ -163,9 +160,5 @@ mod tests {
         right.push(1.0);
         // Rounding, squared, of what has cancelled.
         assert!((dot_twofold(&left, &right).value() - 1e-9).abs() < 1e-19);
-        let tall = Matrix::from_fn(n, 3, |i, j| [a[i], a[i], b[i]][j]);
-        let (mut high, mut low) = (vec![0.0; n], vec![0.0; n]);
-        project_twofold(&tall, &[0.1, -0.1, 1e-9], &mut high, &mut low);
-        assert!(high.iter().zip(&b).all(|(x, b)| (x - 1e-9 * b).abs() < 1e-21));
     }
 }

@@ -1,6 +1,7 @@
 //! What a solver sees: the features, the task, the queue of queries, and what is reported of each.
 
 mod batch;
+mod error_budget;
 pub(crate) mod features;
 mod fit;
 mod intercept;
@@ -11,11 +12,12 @@ mod task;
 mod variant;
 
 pub(crate) use batch::{Batch, Ticket};
+pub(crate) use error_budget::ErrorBudget;
 pub use features::Features;
 pub use fit::Fit;
 pub use intercept::Intercept;
 pub(crate) use outcome::{Outcome, Queue};
 pub use run::Run;
 pub use stop::Stop;
-pub(crate) use task::{Shares, Task};
+pub(crate) use task::{Functional, Task};
 pub use variant::{Reported, Variant};

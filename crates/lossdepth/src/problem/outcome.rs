@@ -1,20 +1,24 @@
-//! What became of one query, and the queue that queries come from.
+//! The solution of one query's problem, and the queue that queries come from.
 
 use super::{Fit, Stop};
 
-/// What became of one query.
+/// The solution of one query's problem.
 #[derive(Debug, Clone)]
 pub(crate) struct Outcome {
     pub(crate) depth: f64,
+    /// Bound on the error of the depth, and on how far the objective is above its minimum.
     pub(crate) error: f64,
+    pub(crate) gap: f64,
     pub(crate) stderr: f64,
     pub(crate) iterations: usize,
     pub(crate) stop: Stop,
-    /// The minimiser, in the coordinates of [`Features`].
+    /// The minimiser, in the coordinates of [`Features`](super::Features).
     pub(crate) theta: Vec<f64>,
-    /// $f(z)$ there, and $\frac12 \sum_i \omega_i |\ell'(m_i)|$.
+    /// $f(z)$ there.
     pub(crate) value: f64,
-    pub(crate) pull: f64,
+    /// The multipliers of all rows, the query's last, where they do not follow from the minimiser and the error is above the
+    /// tolerance.
+    pub(crate) dual: Vec<f64>,
 }
 
 impl Outcome {
@@ -23,7 +27,7 @@ impl Outcome {
         let Self { stderr, iterations, stop, .. } = *self;
         // Rounding may carry a depth a hair beyond its range.
         let depth = self.depth.clamp(0.0, 1.0);
-        Fit { depth, error: self.error + 8.0 * f64::EPSILON * depth, stderr, iterations, stop }
+        Fit { depth, error: self.error, stderr, iterations, stop }
     }
 }
 
@@ -31,8 +35,8 @@ impl Outcome {
 pub(crate) trait Queue {
     /// The next few queries with their numbers, at most `most`; empty when there are no more.
     fn next(&mut self, most: usize) -> Vec<(usize, Vec<f64>)>;
-    /// Takes the result of query `id`.
+    /// Stores the solution of query `id`.
     fn done(&mut self, id: usize, outcome: Outcome);
-    /// Whether the caller has lost interest.
+    /// Whether the caller has cancelled.
     fn cancelled(&self) -> bool;
 }

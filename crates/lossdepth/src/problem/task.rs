@@ -8,11 +8,13 @@ use crate::numerics::linalg::axpy;
 pub(crate) struct Task {
     pub(crate) reg: f64,
     pub(crate) variant: Variant,
-    pub(crate) shares: Shares,
+    /// The error of the depth to reach, and the duality gap.
     pub(crate) tol: f64,
+    pub(crate) gap_tol: f64,
     pub(crate) max_iter: usize,
-    /// Whether standard errors are asked for.
+    /// Whether standard errors are asked for, and of what.
     pub(crate) stderr: bool,
+    pub(crate) functional: Functional,
 }
 
 impl Task {
@@ -20,31 +22,32 @@ impl Task {
     pub(crate) const DEFAULT: Self = Self {
         reg: 1.0,
         variant: Variant::Risk,
-        shares: Shares::RISK,
         tol: 1e-6,
+        gap_tol: f64::INFINITY,
         max_iter: 1000,
         stderr: true,
+        functional: Functional::RISK,
     };
 }
 
-/// What the losses of the sample and of the query count for in the depth, relative to what they count for in the risk.
+/// A linear combination of the sample's and the query's part of the risk, whose standard error is asked for.
 ///
-/// Only for [`Variant::Risk`] they may be anything but 1.
+/// Only for [`Variant::Risk`] it may be anything but the risk itself.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Shares {
+pub(crate) struct Functional {
     pub(crate) sample: f64,
     pub(crate) query: f64,
 }
 
-impl Shares {
-    /// The risk as it is.
+impl Functional {
+    /// The risk.
     pub(crate) const RISK: Self = Self { sample: 1.0, query: 1.0 };
 
-    /// Turns the parameters of the minimiser into minus the gradient of the depth there; `slope` times `query` is the
-    /// gradient of the query's term.
+    /// Turns the parameters of the minimiser into minus the gradient of the functional there; `slope` times `query` is
+    /// the gradient of the query's part.
     ///
-    /// At the minimum the gradients of the sample's term, of the query's and of the penalty, $2 \lambda w$, sum to zero.
-    pub(crate) fn pull(self, theta: &mut [f64], reg: f64, free: usize, slope: f64, query: &[f64]) {
+    /// At the minimum the gradients of both parts and of the penalty, $2 \lambda w$, sum to zero.
+    pub(crate) fn descent(self, theta: &mut [f64], reg: f64, free: usize, slope: f64, query: &[f64]) {
         theta[..free].fill(0.0);
         for w in &mut *theta {
             *w *= 2.0 * reg * self.sample;

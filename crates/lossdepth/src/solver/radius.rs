@@ -3,6 +3,8 @@
 //! $1 / \|w(\lambda)\|$ grows with $\lambda$ and is nearly straight, so secants on it converge fast;
 //! a bracket keeps them honest.
 
+use crate::problem::ErrorBudget;
+
 /// The search for $\lambda$ with $\|w(\lambda)\| = W$.
 #[derive(Debug, Clone)]
 pub(crate) struct Radius {
@@ -21,7 +23,7 @@ impl Radius {
     /// Starts from the penalty that a quadratic model at 0 with this gradient suggests.
     pub(crate) fn new(radius: f64, tol: f64, gradient_norm: f64) -> (Self, f64) {
         // Inside the ball the penalty leaves a gap of at most λW²/2.
-        let floor = 1e-4 * tol / radius / radius;
+        let floor = ErrorBudget::new(tol).inactive_constraint() / radius / radius;
         let start = (gradient_norm / (2.0 * radius)).max(floor);
         (
             Self {

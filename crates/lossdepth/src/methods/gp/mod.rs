@@ -39,6 +39,7 @@ use crate::error::{DepthError, Result, in_bytes};
 use crate::kernel::{Gamma, KernelChoice, KernelSource, Space};
 use crate::methods::explanation::Explanation;
 use crate::numerics::linalg::{COLUMN_GROUP, dot};
+use crate::problem::ErrorBudget;
 use crate::problem::Stop;
 use crate::problem::{Batch, Ticket};
 use crate::problem::{Fit, Run};
@@ -167,7 +168,7 @@ impl GaussianProcess {
         let single = self.single(n);
         if n >= LARGE && self.memory >= 3 * space.gram_bytes() {
             let most = (n / THINNER).min(MOST);
-            let found = Spectrum::new(space, counts, (0.3 * self.tol, 3.0 * self.tol), most)?;
+            let found = Spectrum::new(space, counts, ErrorBudget::new(self.tol).low_rank(), most)?;
             if let Some(spectrum) = found.filter(|s| s.points.cols() > FEWEST) {
                 let averaged = self.probabilities == Probabilities::Averaged;
                 let single = averaged && self.tol >= SINGLE_THIN;
@@ -180,14 +181,14 @@ impl GaussianProcess {
     /// What to solve; with the influences of the points or without.
     fn problem<'a>(&self, process: &'a Process, basis: &Basis, influence: bool) -> Problem<'a> {
         // Where the variances have next to no error of their own, the mode may have more of it.
-        let share = if basis.gram.is_some() { 0.5 } else { 0.05 };
+        let share = ErrorBudget::new(self.tol).laplace_mode(basis.gram.is_some());
         Problem {
             half_weights: &process.space.half_weights,
             counts: &process.counts,
             total: process.total,
             averaged: self.probabilities == Probabilities::Averaged,
             influence,
-            target: share * self.tol / basis.largest.max(f64::MIN_POSITIVE).sqrt(),
+            target: share / basis.largest.max(f64::MIN_POSITIVE).sqrt(),
             max_iter: self.max_iter,
         }
     }
@@ -197,7 +198,7 @@ impl GaussianProcess {
         let problem = self.problem(process, basis, false);
         let places = basis.locate(&process.space, probes)?;
         let found = Solver::new(&problem, basis, COLUMN_GROUP).group(places, || false).unwrap_or_default();
-        Ok(found.iter().all(|p| p.error <= 0.75 * self.tol))
+        Ok(found.iter().all(|p| p.error <= ErrorBudget::new(self.tol).low_rank_trial()))
     }
 
     /// The posteriors of a few queries; `None` if cancelled.

@@ -29,6 +29,7 @@ use crate::kernel::{KernelSource, Space};
 use crate::loss::{Dual, Loss, Smooth};
 use crate::methods::explanation::Explanation;
 use crate::numerics::linalg::{COLUMN_GROUP, Matrix, dot, norm};
+use crate::problem::ErrorBudget;
 use crate::problem::Intercept;
 use crate::problem::Task;
 use crate::problem::Variant;
@@ -203,9 +204,8 @@ impl<L: Smooth + Dual> Kernelised<L> {
     ) -> Result<Vec<T>> {
         let batch = Batch::new(queries, run);
         let width = slots(&prepared.features, queries.len(), batch.workers());
-        // What the rounding of the kernel takes is left to it; under a constraint that may be the root of what it is otherwise.
-        let share = if matches!(self.task.variant, Variant::Constrained { .. }) { 0.5 } else { 0.9 };
-        let task = Task { tol: share * self.task.tol, stderr: !run.depths_only, ..self.task };
+        let tol = ErrorBudget::new(self.task.tol).kernel_solver(self.task.variant);
+        let task = Task { tol, stderr: !run.depths_only, ..self.task };
         let failure = std::sync::Mutex::new(None);
         let results = batch.run(|ticket| {
             let finish = |query: Rows<'_>, place: &Place, outcome: Outcome, cancelled: &dyn Fn() -> bool| {

@@ -2,6 +2,7 @@
 
 use super::non_pivots::{Place, Sight};
 use super::{Factored, Kernelised};
+use crate::certify::given::Given;
 use crate::data::Rows;
 use crate::error::Result;
 use crate::loss::{Dual, Smooth};
@@ -11,6 +12,7 @@ use crate::problem::Task;
 use crate::problem::features::{Features, slots};
 use crate::problem::{Outcome, Queue};
 use crate::solver::block_lbfgs;
+use crate::solver::newton;
 
 /// What was found for a query.
 pub(super) struct Answer {
@@ -92,6 +94,12 @@ impl<L: Smooth + Dual> Kernelised<L> {
         cancelled: &dyn Fn() -> bool,
     ) -> Result<Answer> {
         let Factored { features, aside, .. } = prepared;
+        let outcome = if outcome.error > task.tol {
+            let located = prepared.located(&prepared.look(query)?);
+            newton::refine(&self.loss, &Given::new(features, &[], located.col(0)), task, &outcome, cancelled)
+        } else {
+            outcome
+        };
         let (tol, free) = (self.task.tol, features.free);
         let doubt = self.doubt(prepared, place).bound(&self.task, free, &outcome);
         let mut answer = Answer { outcome, doubt, own: None };
@@ -113,6 +121,9 @@ impl<L: Smooth + Dual> Kernelised<L> {
         let mut alone = Alone { query: Some(located.clone()), found: None, cancelled };
         block_lbfgs::solve(&self.loss, &own, task, slots(&own, 1, 1), &mut alone);
         let Some(mut outcome) = alone.found else { return Ok(answer) };
+        if outcome.error > task.tol {
+            outcome = newton::refine(&self.loss, &Given::new(&own, &[], &located), task, &outcome, cancelled);
+        }
         // The new coordinate adds products of two parts to the kernel of the sample.
         let most = seen.iter().fold(0.0f64, |m, e| m.max(*e));
         let (slack, nothing) = (slack + most * most, vec![0.0; seen.len()]);

@@ -1,9 +1,10 @@
 //! Linear classifiers $f(x) = \langle w, x \rangle + b$ with penalty $\|w\|^2$.
 
-mod rotation_error;
+mod paper_code;
 
-use self::rotation_error::{Turn, Turned};
 use super::Hypothesis;
+use crate::certify::given::Given;
+use crate::certify::hinge;
 use crate::data::Reference;
 use crate::data::Rows;
 use crate::error::positive;
@@ -13,15 +14,11 @@ use crate::methods::explanation::Explanation;
 use crate::numerics::linalg::{COLUMN_GROUP, Matrix};
 use crate::problem::features::{Features, slots};
 use crate::problem::{Batch, Ticket};
-use crate::problem::{Fit, Run};
-use crate::problem::{Intercept, Outcome, Queue};
-use crate::problem::{Reported, Variant};
-use crate::problem::{Shares, Task};
+use crate::problem::{ErrorBudget, Fit, Intercept, Outcome, Queue, Reported, Run, Task, Variant};
 use crate::solver::block_lbfgs;
 use crate::solver::interior_point;
-use crate::solver::newton::Newton;
+use crate::solver::newton::{self, Newton};
 use std::borrow::Cow;
-use std::f64::consts::LN_2;
 
 /// The linear depths: which loss, and how it is penalised.
 ///
@@ -134,6 +131,7 @@ impl<L: Loss> Linear<L> {
         features: &Features,
         query: &[f64],
         outcome: &Outcome,
+        fit: Fit,
         influence: Vec<f64>,
     ) -> Explanation {
         let (weights, intercept) = if self.intercept == Intercept::Penalised {
@@ -143,66 +141,27 @@ impl<L: Loss> Linear<L> {
         } else {
             features.classifier(&outcome.theta, query)
         };
-        Explanation::new(outcome.fit(), weights, intercept, query, influence)
+        Explanation::new(fit, weights, intercept, query, influence)
     }
 }
 
-/// The share of the tolerance that is left to the turn into the principal axes.
-const TURN: f64 = 1e-3;
-
-/// The task for a solver that knows the sample in its principal axes: under a penalty a share of the tolerance is for the turn
-/// into them.
-fn in_axes(task: Task, run: &Run<'_>) -> Task {
-    let share = if matches!(task.variant, Variant::Constrained { .. }) { 0.0 } else { TURN };
-    Task { stderr: !run.depths_only, tol: (1.0 - share) * task.tol, ..task }
+/// The task for a solver that works on rotated rows.
+fn in_axes(task: Task) -> Task {
+    Task { tol: ErrorBudget::new(task.tol).linear_solver(), ..task }
 }
 
-/// Hands a worker the coordinates of its next queries.
+/// Hands a worker the coordinates of its next queries, and stores their solutions.
 struct Located<'a, 'b, L> {
     linear: &'a Linear<L>,
     features: &'a Features,
-    queries: Rows<'a>,
-    /// What is asked for, up to the turn into the principal axes.
-    task: &'a Task,
     ticket: Ticket<'a, 'b, Outcome>,
-    /// How many queries to turn into the principal axes at once: a product for a few of them spends its time on the axes.
+    /// How many queries to rotate at once: a product for a few of them spends its time on the axes.
     width: usize,
-    /// Queries with their coordinates that wait for their turn, the next one last.
+    /// Queries with their coordinates that are not handed out yet, the next one last.
     ready: Vec<(usize, Vec<f64>)>,
 }
 
-impl<L: Turned> Located<'_, '_, L> {
-    /// Adds to the error of an outcome what the turn into the principal axes may have done: a bound known beforehand, or where that
-    /// is too much, what is measured; and where that is too much, solves the query in coordinates that are corrected. (A constraint
-    /// is certified with that bound from the beginning.)
-    fn certify(&self, query: &[f64], outcome: &mut Outcome) {
-        if matches!(self.task.variant, Variant::Constrained { .. }) {
-            return;
-        }
-        let (query, tol) = (self.linear.extended(query), self.linear.task.tol);
-        let turn = Turn { loss: &self.linear.loss, features: self.features, task: self.task, outcome };
-        let mut more = L::bounded(&turn, self.features.drift(self.features.size(&query)));
-        let measured = (more > TURN * tol).then(|| self.features.measured_drift(&query)).flatten();
-        let mut again = None;
-        if let Some((drift, located)) = measured {
-            more = more.min(L::measured(&turn, &drift));
-            // Better coordinates are for those that were solved in these, or are the worse for them.
-            if (outcome.error <= tol || more > outcome.error) && outcome.error + more > tol {
-                again = Some(L::corrected(&turn, &located, drift));
-            }
-        }
-        outcome.error += more;
-        if let Some(again) = again
-            && again.error < outcome.error
-        {
-            *outcome = again;
-        }
-        // By what the caller gets to see.
-        outcome.stop = outcome.stop.judge(outcome.fit().error, tol);
-    }
-}
-
-impl<L: Turned> Queue for Located<'_, '_, L> {
+impl<L: Loss> Queue for Located<'_, '_, L> {
     fn next(&mut self, most: usize) -> Vec<(usize, Vec<f64>)> {
         if self.ready.is_empty() {
             let count = self.width.min(self.ticket.share()).max(most);
@@ -214,8 +173,7 @@ impl<L: Turned> Queue for Located<'_, '_, L> {
         self.ready.drain(rest..).rev().collect()
     }
 
-    fn done(&mut self, id: usize, mut outcome: Outcome) {
-        self.certify(self.queries.row(id), &mut outcome);
+    fn done(&mut self, id: usize, outcome: Outcome) {
         self.ticket.done(id, outcome);
     }
 
@@ -233,23 +191,77 @@ impl Linear<Logistic> {
     }
 }
 
+/// One query whose solution misses the tolerance on the fast path.
+struct Missed<'a> {
+    given: Given<'a>,
+    task: &'a Task,
+    cancelled: &'a dyn Fn() -> bool,
+}
+
+impl<L: Loss> Linear<L> {
+    /// Certifies a posteriori, or refines, the solutions that miss the tolerance on the fast path.
+    fn certify(
+        &self,
+        features: &Features,
+        queries: Rows<'_>,
+        run: &Run<'_>,
+        task: &Task,
+        mut outcomes: Vec<Outcome>,
+        refine: impl Fn(&Missed<'_>, &Outcome) -> Outcome + Sync,
+    ) -> Result<Vec<Outcome>> {
+        let misses = |o: &Outcome| o.error > task.tol || o.gap > task.gap_tol;
+        let missed: Vec<usize> = (0..outcomes.len()).filter(|&j| misses(&outcomes[j])).collect();
+        if !missed.is_empty() {
+            let data: Vec<f64> = missed.iter().flat_map(|&j| queries.row(j)).copied().collect();
+            let rows = Rows::new(&data, queries.width())?;
+            let run = Run { progress: None, ..*run };
+            let batch = Batch::new(rows, &run);
+            let refined = batch.run(|mut ticket| {
+                while let Some((k, row)) = ticket.take(1, 1) {
+                    let coordinates = self.locate(features, row);
+                    let given = Given::new(features, &self.extended(row.row(0)), coordinates.col(0));
+                    let cancelled = || ticket.cancelled();
+                    let outcome = {
+                        let problem = Missed { given, task, cancelled: &cancelled };
+                        refine(&problem, &outcomes[missed[k]])
+                    };
+                    ticket.done(k, outcome);
+                }
+            })?;
+            missed.into_iter().zip(refined).for_each(|(j, outcome)| outcomes[j] = outcome);
+        }
+        for outcome in &mut outcomes {
+            outcome.stop = outcome.stop.judge(outcome.error, task.tol);
+        }
+        Ok(outcomes)
+    }
+}
+
 impl<L: Smooth + Dual> Linear<L> {
     /// The task, for a sample of this size.
-    fn task(&self, features: &Features) -> Task {
-        // Losses come in bits.
-        let [sample, query] = self.value.shares(LN_2, features.rows()).map(|share| 2.0 * share);
-        Task { shares: Shares { sample, query }, ..self.task }
+    fn task(&self, features: &Features, run: &Run<'_>) -> Task {
+        let functional = paper_code::functional(self.value, features.rows());
+        let gap_tol = paper_code::gap_tol(self.value, self.task.tol);
+        Task { functional, gap_tol, stderr: !run.depths_only, ..self.task }
     }
 
     fn outcomes(&self, features: &Features, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Outcome>> {
         let batch = Batch::new(queries, run);
         let width = slots(features, queries.len(), batch.workers());
-        let task = in_axes(self.task(features), run);
-        batch.run(|ticket| {
-            let (linear, task, ready) = (self, &task, Vec::new());
-            let mut queue = Located { linear, features, queries, task, ticket, width, ready };
-            block_lbfgs::solve(&self.loss, features, task, width, &mut queue);
-        })
+        let task = self.task(features, run);
+        let solver_task = in_axes(task);
+        let outcomes = batch.run(|ticket| {
+            let mut queue = Located { linear: self, features, ticket, width, ready: Vec::new() };
+            block_lbfgs::solve(&self.loss, features, &solver_task, width, &mut queue);
+        })?;
+        let refine = |missed: &Missed<'_>, outcome: &Outcome| {
+            newton::refine(&self.loss, &missed.given, &task, outcome, missed.cancelled)
+        };
+        self.certify(features, queries, run, &task, outcomes, refine)
+    }
+
+    fn fit(&self, features: &Features, outcome: &Outcome) -> Fit {
+        paper_code::fit(outcome, paper_code::functional(self.value, features.rows()), self.task.tol)
     }
 }
 
@@ -262,20 +274,20 @@ impl<L: Smooth + Dual> Hypothesis for Linear<L> {
     }
 
     fn isolate(&self, features: &Features, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Fit>> {
-        Ok(self.outcomes(features, queries, run)?.iter().map(Outcome::fit).collect())
+        Ok(self.outcomes(features, queries, run)?.iter().map(|outcome| self.fit(features, outcome)).collect())
     }
 
     fn explain(&self, features: &Features, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Explanation>> {
         let outcomes = self.outcomes(features, queries, &run.with_standard_errors())?;
         let coordinates = self.locate(features, queries);
-        let task = self.task(features);
+        let task = self.task(features, run);
         let mut newton = Newton::new(&self.loss, features, &task);
         Ok(outcomes
             .iter()
             .enumerate()
             .map(|(j, outcome)| {
                 let influence = newton.explain(coordinates.col(j), &outcome.theta);
-                self.explanation(features, queries.row(j), outcome, influence)
+                self.explanation(features, queries.row(j), outcome, self.fit(features, outcome), influence)
             })
             .collect())
     }
@@ -285,12 +297,31 @@ impl Linear<Hinge> {
     fn outcomes(&self, features: &Features, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Outcome>> {
         let batch = Batch::new(queries, run);
         let width = slots(features, queries.len(), batch.workers()).min(32);
-        let task = in_axes(self.task, run);
-        batch.run(|ticket| {
-            let (linear, task, ready) = (self, &task, Vec::new());
-            let mut queue = Located { linear, features, queries, task, ticket, width, ready };
-            interior_point::solve(features, task, width, &mut queue);
-        })
+        let task = Task { stderr: !run.depths_only, ..self.task };
+        let solver_task = in_axes(task);
+        let outcomes = batch.run(|ticket| {
+            let mut queue = Located { linear: self, features, ticket, width, ready: Vec::new() };
+            interior_point::solve(features, &solver_task, width, &mut queue);
+        })?;
+        self.certify(features, queries, run, &task, outcomes, Self::refined)
+    }
+
+    /// The best of what the solver found and what refinement makes of it, if need be from another path.
+    fn refined(missed: &Missed<'_>, outcome: &Outcome) -> Outcome {
+        let Missed { given, task, cancelled } = missed;
+        let candidate = (&outcome.theta[..], &outcome.dual[..]);
+        let found = hinge::certify_or_refine(given, task, candidate, outcome.iterations, cancelled);
+        let mut best = outcome.better(&found, task);
+        if best.error > task.tol && !matches!(task.variant, Variant::Constrained { .. }) {
+            let other = interior_point::solve_exactly(given.features, task, given.coordinates, cancelled);
+            if let Some(other) = other.filter(|other| !other.dual.is_empty()) {
+                let candidate = (&other.theta[..], &other.dual[..]);
+                let used = outcome.iterations + other.iterations;
+                best = best.better(&hinge::certify_or_refine(given, task, candidate, used, cancelled), task);
+            }
+        }
+        best.dual = Vec::new();
+        best
     }
 }
 
@@ -313,7 +344,7 @@ impl Hypothesis for Linear<Hinge> {
             .enumerate()
             .map(|(j, outcome)| {
                 let influence = interior_point::influence(features, &self.task, coordinates.col(j));
-                self.explanation(features, queries.row(j), outcome, influence)
+                self.explanation(features, queries.row(j), outcome, outcome.fit(), influence)
             })
             .collect())
     }

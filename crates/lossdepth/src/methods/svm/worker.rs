@@ -8,12 +8,10 @@ use super::starts::ActiveSetData;
 use crate::data::Rows;
 use crate::error::{DepthError, Result};
 use crate::numerics::linalg::{Matrix, multiply_first};
-use crate::problem::{Stop, Task, Variant};
+use crate::problem::{ErrorBudget, Stop, Task, Variant};
 use crate::solver::dual_active_set::{ActiveSet, DualPoint, KernelColumns, QueryKernel, Termination};
 use std::cell::RefCell;
 
-/// The gap is solved to this share of the tolerance; the rest is for the rounding errors that the certificate adds.
-const SOLVER_SHARE: f64 = 0.25;
 /// Violating variables a round where the nearest rows are in the first working set: most of the others do not matter.
 const FEW_VIOLATING_VARIABLES: usize = 32;
 
@@ -154,9 +152,10 @@ impl PreparedSvm {
         cancelled: &dyn Fn() -> bool,
     ) -> Result<(Termination, usize)> {
         let Task { variant, tol, max_iter, .. } = self.task;
+        let share = ErrorBudget::new(tol).dual_active_set();
         let enough = |gap: f64, suboptimality: f64, norm: f64| match variant {
-            Variant::Objective => gap <= SOLVER_SHARE * tol,
-            _ => gap + suboptimality + 2.0 * norm * (reg * suboptimality).sqrt() <= SOLVER_SHARE * tol,
+            Variant::Objective => gap <= share,
+            _ => gap + suboptimality + 2.0 * norm * (reg * suboptimality).sqrt() <= share,
         };
         let (end, rounds) = set.solve(point, query, columns, reg, max_iter, enough, cancelled)?;
         if end == Termination::Cancelled { Err(DepthError::Cancelled) } else { Ok((end, rounds)) }

@@ -373,6 +373,36 @@ impl Cholesky {
         None
     }
 
+    /// Of $\sum_i h_i t_i t_i^\top + k \hat z \hat z^\top + 2 \lambda I$ (no penalty on a free intercept), where the rows of
+    /// `tall` lack the last coordinate of $\hat z$.
+    pub(crate) fn of_hessian(
+        tall: &Matrix,
+        curvatures: &[f64],
+        query: &[f64],
+        query_curvature: f64,
+        reg: f64,
+        free: usize,
+    ) -> Option<Self> {
+        let mut weighted = Matrix::zeros(tall.rows(), tall.cols());
+        for j in 0..tall.cols() {
+            hadamard(tall.col(j), curvatures, weighted.col_mut(j));
+        }
+        let mut sample = Matrix::zeros(tall.cols(), tall.cols());
+        multiply_symmetric(&mut sample, &weighted, tall);
+        Self::of_moments(&sample, query, query_curvature, reg, free)
+    }
+
+    /// The same, where the lower triangle of $\sum_i h_i t_i t_i^\top$ is given.
+    pub(crate) fn of_moments(
+        sample: &Matrix,
+        query: &[f64],
+        query_curvature: f64,
+        reg: f64,
+        free: usize,
+    ) -> Option<Self> {
+        Self::scaled(&mut hessian(sample, query, query_curvature, reg, free))
+    }
+
     pub(crate) fn units(&self) -> &[f64] {
         &self.units
     }
@@ -393,6 +423,26 @@ impl Cholesky {
         self.factor.solve_in_place(MatMut::from_column_major_slice_mut(rhs, rows, 1));
         rhs.iter_mut().zip(&self.units).for_each(|(x, u)| *x *= u);
     }
+}
+
+/// The lower triangle of $S + k \hat z \hat z^\top + 2 \lambda I$ (no penalty on a free intercept), where that of
+/// $S = \sum_i h_i t_i t_i^\top$ is given.
+pub(crate) fn hessian(sample: &Matrix, query: &[f64], query_curvature: f64, reg: f64, free: usize) -> Matrix {
+    let q = sample.rows();
+    let mut hessian = Matrix::zeros(q + 1, q + 1);
+    for j in 0..=q {
+        for i in j..=q {
+            let mut h = query_curvature * query[i] * query[j];
+            if i < q {
+                h += sample.at(i, j);
+            }
+            if i == j && j >= free {
+                h += 2.0 * reg;
+            }
+            hessian.set(i, j, h);
+        }
+    }
+    hessian
 }
 
 #[cfg(test)]

@@ -10,18 +10,18 @@
 //! A free intercept is a first column of ones, and the sample is centred so that it is orthogonal
 //! to the rest.
 
-mod rotation_error;
+mod displacement;
 
-pub(crate) use self::rotation_error::Drift;
+pub(crate) use self::displacement::gamma;
 
-use self::rotation_error::Measured;
+use self::displacement::Displacement;
 use crate::data::Rows;
 use crate::data::{Mass, Reference};
+use crate::numerics::double_double::{TwofoldVector, two_sum};
 use crate::numerics::linalg::{
     COLUMN_GROUP, Matrix, Real, dot, eigen, multiply, multiply_symmetric, norm, orthonormal_basis,
 };
 use crate::numerics::simd::{sum_of, vectorised};
-use std::sync::OnceLock;
 
 /// The sample turned into its principal axes: what all queries of a linear depth share.
 #[derive(Debug, Clone)]
@@ -56,13 +56,12 @@ pub struct Features {
     sample_len: usize,
     /// Differences below this are rounding.
     noise: f64,
-    /// The largest norm of what was left of a row because of that.
-    dropped: f64,
-    /// Whether the coordinates are those of a kernel.
-    kernel: bool,
-    /// The rows as they were given, where it is worth measuring what became of them.
+    /// How far the rotation displaces rows.
+    displacement: Displacement,
+    /// What rounding took from each of `half_weights`; empty if that is not known.
+    half_weights_low: Vec<f64>,
+    /// The rows as they were given; none where the coordinates themselves are (those of a kernel).
     sample: Option<Reference>,
-    measured: OnceLock<Measured>,
     single: Option<Single>,
 }
 
@@ -100,18 +99,23 @@ impl Features {
         let noise = noise(largest, d);
 
         // In the span of the sample first, where that is smaller than the space.
-        let (points, span) = if n < d {
+        let axes = if n < d {
             let span = orthonormal_basis(&points.transposed());
-            (product(&points, &span), Some(span))
+            let (_, turn) = rotate(&product(&points, &span), &weights);
+            product(&span, &turn)
         } else {
-            (points, None)
+            rotate(&points, &weights).1
         };
-        let (points, axes) = rotate(&points, span, &weights);
+        // One product with the final axes, so that (C18) bounds its rounding.
+        let turned = product(&points, &axes);
         let frame = Frame { center, turn: axes.transposed(), axes, noise };
         let squares = weights.iter().map(|w| w * w).collect();
-        let features = Self::turned(&points, frame, &weights, squares, sample.mass(), free_intercept);
-        let kept = rotation_error::affordable(n, d, features.rank).then(|| sample.clone());
-        Self { origin, sample_len: sample.len(), kernel: false, sample: kept, ..features }
+        let mut features = Self::turned(&turned, frame, &weights, squares, sample.mass(), free_intercept);
+        features.displacement = Displacement::new(&points, &features.axes, &turned, features.rank, noise);
+        let low = sample.weights_low();
+        features.half_weights_low =
+            if low.is_empty() { Vec::new() } else { origin.iter().map(|&i| 0.5 * low[i]).collect() };
+        Self { origin, sample_len: sample.len(), sample: Some(sample.clone()), ..features }
     }
 
     /// Points by coordinates of which the first carry most of the variance, as in a pivoted Cholesky factor: only
@@ -137,7 +141,7 @@ impl Features {
             }
         }
         let lead = d.min(LEADING);
-        let (turned, axes) = rotate(&Matrix::from_fn(n, lead, |i, j| points.at(i, j)), None, weights);
+        let (turned, axes) = rotate(&Matrix::from_fn(n, lead, |i, j| points.at(i, j)), weights);
         for j in 0..lead {
             points.col_mut(j).copy_from_slice(turned.col(j));
         }
@@ -157,8 +161,6 @@ impl Features {
         let n = points.rows();
         let moments: Vec<f64> = (0..points.cols()).map(|j| second_moment(points.col(j), weights)).collect();
         let rank = moments.iter().rposition(|m| m.sqrt() > frame.noise).map_or(0, |j| j + 1);
-        let left = |i: usize| norm(&(rank..points.cols()).map(|j| points.at(i, j)).collect::<Vec<f64>>());
-        let dropped = if rank < points.cols() { (0..n).map(left).fold(0.0, f64::max) } else { 0.0 };
         let free = usize::from(free_intercept);
         let tall =
             Matrix::from_fn(n, rank + free, |i, j| if j < free { 1.0 } else { points.at(i, j - free) });
@@ -188,10 +190,9 @@ impl Features {
             rank,
             sample_len: n,
             noise,
-            dropped,
-            kernel: true,
+            displacement: Displacement::NONE,
+            half_weights_low: Vec::new(),
             sample: None,
-            measured: OnceLock::new(),
             single: None,
         }
     }
@@ -233,6 +234,57 @@ impl Features {
         self.width() + 1
     }
 
+    /// Bounds on how far the rotation displaces any row of the sample, and a query whose coordinates have this norm.
+    pub(crate) fn displacement(&self, query: f64) -> (f64, f64) {
+        (self.displacement.sample, self.displacement.query(query))
+    }
+
+    /// Row `i` of the sample as it was given, relative to the centre, behind the constant of a free intercept: the sum of `high`
+    /// and `low`, without rounding. Where no rows were given, the coordinates.
+    pub(crate) fn given_row(&self, i: usize, high: &mut Vec<f64>, low: &mut Vec<f64>) {
+        match &self.sample {
+            Some(sample) => self.centred(sample.rows().row(self.origin[i]), high, low),
+            None => {
+                high.clear();
+                high.extend_from_slice(self.wide.col(i));
+                low.clear();
+                low.resize(high.len(), 0.0);
+            }
+        }
+    }
+
+    /// A query as it was given, in the same way; `coordinates` stand for it where no rows were given.
+    pub(crate) fn given_query(&self, query: &[f64], coordinates: &[f64]) -> TwofoldVector {
+        if self.sample.is_none() {
+            return TwofoldVector::new(coordinates.to_vec());
+        }
+        let (mut high, mut low) = (Vec::new(), Vec::new());
+        self.centred(query, &mut high, &mut low);
+        TwofoldVector { high, low }
+    }
+
+    fn centred(&self, row: &[f64], high: &mut Vec<f64>, low: &mut Vec<f64>) {
+        high.clear();
+        low.clear();
+        high.resize(self.free, 1.0);
+        low.resize(self.free, 0.0);
+        for (x, c) in row.iter().zip(&self.center) {
+            let (sum, rest) = two_sum(*x, -c);
+            high.push(sum);
+            low.push(rest);
+        }
+    }
+
+    /// The axes that the coordinates refer to, one column each; none where the coordinates themselves were given.
+    pub(crate) fn axes(&self) -> Option<impl ExactSizeIterator<Item = &[f64]>> {
+        self.sample.is_some().then(|| (0..self.rank).map(|j| self.axes.col(j)))
+    }
+
+    /// $\frac12 \omega_i$ to twice the digits.
+    pub(crate) fn half_weight(&self, i: usize) -> (f64, f64) {
+        (self.half_weights[i], self.half_weights_low.get(i).copied().unwrap_or(0.0))
+    }
+
     /// How large the terms of a margin, $\sum_j |t_{ij} \theta_j|$, may be together.
     pub(crate) fn span(&self, theta: &[f64]) -> f64 {
         self.extents.iter().zip(theta).map(|(e, t)| e * t.abs()).sum()
@@ -241,7 +293,8 @@ impl Features {
     /// What rounding may do to a margin that is a sum of one term a coordinate, all of them `span` together, in one go or in
     /// so many steps.
     pub(crate) fn blur(&self, span: f64, steps: usize) -> f64 {
-        0.5 * f64::EPSILON * (self.width() + 2 * steps + 4) as f64 * span
+        // Four of the units are for the loss, which may be evaluated at a margin that is off by so many.
+        0.5 * f64::EPSILON * (self.width() + 2 * steps + 12) as f64 * span
     }
 
     /// How many independent observations the sample is worth: its size, or Kish's effective size.
@@ -401,15 +454,14 @@ fn second_moment(column: &[f64], weights: &[f64]) -> f64 {
 }
 
 /// Turns the points into the principal axes of their weighted second moments, largest first, and
-/// returns them with the axes in the original space.
+/// returns them with the axes.
 ///
 /// Moments are squares: a direction with less than the root of the rounding unit of the largest standard deviation is
 /// known only roughly, and one without any variance not at all. So what comes out small is turned once more by
 /// its own moments, up to three times.
-fn rotate(points: &Matrix, span: Option<Matrix>, weights: &[f64]) -> (Matrix, Matrix) {
-    let turn = principal_axes(points, weights);
-    let mut turned = product(points, &turn);
-    let mut axes = span.map_or_else(|| turn.clone(), |span| product(&span, &turn));
+fn rotate(points: &Matrix, weights: &[f64]) -> (Matrix, Matrix) {
+    let mut axes = principal_axes(points, weights);
+    let mut turned = product(points, &axes);
     let mut first = 0;
     for _ in 0..3 {
         let moments: Vec<f64> =

@@ -35,12 +35,10 @@ impl<L: Smooth + Dual, T: Precision> Sweep<'_, L, T> {
         if off < 0.0 {
             // Inside the ball: a small penalty leaves a small gap, and may do as it is.
             axpy(-2.0 * slot.reg, &slot.theta[free..], &mut slot.gradient[free..]);
-            let error = self.point(&self.slots[k]).error(self.loss, self.slots[k].reg, self.task);
-            let slot = &mut self.slots[k];
-            if error <= self.task.tol {
-                slot.error = error;
+            if self.certified(k, self.task.tol) {
                 return self.converged(k);
             }
+            let slot = &mut self.slots[k];
             axpy(2.0 * slot.reg, &slot.theta[free..], &mut slot.gradient[free..]);
         }
         let slot = &mut self.slots[k];
@@ -61,12 +59,10 @@ impl<L: Smooth + Dual, T: Precision> Sweep<'_, L, T> {
     /// Under a constraint, at a feasible point with the gradient of the bare risk: is it good enough?
     pub(super) fn check_radius(&mut self, k: usize) -> Option<End> {
         let free = self.features.free;
-        let error = self.point(&self.slots[k]).error(self.loss, self.slots[k].reg, self.task);
-        let slot = &mut self.slots[k];
-        slot.error = error;
-        if error <= self.task.tol {
+        if self.certified(k, self.task.tol) {
             return self.converged(k);
         }
+        let slot = &mut self.slots[k];
         slot.looseness *= 0.1;
         let length = norm(&slot.theta[free..]);
         axpy(2.0 * slot.reg, &slot.theta[free..], &mut slot.gradient[free..]);

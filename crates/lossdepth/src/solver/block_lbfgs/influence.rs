@@ -48,7 +48,7 @@ impl<L: Smooth + Dual, T: Precision> Sweep<'_, L, T> {
         let Slot { theta, influence, direction, memory, reg, .. } = slot;
         influence.residual.clone_from(theta);
         let at_query = -0.5 * self.loss.grad(-slot.value);
-        self.task.shares.pull(&mut influence.residual, *reg, free, at_query, &slot.query);
+        self.task.functional.descent(&mut influence.residual, *reg, free, at_query, &slot.query);
         let metric = Metric { diagonal: &self.diagonal, query: &slot.query, curvature: slot.query_curvature };
         direction.clone_from(&influence.residual);
         memory.apply(direction, &metric);

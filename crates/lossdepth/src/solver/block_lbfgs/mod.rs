@@ -26,18 +26,15 @@ use super::lbfgs::Metric;
 use super::line_search::search;
 use super::radius::Radius;
 use super::warm_start;
-use crate::certify::gap::Point;
+use crate::certify::axes::{Certified, Iterate, smallest};
 use crate::loss::{Dual, Smooth, Walk};
 use crate::numerics::linalg::{COLUMN_GROUP, Matrix, axpy, dot, hadamard, multiply_first, norm};
 use crate::problem::Features;
 use crate::problem::Variant;
-use crate::problem::{Outcome, Queue, Task};
+use crate::problem::{ErrorBudget, Outcome, Queue, Task};
 
 /// Sweeps without a new best error after which a query is stubborn.
 const HEADWAY: usize = 20;
-
-/// How far below the tolerance the error must be expected to be before a step is trusted without a look.
-const LEAP: f64 = 0.25;
 
 /// Solves everything in the queue, `width` queries at a time.
 pub(crate) fn solve<L: Smooth + Dual>(
@@ -189,7 +186,7 @@ impl<'a, L: Smooth + Dual, T: Precision> Sweep<'a, L, T> {
         slot.theta.fill(0.0);
         slot.memory.clear();
         slot.value = 0.0;
-        slot.pull = 0.5 * loss.grad(0.0).abs();
+        (slot.slope_mass, slot.smallest_margin) = (0.5 * loss.grad(0.0).abs(), 0.0);
         (slot.walked, slot.steps) = (0.0, 0);
         slot.curvature = 0.5 * loss.hess(0.0);
         slot.query_curvature = 0.5 * loss.hess(0.0);
@@ -286,7 +283,7 @@ impl<'a, L: Smooth + Dual, T: Precision> Sweep<'a, L, T> {
         let start = dot(&slot.gradient, &slot.direction);
         // Losses are about as large as their slopes once they are small, and there the room has to be too; the risk was
         // 1 at the origin.
-        let risk = slot.pull + 0.5 * loss.value(-value) + reg * dot(w, w);
+        let risk = slot.slope_mass + 0.5 * loss.value(-value) + reg * dot(w, w);
         slot.step = search(start, risk.min(loss.value(0.0)), |t| {
             let walk = T::walk(loss, margins, along, t, weights, slopes);
             last = walk;
@@ -298,7 +295,8 @@ impl<'a, L: Smooth + Dual, T: Precision> Sweep<'a, L, T> {
             slot.value = dot(&slot.query, &slot.theta);
             slot.walked += t * self.features.span(&slot.direction);
             slot.steps += 1;
-            (slot.curvature, slot.pull) = (last.curvature, -last.total);
+            (slot.curvature, slot.slope_mass) = (last.curvature, -last.total);
+            slot.smallest_margin = smallest(margins);
             slot.query_curvature = 0.5 * loss.hess(-slot.value);
         }
     }
@@ -311,7 +309,8 @@ impl<'a, L: Smooth + Dual, T: Precision> Sweep<'a, L, T> {
         let along = self.along.col(k);
         let walk = T::walk(self.loss, margins, along, 0.0, self.sample.half_weights, self.slopes.col_mut(k));
         slot.value = dot(&slot.query, &slot.theta);
-        (slot.curvature, slot.pull) = (walk.curvature, -walk.total);
+        (slot.curvature, slot.slope_mass) = (walk.curvature, -walk.total);
+        slot.smallest_margin = smallest(margins);
         (slot.walked, slot.steps) = (self.features.span(&slot.theta), 1);
         slot.query_curvature = 0.5 * self.loss.hess(-slot.value);
     }
@@ -322,7 +321,8 @@ impl<'a, L: Smooth + Dual, T: Precision> Sweep<'a, L, T> {
         let slot = &mut self.slots[k];
         slot.depth = T::assess(self.loss, self.along.col(k), self.sample.half_weights, losses, slopes);
         slot.value = dot(&slot.query, &slot.theta);
-        slot.pull = slopes.iter().map(|s| s.widened().abs()).sum();
+        slot.slope_mass = slopes.iter().map(|s| s.widened().abs()).sum();
+        slot.smallest_margin = smallest(self.along.col(k));
         (slot.walked, slot.steps) = (self.features.span(&slot.theta), 1);
     }
 
@@ -330,13 +330,11 @@ impl<'a, L: Smooth + Dual, T: Precision> Sweep<'a, L, T> {
     fn verify(&mut self, k: usize) -> Option<End> {
         self.slots[k].iterations += 1;
         self.find_gradient(k, self.slots[k].reg);
-        let error = self.point(&self.slots[k]).error(self.loss, self.task.reg, self.task);
-        let slot = &mut self.slots[k];
-        if error <= self.task.tol && slot.influenced {
-            slot.error = error;
+        if self.certified(k, self.task.tol) && self.slots[k].influenced {
             self.slots[k].depth = self.depth(k, self.slots[k].depth);
             return Some(T::finish(self, k));
         }
+        let slot = &mut self.slots[k];
         // What single precision makes of a point that is not good enough is not good enough either.
         slot.influenced = false;
         self.look_again(k);
@@ -345,10 +343,10 @@ impl<'a, L: Smooth + Dual, T: Precision> Sweep<'a, L, T> {
 
     /// The depth, from what the sample adds to the risk.
     fn depth(&self, k: usize, sample: f64) -> f64 {
-        let (slot, shares) = (&self.slots[k], self.task.shares);
+        let slot = &self.slots[k];
         let w = &slot.theta[self.features.free..];
         let penalty = if self.task.variant == Variant::Objective { slot.reg * dot(w, w) } else { 0.0 };
-        shares.sample * sample + shares.query * (0.5 * self.loss.value(-slot.value)) + penalty
+        sample + 0.5 * self.loss.value(-slot.value) + penalty
     }
 
     /// Reads the products' outcome and decides what a slot does next.
@@ -404,42 +402,52 @@ impl<'a, L: Smooth + Dual, T: Precision> Sweep<'a, L, T> {
         axpy(2.0 * reg, &theta[free..], &mut gradient[free..]);
     }
 
-    fn point<'s>(&self, slot: &'s Slot) -> Point<'s> {
-        Point {
-            theta: &slot.theta,
-            gradient: &slot.gradient,
-            query: &slot.query,
-            value: slot.value,
-            free: self.features.free,
-            count: self.features.len(),
-            reach: self.features.reach,
-            drift: self.features.drift(norm(&slot.query)),
-            pull: slot.pull,
-            blur: (
+    fn iterate<'s>(&'s self, slot: &'s Slot) -> Iterate<'s> {
+        let Slot { theta, gradient, query, value, slope_mass, smallest_margin, .. } = slot;
+        Iterate {
+            features: self.features,
+            theta,
+            gradient,
+            query,
+            value: *value,
+            slope_mass: *slope_mass,
+            smallest_margin: *smallest_margin,
+            margin_error: (
                 self.features.blur(slot.walked, slot.steps),
-                self.features.blur(norm(&slot.query) * norm(&slot.theta), 1),
+                self.features.blur(norm(query) * norm(theta), 1),
             ),
         }
     }
 
+    /// Certifies the iterate of a slot; whether its error in the axes is at most `tol`.
+    fn certified(&mut self, k: usize, tol: f64) -> bool {
+        let reg = self.slots[k].reg;
+        let Certified { given, own_error } = self.iterate(&self.slots[k]).certify(self.loss, reg, self.task);
+        let slot = &mut self.slots[k];
+        (slot.certificate, slot.error) = (given, own_error);
+        own_error <= tol && given.gap <= self.task.gap_tol
+    }
+
     /// Converged, hopeless, or once more?
     fn check(&mut self, k: usize) -> Option<End> {
-        let (point, tol) = (self.point(&self.slots[k]), T::SHARE * self.task.tol);
-        let error = point.error(self.loss, self.task.reg, self.task);
-        let hopeless = !T::EXACT && error > tol && point.drowned(self.loss, f64::from(f32::EPSILON));
+        let (before, tol) = (self.slots[k].error, T::tolerance(self.task));
+        let met = self.certified(k, tol);
+        let error = self.slots[k].error;
+        let iterate = self.iterate(&self.slots[k]);
+        let hopeless = !T::EXACT && !met && iterate.gradient_is_rounding(self.loss, f64::from(f32::EPSILON));
         let slot = &mut self.slots[k];
-        let before = std::mem::replace(&mut slot.error, error);
         if error < 0.5 * slot.best {
             (slot.best, slot.best_at) = (error, slot.iterations);
         }
-        if error <= tol {
+        if met {
             return self.converged(k);
         }
         if hopeless {
             return Some(T::give_up(self, k));
         }
         // If the next step does as much as this one did it is the last, and double precision looks at it anyway.
-        if !T::EXACT && before.is_finite() && error / before * error <= LEAP * tol {
+        let predicted = error / before * error;
+        if !T::EXACT && before.is_finite() && predicted <= ErrorBudget::new(tol).predicted_step() {
             self.head_downhill(k);
             let Slot { leap, direction, .. } = &mut self.slots[k];
             leap.clone_from(direction);

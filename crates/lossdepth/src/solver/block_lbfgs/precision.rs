@@ -1,10 +1,11 @@
 //! Sweeps in single precision come close at twice the speed; those in double precision have the last word.
 
 use super::{End, Slot, Stage, Sweep};
+use crate::certify::gap::Certificate;
 use crate::loss::{Dual, Smooth, Walk};
 use crate::numerics::linalg::{Matrix, Real};
 use crate::problem::Features;
-use crate::problem::{Outcome, Stop};
+use crate::problem::{ErrorBudget, Outcome, Stop, Task};
 use crate::solver::newton;
 
 /// The sample as a sweep sees it.
@@ -19,8 +20,8 @@ pub(super) struct Sample<'a, T: Real> {
 pub(super) trait Precision: Real {
     /// Whether a gradient in this precision proves anything.
     const EXACT: bool;
-    /// The share of the tolerance to reach.
-    const SHARE: f64;
+    /// The error to reach in this precision.
+    fn tolerance(task: &Task) -> f64;
 
     /// The sample and the loss in this precision, if they have one.
     fn sample<'a, L: Smooth>(loss: &L, features: &'a Features) -> Option<Sample<'a, Self>>;
@@ -57,7 +58,10 @@ pub(super) trait Precision: Real {
 
 impl Precision for f64 {
     const EXACT: bool = true;
-    const SHARE: f64 = 1.0;
+
+    fn tolerance(task: &Task) -> f64 {
+        task.tol
+    }
 
     fn sample<'a, L: Smooth>(_: &L, features: &'a Features) -> Option<Sample<'a, Self>> {
         let Features { tall, wide, half_weights, .. } = features;
@@ -101,16 +105,15 @@ impl Precision for f64 {
         let stderr = if sweep.task.stderr {
             // Conjugate gradients have overwritten the slopes, and saved them before.
             let slopes = if slot.influenced { sweep.slopes.col(k) } else { sweep.margins.col(k) };
-            sweep.task.shares.weigh(sweep.losses.col_mut(k));
+            sweep.task.functional.weigh(sweep.losses.col_mut(k));
             sweep.features.standard_error(sweep.losses.col_mut(k), slopes, sweep.shift.col(k))
         } else {
             f64::NAN
         };
         slot.stage = Stage::Idle;
-        let (depth, error, iterations) = (slot.depth, slot.error, slot.iterations);
-        let (stop, theta) = (Stop::Converged, slot.theta.clone());
-        let (value, pull) = (slot.value, slot.pull);
-        End::Done(slot.id, Outcome { depth, error, stderr, iterations, stop, theta, value, pull })
+        let Slot { depth, iterations, value, certificate: Certificate { gap, error, .. }, .. } = *slot;
+        let (stop, theta, dual) = (Stop::Converged, slot.theta.clone(), Vec::new());
+        End::Done(slot.id, Outcome { depth, error, gap, stderr, iterations, stop, theta, value, dual })
     }
 
     /// Hands a stubborn query to Newton's method.
@@ -124,8 +127,10 @@ impl Precision for f64 {
 
 impl Precision for f32 {
     const EXACT: bool = false;
-    // A little below, so that what looks good here is good.
-    const SHARE: f64 = 0.8;
+
+    fn tolerance(task: &Task) -> f64 {
+        ErrorBudget::new(task.tol).single_precision()
+    }
 
     fn sample<'a, L: Smooth>(loss: &L, features: &'a Features) -> Option<Sample<'a, Self>> {
         loss.single()?;

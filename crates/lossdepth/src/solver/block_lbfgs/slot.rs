@@ -1,6 +1,7 @@
 //! One query on its way, and what it wants next.
 
 use super::influence::Influence;
+use crate::certify::gap::Certificate;
 use crate::solver::lbfgs::Memory;
 use crate::solver::radius::Radius;
 
@@ -39,8 +40,9 @@ pub(super) struct Slot {
     pub(super) jumped: bool,
     /// f(z).
     pub(super) value: f64,
-    /// $\frac12 \sum_i \omega_i |\ell'(m_i)|$.
-    pub(super) pull: f64,
+    /// $\frac12 \sum_i \omega_i |\ell'(m_i)|$, and the smallest margin of the sample.
+    pub(super) slope_mass: f64,
+    pub(super) smallest_margin: f64,
     /// How large the terms of all that was added up to a margin are together, and in how many steps that was done.
     pub(super) walked: f64,
     pub(super) steps: usize,
@@ -50,6 +52,8 @@ pub(super) struct Slot {
     /// The step taken in this sweep.
     pub(super) step: Option<f64>,
     pub(super) depth: f64,
+    /// The certificate of the depth, and the error in the axes that decides when to stop.
+    pub(super) certificate: Certificate,
     pub(super) error: f64,
     /// The last error that was half of the best before it, and when that was.
     pub(super) best: f64,
@@ -80,13 +84,15 @@ impl Slot {
             looseness: 0.0,
             jumped: false,
             value: 0.0,
-            pull: 0.0,
+            slope_mass: 0.0,
+            smallest_margin: 0.0,
             walked: 0.0,
             steps: 0,
             curvature: 0.0,
             query_curvature: 0.0,
             step: None,
             depth: 1.0,
+            certificate: Certificate::NOTHING,
             error: f64::INFINITY,
             best: f64::INFINITY,
             best_at: 0,

@@ -1,72 +1,98 @@
-//! What is proven of a point near the end of a path: the duality gap, and what rounding may do to it.
+//! The fast path of the hinge: the certificate of an iterate near the end of a path, in the principal axes.
+//!
+//! Every multiplier is between 0 and 1, and half of the mass is on either side. The terms of (C5) are exact; rounding of
+//! margins and sums, and the displacement of rows by the rotation, enter as in (C14) and (C19).
 
-use super::{Found, Paths};
-use crate::certify::gap::at_least_zero;
+use super::{Iterate, Paths};
+use crate::certify::gap::{Certificate, at_least_zero};
 use crate::numerics::linalg::{axpy, dot, norm};
+use crate::problem::Variant;
+use crate::problem::features::gamma;
+
+/// Units in the last place that weights, multipliers and their product may be off by.
+const MASS_UNITS: usize = 16;
+
+/// What is proven about an iterate.
+pub(super) struct Certified {
+    /// For the rows as they were given.
+    pub(super) given: Certificate,
+    /// For the rows in the axes.
+    pub(super) own: Certificate,
+    /// The Fenchel–Young sum alone, without rounding.
+    pub(super) fenchel: f64,
+}
 
 impl Paths<'_> {
-    /// What rounding of the margins may do to a depth: the loss has slope 1, and the masses sum to 1.
-    pub(super) fn blur(&self, k: usize, found: &Found) -> f64 {
-        let (sample, query) = self.blurs(k, found);
-        0.5 * (sample + query)
-    }
-
-    /// What rounding may do to a margin of the sample, and to the query's.
-    fn blurs(&self, k: usize, found: &Found) -> (f64, f64) {
-        let at_query: f64 = self.slots[k].query.iter().zip(&found.theta).map(|(z, t)| (z * t).abs()).sum();
-        (self.features.blur(self.features.span(&found.theta), 1), self.features.blur(at_query, 1))
-    }
-
-    /// Makes the multipliers feasible; returns the Fenchel–Young sum, a bound on it that allows for the rounding of the margins, and
-    /// $\sum_j c_j a_j u_j$ on the penalised coordinates, given the sample's part of that sum.
-    fn dual_point(&self, k: usize, found: &mut Found, gathered: &[f64]) -> (f64, f64, Vec<f64>) {
-        let (n, free) = (self.features.len(), self.features.free);
+    /// Makes the multipliers feasible and certifies the iterate, as a minimiser with its penalty or as one within a radius;
+    /// `gathered` is the sample's part of $\sum_j c_j a_j u_j$.
+    pub(super) fn certify(
+        &self,
+        k: usize,
+        iterate: &mut Iterate,
+        gathered: &[f64],
+        radius: Option<f64>,
+    ) -> Certified {
+        let (features, query) = (self.features, &self.slots[k].query);
+        let (n, free) = (features.len(), features.free);
         if free == 1 {
-            found.dual[n] = (2.0 * dot(&self.features.half_weights, &found.dual[..n])).clamp(0.0, 1.0);
+            iterate.dual[n] = (2.0 * dot(&features.half_weights, &iterate.dual[..n])).clamp(0.0, 1.0);
         }
-        let mut pull: Vec<f64> = gathered.iter().chain([&0.0]).copied().collect();
-        axpy(-0.5 * found.dual[n], &self.slots[k].query, &mut pull);
-        let blurs = self.blurs(k, found);
+        let mut v: Vec<f64> = gathered.iter().chain([&0.0]).copied().collect();
+        axpy(-0.5 * iterate.dual[n], query, &mut v);
+        let v = v.split_off(free);
+        let displacement = features.displacement(norm(query));
+        let (own, fenchel) = self.certificate(k, iterate, &v, radius, (0.0, 0.0));
+        let (given, _) = self.certificate(k, iterate, &v, radius, displacement);
+        Certified { given, own, fenchel }
+    }
+
+    fn certificate(
+        &self,
+        k: usize,
+        iterate: &Iterate,
+        v: &[f64],
+        radius: Option<f64>,
+        displacement: (f64, f64),
+    ) -> (Certificate, f64) {
+        let (features, query) = (self.features, &self.slots[k].query);
+        let (n, w) = (features.len(), &iterate.theta[features.free..]);
+        let norm_w = norm(w);
+        let at_query: f64 = query.iter().zip(&iterate.theta).map(|(z, t)| (z * t).abs()).sum();
+        let sample_error = features.blur(features.span(&iterate.theta), 1) + norm_w * displacement.0;
+        let query_error = features.blur(at_query, 1) + norm_w * displacement.1;
         let (mut fenchel, mut bound) = (0.0, 0.0);
-        for (j, (m, a)) in found.margin.iter().zip(&found.dual).enumerate() {
-            let off = if j < n { blurs.0 } else { blurs.1 };
+        for (j, (m, a)) in iterate.margin.iter().zip(&iterate.dual).enumerate() {
+            let error = if j < n { sample_error } else { query_error };
             let at = |off: f64| (1.0 - a) * at_least_zero(1.0 - m + off) + a * at_least_zero(m - 1.0 + off);
             fenchel += self.masses[j] * at(0.0);
-            bound += self.masses[j] * at(off);
+            bound += self.masses[j] * at(error);
         }
-        (fenchel, bound, pull[free..].to_vec())
-    }
-
-    /// The Fenchel–Young sum, and the gap.
-    pub(super) fn penalised_gap(&self, k: usize, found: &mut Found, gathered: &[f64]) -> (f64, f64) {
-        let (fenchel, bound, mut pull) = self.dual_point(k, found, gathered);
-        axpy(-2.0 * found.reg, &found.theta[self.features.free..], &mut pull);
-        let length = norm(&pull) + self.rounding(k);
-        (fenchel, bound + length / (4.0 * found.reg) * length)
-    }
-
-    pub(super) fn constrained_gap(&self, k: usize, found: &mut Found, radius: f64) -> f64 {
-        let weighted: Vec<f64> =
-            self.features.half_weights.iter().zip(&found.dual).map(|(c, a)| c * a).collect();
-        let q = self.features.width();
-        let gathered: Vec<f64> = (0..q).map(|j| dot(self.features.tall.col(j), &weighted)).collect();
-        let (_, bound, pull) = self.dual_point(k, found, &gathered);
-        let w = &found.theta[self.features.free..];
-        let slack = at_least_zero(radius * norm(&pull) - dot(w, &pull));
-        // The turn into the axes counts on the margins, and on the gathered multipliers: half the mass is on either side.
-        bound + slack + radius * (self.rounding(k) + self.drift(k))
-    }
-
-    /// How far the turn into the axes may have carried row and query off, together.
-    pub(super) fn drift(&self, k: usize) -> f64 {
-        let (sample, query) = self.features.drift(norm(&self.slots[k].query));
-        sample + query
-    }
-
-    /// What rounding may have done to the gathered multipliers.
-    fn rounding(&self, k: usize) -> f64 {
-        // Half the mass on either side; sums of n terms are rounded by at most n half units.
-        let units = 0.25 * (self.features.len() + 4) as f64;
-        units * f64::EPSILON * (self.features.reach + norm(&self.slots[k].query))
+        let units = gamma(n + MASS_UNITS);
+        bound += units * (bound + (iterate.margin[n] - 1.0).abs() + query_error);
+        let residual_error =
+            units * (features.reach + 2.0 * norm(query)) + 0.5 * (displacement.0 + displacement.1);
+        let reg = iterate.reg;
+        let part = match radius {
+            Some(radius) => {
+                let columns = gamma(features.query_width() + 8);
+                at_least_zero(radius * norm(v) - dot(w, v))
+                    + 2.0 * radius * (residual_error + columns * norm(v))
+                    + columns
+            }
+            None => {
+                let left: Vec<f64> = v.iter().zip(w).map(|(v, w)| v - 2.0 * reg * w).collect();
+                let length = norm(&left) + residual_error + 8.0 * f64::EPSILON * reg * norm_w;
+                length / (4.0 * reg) * length
+            }
+        };
+        let gap = bound + part;
+        // The loss has slope 1 at most, the masses sum to 1, and the objective is at most 1 and the gap.
+        let rounding = 0.5 * (sample_error + query_error) + units * (1.0 + gap);
+        let variant = match (radius, self.task.variant) {
+            (Some(radius), _) => Variant::Constrained { radius },
+            (None, Variant::Objective) => Variant::Objective,
+            _ => Variant::Risk,
+        };
+        (Certificate::new(variant, gap, reg, norm_w, rounding), fenchel)
     }
 }

@@ -1,13 +1,12 @@
 //! How rows of the reference act on a depth: directly, and through the minimiser.
 
-use super::{Found, Paths};
-use crate::numerics::linalg::{axpy, dot};
+use super::{Iterate, Paths};
+use crate::numerics::linalg::{Cholesky, axpy, dot};
 use crate::problem::Variant;
-use crate::solver::newton::factor_hessian;
 
 impl Paths<'_> {
     /// For every sample row its loss and weighted slope; on the kink the multiplier is the slope.
-    pub(super) fn losses_and_slopes(&self, found: &Found) -> (Vec<f64>, Vec<f64>) {
+    pub(super) fn losses_and_slopes(&self, found: &Iterate) -> (Vec<f64>, Vec<f64>) {
         let rows = self.features.half_weights.iter().zip(&found.margin).zip(&found.dual);
         rows.map(|((c, m), a)| ((1.0 - m).max(0.0), -c * a)).unzip()
     }
@@ -16,7 +15,7 @@ impl Paths<'_> {
     ///
     /// The curvature of the expected loss at the margin is estimated by a Gaussian kernel of Silverman's width, as
     /// is usual for support vector machines.
-    pub(super) fn weigh(&mut self, done: &[(usize, Found)]) {
+    pub(super) fn weigh(&mut self, done: &[(usize, Iterate)]) {
         if done.is_empty() || self.task.variant != Variant::Risk || !self.task.stderr {
             return;
         }
@@ -37,7 +36,7 @@ impl Paths<'_> {
 
     /// ⟨tᵢ, q⟩ with H q = 2 reg w: how the minimiser's reaction adds to the influence of a row on the risk. Zero
     /// for the other variants, by the envelope theorem.
-    pub(super) fn shifts(&mut self, k: usize, found: &Found) -> Vec<f64> {
+    pub(super) fn shifts(&mut self, k: usize, found: &Iterate) -> Vec<f64> {
         let (n, q, free) = (self.features.len(), self.features.width(), self.features.free);
         let mut shifts = vec![0.0; n];
         if self.task.variant != Variant::Risk {
@@ -48,7 +47,7 @@ impl Paths<'_> {
         let total: f64 = self.curvatures.col(k).iter().sum();
         let at_query = if kink { 1e6 * (total + found.reg) } else { 0.0 };
         let sample = self.gram.lower(&self.features.tall, &self.curvatures, k);
-        let factor = factor_hessian(&sample, &self.slots[k].query, at_query, found.reg, free);
+        let factor = Cholesky::of_moments(&sample, &self.slots[k].query, at_query, found.reg, free);
         let Some(factor) = factor else { return shifts };
         let mut rhs: Vec<f64> = found.theta.iter().map(|w| 2.0 * found.reg * w).collect();
         rhs[..free].fill(0.0);

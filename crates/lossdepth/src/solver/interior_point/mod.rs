@@ -18,23 +18,24 @@ mod central_path;
 mod certificate;
 pub(crate) mod gram;
 mod influence;
-mod refine;
 
 use self::central_path::Rows;
+use self::certificate::Certified;
 use self::gram::Gram;
-use super::newton::factor_hessian;
 use super::radius::Radius;
-use crate::certify::gap::risk_error;
+use crate::certify::gap::{Certificate, risk_error};
 use crate::numerics::linalg::{COLUMN_GROUP, Cholesky, Matrix, WeightedQr, axpy, dot, multiply_first, norm};
 use crate::problem::Variant;
-use crate::problem::features::{Drift, Features};
+use crate::problem::features::Features;
+use crate::problem::{ErrorBudget, Stop, Task};
 use crate::problem::{Outcome, Queue};
-use crate::problem::{Stop, Task};
 
 /// Iterations after which a path is given up; it takes ten to thirty.
 const PATH_LENGTH: usize = 100;
 /// Iterations without progress after which rounding is blamed.
 const STALLS: usize = 12;
+/// The same once the multipliers are complementary to the tolerance.
+const ROUNDED_STALLS: usize = 2;
 /// Penalties tried for a constraint; it takes about ten.
 const RADIUS_STEPS: usize = 100;
 /// How close to the boundary a step may go.
@@ -63,21 +64,24 @@ pub(crate) fn solve(features: &Features, task: &Task, width: usize, queue: &mut 
     }
 }
 
-/// Solves one query in coordinates that are corrected by what the turn into the principal axes has done.
-pub(crate) fn correct<'a>(
-    features: &'a Features,
-    task: &'a Task,
+/// Solves one query on a path whose steps do not square the range of the rows, for where the others end too early.
+pub(crate) fn solve_exactly(
+    features: &Features,
+    task: &Task,
     query: &[f64],
-    drift: Drift<'a>,
-) -> Outcome {
+    cancelled: &dyn Fn() -> bool,
+) -> Option<Outcome> {
     let mut paths = Paths::new(features, task, COLUMN_GROUP);
-    paths.drift = Some(drift);
     paths.start(0, 0, query.to_vec());
+    paths.slots[0].attempt = Attempt::Exact;
     loop {
         let done = paths.advance();
         paths.weigh(&done);
         if let Some((k, found)) = done.into_iter().next() {
-            return paths.report(k, found).1;
+            return Some(paths.report(k, found).1);
+        }
+        if cancelled() {
+            return None;
         }
     }
 }
@@ -99,13 +103,14 @@ pub(crate) fn influence(features: &Features, task: &Task, query: &[f64]) -> Vec<
 
 /// A point on or near the end of a path.
 #[derive(Clone)]
-struct Found {
+struct Iterate {
     theta: Vec<f64>,
     /// Margins and multipliers of every row, the query last.
     margin: Vec<f64>,
     dual: Vec<f64>,
     reg: f64,
-    /// The proven error of what is reported.
+    /// What is proven for the rows as given, and the error in the axes that decides when to stop.
+    certificate: Certificate,
     error: f64,
     stop: Stop,
 }
@@ -155,20 +160,18 @@ struct Slot {
     /// Since this path began: its length, the smallest μ and error, and how long there was no progress.
     path: usize,
     nearest: f64,
-    best: Option<Found>,
+    best: Option<Iterate>,
     stalls: usize,
     attempt: Attempt,
     /// Under a constraint: the search for the penalty, its steps, and the best feasible point.
     search: Option<Radius>,
     steps: usize,
-    feasible: Option<Found>,
+    feasible: Option<Iterate>,
 }
 
 struct Paths<'a> {
     features: &'a Features,
     task: &'a Task,
-    /// How far the coordinates of the sample and of the only query are off, if that is to be part of the problem.
-    drift: Option<Drift<'a>>,
     /// ½ωᵢ, and ½ for the query.
     masses: Vec<f64>,
     /// Σ ωᵢ tᵢ.
@@ -189,7 +192,6 @@ impl<'a> Paths<'a> {
         Self {
             features,
             task,
-            drift: None,
             masses: features.half_weights.iter().copied().chain([0.5]).collect(),
             mean: (0..q).map(|j| 2.0 * dot(features.tall.col(j), &features.half_weights)).collect(),
             slots,
@@ -218,7 +220,7 @@ impl<'a> Paths<'a> {
     }
 
     /// Takes every path one iteration further and returns the queries that are done.
-    fn advance(&mut self) -> Vec<(usize, Found)> {
+    fn advance(&mut self) -> Vec<(usize, Iterate)> {
         let mut done = Vec::new();
         for k in 0..self.slots.len() {
             while self.slots[k].busy && self.slots[k].path == 0 {
@@ -264,7 +266,7 @@ impl<'a> Paths<'a> {
                     let qr = WeightedQr::of_hessian(tall, curvatures, query, at_query, reg, free);
                     Some(Factor::Root(qr))
                 } else {
-                    factor_hessian(&sample, query, at_query, reg, free).map(Factor::Square)
+                    Cholesky::of_moments(&sample, query, at_query, reg, free).map(Factor::Square)
                 };
             }
         }
@@ -319,7 +321,7 @@ impl<'a> Paths<'a> {
     }
 
     /// Whether a query is done, its path or its search for a penalty at an end.
-    fn check(&mut self, k: usize) -> Option<Found> {
+    fn check(&mut self, k: usize) -> Option<Iterate> {
         let slot = &self.slots[k];
         let broken = slot.factor.is_none() || slot.theta.iter().any(|t| !t.is_finite());
         let end = if broken { self.path_jammed(k) } else { self.path_check(k) };
@@ -327,7 +329,7 @@ impl<'a> Paths<'a> {
     }
 
     /// No headway: once more in another way, or the end.
-    fn path_jammed(&mut self, k: usize) -> Option<Found> {
+    fn path_jammed(&mut self, k: usize) -> Option<Iterate> {
         let next = match self.slots[k].attempt {
             Attempt::Bold => Attempt::Cautious,
             Attempt::Cautious => Attempt::Exact,
@@ -340,7 +342,7 @@ impl<'a> Paths<'a> {
     }
 
     /// What the end of a path means: the answer, or under a constraint perhaps another penalty.
-    fn settle(&mut self, k: usize, end: Found) -> Option<Found> {
+    fn settle(&mut self, k: usize, end: Iterate) -> Option<Iterate> {
         match self.task.variant {
             Variant::Constrained { radius } => self.next_penalty(k, end, radius),
             _ => Some(end),
@@ -348,36 +350,21 @@ impl<'a> Paths<'a> {
     }
 
     /// Looks at the path's newest point.
-    fn path_check(&mut self, k: usize) -> Option<Found> {
+    fn path_check(&mut self, k: usize) -> Option<Iterate> {
         let free = self.features.free;
         let slot = &self.slots[k];
         let dual: Vec<f64> = slot.rows.dual.iter().map(|a| a.clamp(0.0, 1.0)).collect();
         let (theta, margin) = (slot.theta.clone(), slot.rows.margin.clone());
         let (reg, stop) = (slot.reg, Stop::Converged);
-        let mut found = Found { theta, margin, dual, reg, error: f64::INFINITY, stop };
+        let certificate = Certificate::NOTHING;
+        let mut found = Iterate { theta, margin, dual, reg, certificate, error: f64::INFINITY, stop };
         self.refresh(k, &mut found);
         let gathered = self.gathered.col(k).to_vec();
-        let (fenchel, mut gap) = self.penalised_gap(k, &mut found, &gathered);
-        if self.drift.is_some() {
-            // Nothing is proven of coordinates as they are.
-            gap = f64::INFINITY;
-        }
+        let Certified { given, own, fenchel } = self.certify(k, &mut found, &gathered, None);
         let length = norm(&found.theta[free..]);
-        let mut blur = self.blur(k, &found);
-        let within = |gap: f64, blur: f64| risk_error(gap, reg, length) + blur <= self.task.tol;
-        // Complementary, and yet not within the tolerance: what is left is rounding.
-        if !within(gap, blur) && within(fenchel, 0.0) {
-            let mut other = found.clone();
-            let (careful, exact) = self.careful_gap(k, &mut other);
-            if risk_error(careful, reg, norm(&other.theta[free..])) + exact
-                < risk_error(gap, reg, length) + blur
-            {
-                (found, gap, blur) = (other, careful, exact);
-            }
-        }
-        let length = norm(&found.theta[free..]);
-        let risk = risk_error(gap, reg, length) + blur;
-        found.error = if self.task.variant == Variant::Objective { gap + blur } else { risk };
+        let risk = risk_error(own.gap, reg, length) + own.rounding;
+        found.certificate = given;
+        found.error = if self.task.variant == Variant::Objective { own.gap + own.rounding } else { risk };
         let mu = self.slots[k].rows.complementarity(&self.masses, 0.0);
 
         let slot = &mut self.slots[k];
@@ -387,7 +374,8 @@ impl<'a> Paths<'a> {
         slot.nearest = slot.nearest.min(mu);
         // A constraint follows the minimiser itself, so there its objective's error alone will not do. A proof of where that
         // is takes the root of rounding, though; the path knows better, and what is found on the sphere has a proof of its own.
-        let arrived = gap + blur <= self.task.tol && risk_error(mu, reg, length) <= 1e-2 * self.task.tol;
+        let complementary = risk_error(mu, reg, length) <= ErrorBudget::new(self.task.tol).complementarity();
+        let arrived = own.gap + own.rounding <= self.task.tol && complementary;
         let met = if slot.search.is_some() {
             risk <= self.task.tol || arrived
         } else {
@@ -399,6 +387,11 @@ impl<'a> Paths<'a> {
         if met {
             return Some(self.path_end(k, Stop::Converged));
         }
+        // Complementary, and yet not within the tolerance: what is left is rounding, and the certificate a posteriori is for that.
+        let rounded = self.slots[k].search.is_none() && risk_error(fenchel, reg, length) <= self.task.tol;
+        if rounded && self.slots[k].stalls > ROUNDED_STALLS {
+            return Some(self.path_end(k, Stop::Stalled));
+        }
         if self.slots[k].stalls > STALLS {
             return self.path_jammed(k);
         }
@@ -407,15 +400,16 @@ impl<'a> Paths<'a> {
     }
 
     /// The best point of the path.
-    fn path_end(&mut self, k: usize, stop: Stop) -> Found {
+    fn path_end(&mut self, k: usize, stop: Stop) -> Iterate {
         let (rows, width) = (self.masses.len(), self.features.query_width());
         let slot = &mut self.slots[k];
         let reg = slot.reg;
-        let origin = || Found {
+        let origin = || Iterate {
             theta: vec![0.0; width],
             margin: vec![0.0; rows],
             dual: vec![1.0; rows],
             reg,
+            certificate: Certificate::NOTHING,
             error: f64::INFINITY,
             stop,
         };
@@ -425,7 +419,7 @@ impl<'a> Paths<'a> {
     }
 
     /// Keeps the best feasible point and moves on to the next penalty, or ends the search.
-    fn next_penalty(&mut self, k: usize, end: Found, radius: f64) -> Option<Found> {
+    fn next_penalty(&mut self, k: usize, end: Iterate, radius: f64) -> Option<Iterate> {
         let free = self.features.free;
         let length = norm(&end.theta[free..]);
         let (reg, stop) = (end.reg, end.stop);
@@ -437,7 +431,9 @@ impl<'a> Paths<'a> {
             self.refresh(k, &mut pulled);
         }
         for mut found in [pulled].into_iter().chain((length <= radius).then_some(end)) {
-            found.error = self.constrained_gap(k, &mut found, radius) + self.blur(k, &found);
+            let gathered = self.gather(&found.dual);
+            found.certificate = self.certify(k, &mut found, &gathered, Some(radius)).given;
+            found.error = found.certificate.error;
             if self.slots[k].feasible.as_ref().is_none_or(|f| found.error < f.error) {
                 self.slots[k].feasible = Some(found);
             }
@@ -452,7 +448,7 @@ impl<'a> Paths<'a> {
             (!over && !out && (next - reg).abs() > 1e-14 * reg).then_some(next)
         });
         let Some(next) = next else {
-            return slot.feasible.take().map(|found| Found { stop, ..found });
+            return slot.feasible.take().map(|found| Iterate { stop, ..found });
         };
         slot.reg = next;
         slot.restart();
@@ -460,8 +456,8 @@ impl<'a> Paths<'a> {
     }
 
     /// All multipliers 1: the answer whenever it leaves every margin at 1 or below.
-    fn closed_form(&mut self, k: usize) -> Option<Found> {
-        if self.drift.is_some() {
+    fn closed_form(&mut self, k: usize) -> Option<Iterate> {
+        if self.slots[k].attempt == Attempt::Exact {
             return None;
         }
         let (n, free) = (self.features.len(), self.features.free);
@@ -471,8 +467,8 @@ impl<'a> Paths<'a> {
         let mut theta: Vec<f64> = means.zip(query).map(|(m, z)| (m - z) / (4.0 * reg)).collect();
         theta[..free].fill(0.0);
         let dual = vec![1.0; n + 1];
-        let mut found =
-            Found { theta, margin: vec![0.0; n + 1], dual, reg, error: 0.0, stop: Stop::Converged };
+        let (margin, certificate, stop) = (vec![0.0; n + 1], Certificate::NOTHING, Stop::Converged);
+        let mut found = Iterate { theta, margin, dual, reg, certificate, error: 0.0, stop };
         self.refresh(k, &mut found);
         if free == 1 {
             // Any intercept with max f(xᵢ) ≤ 1 and -f(z) ≤ 1 will do: the middle one.
@@ -488,15 +484,19 @@ impl<'a> Paths<'a> {
             return None;
         }
         let gathered: Vec<f64> = self.mean.iter().map(|m| 0.5 * m).collect();
-        let (_, gap) = self.penalised_gap(k, &mut found, &gathered);
-        let blur = self.blur(k, &found);
-        let risk = risk_error(gap, reg, norm(&found.theta[free..]));
-        found.error = if self.task.variant == Variant::Objective { gap + blur } else { risk + blur };
+        let Certified { given, own, .. } = self.certify(k, &mut found, &gathered, None);
+        (found.certificate, found.error) = (given, own.error);
         Some(found)
     }
 
+    /// The sample's part of $\sum_j c_j a_j u_j$.
+    fn gather(&self, dual: &[f64]) -> Vec<f64> {
+        let weighted: Vec<f64> = self.features.half_weights.iter().zip(dual).map(|(c, a)| c * a).collect();
+        (0..self.features.width()).map(|j| dot(self.features.tall.col(j), &weighted)).collect()
+    }
+
     /// Computes the margins at the parameters.
-    fn refresh(&self, k: usize, found: &mut Found) {
+    fn refresh(&self, k: usize, found: &mut Iterate) {
         let (n, q) = (self.features.len(), self.features.width());
         let margin = &mut found.margin;
         margin.fill(0.0);
@@ -506,7 +506,7 @@ impl<'a> Paths<'a> {
         margin[n] = -dot(&self.slots[k].query, &found.theta);
     }
 
-    fn report(&mut self, k: usize, found: Found) -> (usize, Outcome) {
+    fn report(&mut self, k: usize, found: Iterate) -> (usize, Outcome) {
         let free = self.features.free;
         let w = &found.theta[free..];
         let risk: f64 = self.masses.iter().zip(&found.margin).map(|(c, m)| c * (1.0 - m).max(0.0)).sum();
@@ -518,22 +518,17 @@ impl<'a> Paths<'a> {
         } else {
             f64::NAN
         };
-        // Whatever the gap says: both the depth and its estimate lie between 0 and the objective, up to rounding of that.
-        let beyond = self.drift.as_ref().map_or((0.0, 0.0), |drift| drift.blur(w));
-        let blur = self.blur(k, &found) + 0.5 * (beyond.0 + beyond.1);
-        let above = match self.task.variant {
-            Variant::Risk => found_penalty,
-            Variant::Objective => penalty,
-            Variant::Constrained { radius } => radius * self.drift(k),
-        };
-        let ceiling = risk + above + blur;
+        let above =
+            if matches!(self.task.variant, Variant::Constrained { .. }) { 0.0 } else { found_penalty };
+        let certificate = found.certificate.capped(risk + above);
         let value = -found.margin[self.features.len()];
-        let pull = dot(&self.features.half_weights, &found.dual[..self.features.len()]);
-        let Found { theta, error, stop, .. } = found;
-        let error = if error < ceiling { error } else { ceiling };
-        let stop = stop.judge(error, self.task.tol);
+        let Iterate { theta, stop, dual, .. } = found;
+        let stop = stop.judge(found.error.min(certificate.error), self.task.tol);
+        // Whoever refines the candidate needs its multipliers.
+        let dual = if certificate.error <= self.task.tol { Vec::new() } else { dual };
+        let Certificate { gap, error, .. } = certificate;
         let Slot { id, iterations, .. } = self.slots[k];
-        (id, Outcome { depth: risk + penalty, error, stderr, iterations, stop, theta, value, pull })
+        (id, Outcome { depth: risk + penalty, error, gap, stderr, iterations, stop, theta, value, dual })
     }
 }
 

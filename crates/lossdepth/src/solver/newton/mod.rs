@@ -3,16 +3,17 @@
 //! Takes over the few queries on which the quasi-Newton sweeps make no headway: a weak penalty on
 //! ill-conditioned data, where curvature sits in a handful of sample points.
 
-mod refine;
-
 use super::line_search::search;
 use super::radius::Radius;
-use crate::certify::gap::Point;
+use crate::certify::axes::{Certified, Iterate, smallest};
+use crate::certify::gap::Certificate;
+use crate::certify::given::Given;
+use crate::certify::smooth;
 use crate::loss::{Dual, Smooth};
-use crate::numerics::linalg::{Cholesky, Matrix, axpy, dot, hadamard, multiply_symmetric, norm};
+use crate::numerics::linalg::{Cholesky, Matrix, axpy, dot, hadamard, hessian, multiply_symmetric, norm};
 use crate::problem::Outcome;
 use crate::problem::Variant;
-use crate::problem::features::{Drift, Features};
+use crate::problem::features::Features;
 use crate::problem::{Stop, Task};
 
 /// How often a searched step may fail to improve the certificate before the other way is tried.
@@ -32,21 +33,11 @@ pub(crate) struct Newton<'a, L> {
     loss: &'a L,
     features: &'a Features,
     task: &'a Task,
-    /// How far the coordinates are off, if that is to be part of the problem; for those that are solved with care only.
-    drift: Option<Drift<'a>>,
     weighted: Matrix,
     margins: Vec<f64>,
     along: Vec<f64>,
     slopes: Vec<f64>,
     curvatures: Vec<f64>,
-}
-
-/// What is proven about the best point.
-#[derive(Clone, Copy)]
-struct Found {
-    error: f64,
-    /// What sample and query add to the risk there, if that is known better than from the parameters as they are.
-    losses: Option<(f64, f64)>,
 }
 
 /// A point on the way.
@@ -62,22 +53,7 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
         let room = || vec![0.0; n];
         let weighted = Matrix::zeros(n, features.width());
         let (margins, along, slopes, curvatures) = (room(), room(), room(), room());
-        Self { loss, features, task, drift: None, weighted, margins, along, slopes, curvatures }
-    }
-
-    /// Goes on from `theta`, with care, in coordinates that are corrected by what the turn into the principal axes has done.
-    pub(crate) fn correct(
-        &mut self,
-        query: &[f64],
-        mut theta: Vec<f64>,
-        drift: Drift<'a>,
-        used: usize,
-    ) -> Outcome {
-        let (mut iterations, reg) = (used, self.task.reg);
-        self.drift = Some(drift);
-        let (found, stop) = self.careful(query, &mut theta, reg, &mut iterations);
-        self.drift = None;
-        self.report(query, theta, reg, found, iterations, stop)
+        Self { loss, features, task, weighted, margins, along, slopes, curvatures }
     }
 
     /// Goes on from `theta` until converged, stalled or out of iterations.
@@ -94,27 +70,18 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
             if objective.is_nan() || objective > origin {
                 theta.fill(0.0);
             }
-            let goal = |loss: &L, p: &Point<'_>, objective: f64, task: &Task| {
-                // Whatever the gradient says: both the depth and its estimate lie between 0 and the objective.
-                let error = p.error(loss, reg, task).min(objective);
-                (error, error <= task.tol)
-            };
             let most = iterations + PATIENCE;
-            let first = self.descend(query, &mut theta, reg, &mut iterations, most, &goal);
-            let mut found = Found { error: first.0, losses: None };
-            let mut stop = first.1;
-            if stop == Stop::Stalled {
-                stop = self.second_attempt(query, &mut theta, reg, &mut iterations, goal, &mut found);
-            }
-            return self.report(query, theta, reg, found, iterations, stop);
+            let goal = Self::goal(reg);
+            let (_, stop) = self.descend(query, &mut theta, reg, &mut iterations, most, &goal);
+            return self.report(query, theta, reg, iterations, stop);
         };
         let start = self.gradient_at(query, &theta, 0.0);
         let (mut search, mut reg) = Radius::new(radius, self.task.tol, norm(&start[free..]));
         let mut best = (f64::INFINITY, theta.clone());
         let mut stop = Stop::Stalled;
         for _ in 0..200 {
-            let goal = |_: &L, p: &Point<'_>, _: f64, _: &Task| {
-                let (g, w) = (norm(p.gradient), norm(&p.theta[p.free..]));
+            let goal = |_: &L, p: &Iterate<'_>, _: f64, _: &Task| {
+                let (g, w) = (norm(p.gradient), norm(&p.theta[free..]));
                 (g, g <= 1e-9 * 2.0 * reg * w)
             };
             let (_, inner) = self.minimise(query, &mut theta, reg, &mut iterations, goal);
@@ -128,10 +95,10 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
             let inside = (length <= radius).then(|| theta.clone());
             for candidate in [pulled].into_iter().chain(inside) {
                 let gradient = self.gradient_at(query, &candidate, 0.0);
-                let point = self.point(query, &candidate, &gradient);
+                let point = self.iterate(query, &candidate, &gradient);
                 // Both the depth and its estimate lie between 0 and the risk, and below that of the origin.
-                let ceiling = self.risk(query, &candidate) + point.risk_above(self.loss, radius);
-                let error = point.error(self.loss, reg, self.task).min(ceiling).min(self.loss.value(0.0));
+                let certificate = point.certify(self.loss, reg, self.task).given;
+                let error = certificate.capped(self.risk(query, &candidate)).error.min(self.loss.value(0.0));
                 if error < best.0 {
                     best = (error, candidate);
                 }
@@ -150,38 +117,24 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
             }
             reg = next;
         }
-        let (error, theta) = best;
-        self.report(query, theta, reg, Found { error, losses: None }, iterations, stop)
+        self.report(query, best.1, reg, iterations, stop)
     }
 
-    /// Where the plain way has come to `best` and no further: with more care, and if need be by steps of any kind, whatever
-    /// of it helps.
-    fn second_attempt(
-        &mut self,
-        query: &[f64],
-        theta: &mut Vec<f64>,
-        reg: f64,
-        iterations: &mut usize,
-        goal: impl Fn(&L, &Point<'_>, f64, &Task) -> (f64, bool),
-        best: &mut Found,
-    ) -> Stop {
-        let mut from = theta.clone();
-        for careful in [true, false, true] {
-            let (found, stop) = if careful {
-                self.careful(query, &mut from, reg, iterations)
-            } else {
-                let (error, stop) = self.persevere(query, &mut from, reg, iterations, &goal);
-                (Found { error, losses: None }, stop)
-            };
-            if found.error < best.error {
-                *best = found;
-                theta.clone_from(&from);
-            }
-            if stop != Stop::Stalled {
-                return stop;
-            }
+    /// Goes on from `theta` with damped steps of any length, where a search along full ones has stalled.
+    pub(crate) fn damped(&mut self, query: &[f64], mut theta: Vec<f64>, used: usize) -> Outcome {
+        let (reg, mut iterations) = (self.task.reg, used);
+        let (_, stop) = self.persevere(query, &mut theta, reg, &mut iterations, &Self::goal(reg));
+        self.report(query, theta, reg, iterations, stop)
+    }
+
+    /// The error in the axes, and whether it is within the tolerance.
+    fn goal(reg: f64) -> impl Fn(&L, &Iterate<'_>, f64, &Task) -> (f64, bool) {
+        move |loss, iterate, objective, task| {
+            let certificate = iterate.certify(loss, reg, task);
+            // The depth and its estimate lie between 0 and the objective.
+            let error = certificate.own_error.min(objective);
+            (error, error <= task.tol && certificate.given.gap.min(objective) <= task.gap_tol)
         }
-        Stop::Stalled
     }
 
     /// Minimises the penalised objective until `goal` says so.
@@ -194,7 +147,7 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
         theta: &mut Vec<f64>,
         reg: f64,
         iterations: &mut usize,
-        goal: impl Fn(&L, &Point<'_>, f64, &Task) -> (f64, bool),
+        goal: impl Fn(&L, &Iterate<'_>, f64, &Task) -> (f64, bool),
     ) -> (f64, Stop) {
         let mut other = theta.clone();
         let first = self.descend(query, theta, reg, iterations, usize::MAX, &goal);
@@ -218,14 +171,14 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
         reg: f64,
         iterations: &mut usize,
         most: usize,
-        goal: &impl Fn(&L, &Point<'_>, f64, &Task) -> (f64, bool),
+        goal: &impl Fn(&L, &Iterate<'_>, f64, &Task) -> (f64, bool),
     ) -> (f64, Stop) {
         let (mut best, mut best_theta, mut stalls) = (f64::INFINITY, theta.clone(), 0);
         let (mut lowest, free) = (f64::INFINITY, self.features.free);
         loop {
             let gradient = self.gradient_at(query, theta, reg);
             let objective = self.risk(query, theta) + reg * dot(&theta[free..], &theta[free..]);
-            let (error, met) = goal(self.loss, &self.point(query, theta, &gradient), objective, self.task);
+            let (error, met) = goal(self.loss, &self.iterate(query, theta, &gradient), objective, self.task);
             // Where curvature jumps the gradient may grow on the way down; the objective may not.
             if error < 0.9 * best || objective < lowest * (1.0 - 1e-14) {
                 stalls = 0;
@@ -300,13 +253,13 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
         theta: &mut Vec<f64>,
         reg: f64,
         iterations: &mut usize,
-        goal: &impl Fn(&L, &Point<'_>, f64, &Task) -> (f64, bool),
+        goal: &impl Fn(&L, &Iterate<'_>, f64, &Task) -> (f64, bool),
     ) -> (f64, Stop) {
         let (mut best, mut best_theta) = (f64::INFINITY, theta.clone());
         let mut at = self.place(query, theta.clone(), reg);
         let (mut damping, mut lowest, mut stalls) = (0.0, f64::INFINITY, 0);
         loop {
-            let point = self.point(query, &at.theta, &at.gradient);
+            let point = self.iterate(query, &at.theta, &at.gradient);
             let (error, met) = goal(self.loss, &point, at.objective, self.task);
             let headway = error < 0.9 * best || at.objective < lowest * (1.0 - 1e-13);
             stalls = if headway { 0 } else { stalls + 1 };
@@ -400,13 +353,16 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
         g
     }
 
-    fn point<'s>(&self, query: &'s [f64], theta: &'s [f64], gradient: &'s [f64]) -> Point<'s> {
+    fn iterate<'s>(&self, query: &'s [f64], theta: &'s [f64], gradient: &'s [f64]) -> Iterate<'s>
+    where
+        'a: 's,
+    {
         let (features, value) = (self.features, dot(query, theta));
-        let (free, count, reach) = (features.free, features.len(), features.reach);
-        let pull = self.slopes.iter().map(|s| s.abs()).sum();
-        let blur = (features.blur(features.span(theta), 1), features.blur(norm(query) * norm(theta), 1));
-        let drift = features.drift(norm(query));
-        Point { theta, gradient, query, value, free, count, reach, drift, pull, blur }
+        let slope_mass = self.slopes.iter().map(|s| s.abs()).sum();
+        let smallest_margin = smallest(&self.margins);
+        let margin_error =
+            (features.blur(features.span(theta), 1), features.blur(norm(query) * norm(theta), 1));
+        Iterate { features, theta, gradient, query, value, slope_mass, smallest_margin, margin_error }
     }
 
     /// The risk at the current margins.
@@ -421,35 +377,33 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
         (sample, 0.5 * self.loss.value(-dot(query, theta)))
     }
 
-    fn report(
-        &mut self,
-        query: &[f64],
-        theta: Vec<f64>,
-        reg: f64,
-        found: Found,
-        iterations: usize,
-        stop: Stop,
-    ) -> Outcome {
+    /// The certificate of a minimiser, and what is reported of it; `reg` is the penalty that led to it.
+    fn report(&mut self, query: &[f64], theta: Vec<f64>, reg: f64, iterations: usize, stop: Stop) -> Outcome {
         let free = self.features.free;
-        self.gradient_at(query, &theta, reg);
-        let shares = self.task.shares;
-        let Found { error, losses } = found;
-        let (sample, at_query) = losses.unwrap_or_else(|| self.losses(query, &theta));
-        let mut depth = shares.sample * sample + shares.query * at_query;
-        if self.task.variant == Variant::Objective {
-            depth += reg * dot(&theta[free..], &theta[free..]);
-        }
-        let (value, pull) = (dot(query, &theta), self.slopes.iter().map(|s| s.abs()).sum());
+        let (inside, penalty) = match self.task.variant {
+            Variant::Constrained { .. } => (0.0, 0.0),
+            _ => (reg, reg * dot(&theta[free..], &theta[free..])),
+        };
+        let gradient = self.gradient_at(query, &theta, inside);
+        let risk = self.risk(query, &theta);
+        let iterate = self.iterate(query, &theta, &gradient);
+        let Certified { given, own_error } = iterate.certify(self.loss, reg, self.task);
+        let (given, own_error) = (given.capped(risk + penalty), own_error.min(risk + penalty));
+        let depth = if self.task.variant == Variant::Objective { risk + penalty } else { risk };
+        let value = iterate.value;
         let stderr = if self.task.stderr { self.standard_error(query, &theta, reg) } else { f64::NAN };
-        let stop = stop.judge(error, self.task.tol);
-        Outcome { depth, error, stderr, iterations, stop, theta, value, pull }
+        let stop = stop.judge(own_error, self.task.tol);
+        let Certificate { gap, error, .. } = given;
+        Outcome { depth, error, gap, stderr, iterations, stop, theta, value, dual: Vec::new() }
     }
 
-    fn standard_error(&mut self, query: &[f64], theta: &[f64], reg: f64) -> f64 {
+    /// The sampling standard error of the functional at a minimiser.
+    pub(crate) fn standard_error(&mut self, query: &[f64], theta: &[f64], reg: f64) -> f64 {
+        self.gradient_at(query, theta, reg);
         let shifts = self.influence(query, theta, reg);
         let mut losses = vec![0.0; self.features.len()];
         self.loss.settle(&self.margins, &self.features.half_weights, &mut losses, &mut self.curvatures);
-        self.task.shares.weigh(&mut losses);
+        self.task.functional.weigh(&mut losses);
         self.features.standard_error(&mut losses, &self.slopes, &shifts)
     }
 
@@ -464,7 +418,7 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
         let Some(factor) = Cholesky::scaled(&mut self.hessian(query, theta, reg)) else { return shifts };
         let mut rhs = theta.to_vec();
         let at_query = -0.5 * self.loss.grad(-dot(query, theta));
-        self.task.shares.pull(&mut rhs, reg, free, at_query, query);
+        self.task.functional.descent(&mut rhs, reg, free, at_query, query);
         factor.solve(&mut rhs);
         if rhs.iter().all(|x| x.is_finite()) {
             project(&self.features.tall, &rhs[..q], &mut shifts);
@@ -484,9 +438,37 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
         self.gradient_at(query, theta, 0.0);
         let mut losses = vec![0.0; self.features.len()];
         self.loss.settle(&self.margins, &self.features.half_weights, &mut losses, &mut self.curvatures);
-        self.task.shares.weigh(&mut losses);
+        self.task.functional.weigh(&mut losses);
         self.features.influence(losses, &self.slopes, &shifts)
     }
+}
+
+/// The best of a solution and what refinement in the coordinates as given makes of it, if need be with damped steps in the axes
+/// in between.
+pub(crate) fn refine<L: Smooth + Dual>(
+    loss: &L,
+    given: &Given<'_>,
+    task: &Task,
+    outcome: &Outcome,
+    cancelled: &dyn Fn() -> bool,
+) -> Outcome {
+    let (mut best, mut theta, mut iterations) = (outcome.clone(), outcome.theta.clone(), outcome.iterations);
+    let mut newton = Newton::new(loss, given.features, task);
+    let constrained = matches!(task.variant, Variant::Constrained { .. });
+    for last in [false, true] {
+        let found = smooth::certify_or_refine(loss, given, task, &theta, iterations, cancelled);
+        best = best.better(&found, task);
+        let met = best.error <= task.tol && best.gap <= task.gap_tol;
+        if last || met || constrained || found.iterations >= task.max_iter || cancelled() {
+            break;
+        }
+        let damped = newton.damped(given.coordinates, found.theta, found.iterations);
+        (theta, iterations) = (damped.theta, damped.iterations);
+    }
+    if task.stderr && best.theta != outcome.theta {
+        best.stderr = newton.standard_error(given.coordinates, &best.theta, task.reg);
+    }
+    best
 }
 
 /// `out = tall · theta`.
@@ -495,35 +477,4 @@ pub(crate) fn project(tall: &Matrix, theta: &[f64], out: &mut [f64]) {
     for (j, t) in theta.iter().enumerate() {
         axpy(*t, tall.col(j), out);
     }
-}
-
-/// The lower triangle of $S + k \hat z \hat z^\top + 2 \lambda I$ (no penalty on a free intercept), where that of
-/// $S = \sum_i h_i t_i t_i^\top$ is given.
-fn hessian(sample: &Matrix, query: &[f64], query_curvature: f64, reg: f64, free: usize) -> Matrix {
-    let q = sample.rows();
-    let mut hessian = Matrix::zeros(q + 1, q + 1);
-    for j in 0..=q {
-        for i in j..=q {
-            let mut h = query_curvature * query[i] * query[j];
-            if i < q {
-                h += sample.at(i, j);
-            }
-            if i == j && j >= free {
-                h += 2.0 * reg;
-            }
-            hessian.set(i, j, h);
-        }
-    }
-    hessian
-}
-
-/// Factors the Hessian that the curvatures of the sample and of the query make.
-pub(crate) fn factor_hessian(
-    sample: &Matrix,
-    query: &[f64],
-    query_curvature: f64,
-    reg: f64,
-    free: usize,
-) -> Option<Cholesky> {
-    Cholesky::scaled(&mut hessian(sample, query, query_curvature, reg, free))
 }

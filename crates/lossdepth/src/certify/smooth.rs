@@ -1,0 +1,510 @@
+//! The certificate of a smooth loss a posteriori, and Newton steps on a double-double candidate until it meets the tolerance.
+//!
+//! Three things go wrong where features are large and the penalty is small, all because numbers are squared. The certificate
+//! divides the square of the gradient by the penalty; the Hessian squares the range of the coordinates and of the curvatures;
+//! margins of 1 are differences of much larger numbers. So here
+//!
+//! * parameters, margins and gradients have twice the digits, in the coordinates as given;
+//! * steps are computed in the principal axes, if need be from the triangular factor of the weighted rows ([`WeightedQr`]), and
+//!   improved by what they leave of the Newton equations;
+//! * the multipliers are those expected after the step $q$, $a_i = -\ell'(m_i) - \ell''(m_i) \langle u_i, q \rangle$: that
+//!   cancels the gradient but for $-2 \lambda q$, at a price of second order (C8).
+//!
+//! Any multipliers in the domain of the conjugate prove what they prove.
+
+use super::gap::{Certificate, at_least_zero};
+use super::given::{DualMasses, Given, Margins, Residual};
+use crate::loss::{Dual, Smooth};
+use crate::numerics::double_double::{Twofold, TwofoldVector, dot_twofold, two_sum};
+use crate::numerics::linalg::{Cholesky, WeightedQr, axpy, dot, norm};
+use crate::problem::{Outcome, Stop, Task, Variant};
+
+/// How often neither the error nor the objective may improve, beside once for each coordinate: where curvature jumps, rows
+/// change sides one by one (heuristic).
+const STALLS: usize = 10;
+/// How often a Newton step is improved by what it leaves of the equations.
+const CORRECTIONS: usize = 6;
+/// Steps of a search for where the slope vanishes.
+const TRIALS: usize = 60;
+
+/// A candidate with its certificate.
+#[derive(Debug, Clone)]
+pub(crate) struct Certified {
+    /// The parameters in the axes.
+    pub(crate) theta: Vec<f64>,
+    /// The bare risk, and the penalty.
+    pub(crate) risk: f64,
+    pub(crate) penalty: f64,
+    /// $f(z)$.
+    pub(crate) value: f64,
+    pub(crate) certificate: Certificate,
+    pub(crate) iterations: usize,
+    pub(crate) stop: Stop,
+}
+
+impl Outcome {
+    /// The better of two solutions: this one, or a candidate with its certificate.
+    pub(crate) fn better(&self, found: &Certified, task: &Task) -> Self {
+        let Certificate { gap, error, .. } = found.certificate;
+        // Not a number is no bound.
+        if !(error < self.error || error <= task.tol && gap < self.gap) {
+            return self.clone();
+        }
+        let Certified { theta, risk, penalty, value, iterations, stop, .. } = found.clone();
+        let depth = if task.variant == Variant::Objective { risk + penalty } else { risk };
+        Self { depth, error, gap, stderr: self.stderr, iterations, stop, theta, value, dual: Vec::new() }
+    }
+}
+
+/// What a solver has to solve the Newton equations with.
+enum Factor {
+    /// Of the second moments: fast, and good for a condition number up to about $10^{15}$.
+    Square(Cholesky),
+    /// Of the weighted rows.
+    Root(WeightedQr),
+}
+
+/// The losses of all rows at a candidate, the query's last.
+struct Evaluation {
+    margins: Margins,
+    /// $\ell'(m_j)$, and $c_j \ell''(m_j)$.
+    slopes: Vec<f64>,
+    curvatures: Vec<f64>,
+    risk: f64,
+    /// Bound on the rounding of the risk.
+    rounding: f64,
+    penalty: f64,
+}
+
+/// Certifies the candidate `theta` (in the axes), and improves it until the error is within the tolerance, no step
+/// improves it, or the iterations run out.
+pub(crate) fn certify_or_refine<L: Smooth + Dual>(
+    loss: &L,
+    given: &Given<'_>,
+    task: &Task,
+    theta: &[f64],
+    used: usize,
+    cancelled: &dyn Fn() -> bool,
+) -> Certified {
+    let problem = Problem { loss, given, task };
+    problem.refine(TwofoldVector::new(given.from_axes(theta)), used, cancelled)
+}
+
+struct Problem<'a, L> {
+    loss: &'a L,
+    given: &'a Given<'a>,
+    task: &'a Task,
+}
+
+impl<L: Smooth + Dual> Problem<'_, L> {
+    fn refine(&self, mut at: TwofoldVector, used: usize, cancelled: &dyn Fn() -> bool) -> Certified {
+        let (mut iterations, mut lowest, mut stalls) = (used, f64::INFINITY, 0);
+        let mut best: Option<Certified> = None;
+        let mut exact_factor = false;
+        let mut reg = self.task.reg;
+        loop {
+            if let Variant::Constrained { radius } = self.task.variant {
+                self.given.into_ball(&mut at, radius);
+            }
+            let evaluation = self.evaluate(&at);
+            let objective = evaluation.risk + evaluation.penalty;
+            if let Variant::Constrained { radius } = self.task.variant {
+                reg = self.multiplier(&evaluation, &at, radius);
+            }
+            let plain = self.plain_certificate(&evaluation, &at);
+            let mut certificate = plain;
+            let mut step = None;
+            if !self.meets(&certificate) {
+                let (found, other, converged) = self.newton_step(&evaluation, &at, reg, exact_factor);
+                exact_factor |= !converged;
+                if other.error < certificate.error {
+                    certificate = other;
+                }
+                step = Some(found);
+            }
+            let before = best.as_ref().map_or(f64::INFINITY, |b| b.certificate.error);
+            let progress = certificate.error < 0.9 * before || objective < lowest * (1.0 - 1e-14);
+            stalls = if progress { 0 } else { stalls + 1 };
+            lowest = lowest.min(objective);
+            if certificate.error < before || best.is_none() {
+                let theta = self.given.to_axes(&at.high);
+                let Evaluation { risk, penalty, ref margins, .. } = evaluation;
+                let value = -margins.high[margins.high.len() - 1];
+                let stop = Stop::Stalled;
+                best = Some(Certified { theta, risk, penalty, value, certificate, iterations, stop });
+            }
+            let met = self.meets(&certificate);
+            let over = iterations >= self.task.max_iter;
+            let length = match &step {
+                Some(step) if !met && !over && stalls <= STALLS + at.high.len() && !cancelled() => {
+                    self.step_length(&evaluation, &at, reg, step)
+                }
+                _ => None,
+            };
+            let (Some(length), Some(step)) = (length, step) else {
+                let stop = match (met, over) {
+                    (true, _) => Stop::Converged,
+                    (_, true) => Stop::IterationLimit,
+                    _ => Stop::Stalled,
+                };
+                // The factor of the rows may still lead on where that of the moments does not.
+                if stop == Stop::Stalled && !exact_factor && !cancelled() {
+                    exact_factor = true;
+                    stalls = 0;
+                    continue;
+                }
+                return match best {
+                    Some(best) => Certified { iterations, stop, ..best },
+                    None => unreachable!("the first candidate is kept"),
+                };
+            };
+            at.add(length, &step.high);
+            at.add(length, &step.low);
+            iterations += 1;
+        }
+    }
+
+    fn meets(&self, certificate: &Certificate) -> bool {
+        certificate.error <= self.task.tol && certificate.gap <= self.task.gap_tol
+    }
+
+    /// The multiplier of the constraint that the gradient of the risk suggests, $\|v\| / 2 W$.
+    fn multiplier(&self, evaluation: &Evaluation, at: &TwofoldVector, radius: f64) -> f64 {
+        let masses = self.masses(evaluation, None);
+        let residual = self.given.residual(&masses, at, 0.0);
+        (norm(&residual.value[self.given.free()..]) / (2.0 * radius)).max(f64::MIN_POSITIVE * 1e30)
+    }
+
+    fn evaluate(&self, at: &TwofoldVector) -> Evaluation {
+        let (loss, given) = (self.loss, self.given);
+        let margins = given.margins(at);
+        let rows = margins.high.len();
+        let (mut slopes, mut curvatures) = (Vec::with_capacity(rows), Vec::with_capacity(rows));
+        let (mut risk, mut rounding) = (Twofold::default(), 0.0);
+        for j in 0..rows {
+            let (mass, margin, rest) = (given.mass(j), margins.high[j], margins.low[j]);
+            let (slope, curvature) = loss.near(margin, rest);
+            slopes.push(slope);
+            curvatures.push(mass.0 * curvature);
+            risk.add_scaled(mass, loss.value(margin));
+            risk.add(mass.0 * slope * rest);
+            // (C16): the loss is evaluated within 4 units in the last place of the margin.
+            let off = margins.error[j] + 4.0 * f64::EPSILON * margin.abs();
+            let wide = off + rest.abs();
+            let bound = loss.curvature_bound(margin - wide, margin + wide);
+            let second = if wide == 0.0 { 0.0 } else { 0.5 * bound * wide * wide };
+            rounding += mass.0 * (slope.abs() * off + second);
+        }
+        let risk = risk.value();
+        let rounding = 1.01 * rounding + 9.0 * f64::EPSILON * risk;
+        let penalty = match self.task.variant {
+            Variant::Constrained { .. } => 0.0,
+            _ => self.task.reg * given.square(at).value(),
+        };
+        Evaluation { margins, slopes, curvatures, risk, rounding, penalty }
+    }
+
+    /// $\alpha_j = c_j (a_j + \sigma_j)$ for the slopes $-a_j$ and shifts of the multipliers.
+    fn masses(&self, evaluation: &Evaluation, shifts: Option<&[f64]>) -> DualMasses {
+        let mut masses = DualMasses::default();
+        for (j, slope) in evaluation.slopes.iter().enumerate() {
+            let ((c, c_low), a) = (self.given.mass(j), -slope);
+            let product = c * a;
+            let mut low = c.mul_add(a, -product) + c_low * a;
+            if let Some(shifts) = shifts {
+                low += c * shifts[j];
+            }
+            let (high, low) = two_sum(product, low);
+            masses.high.push(high);
+            masses.low.push(low);
+        }
+        masses
+    }
+
+    /// The certificate with the slopes as multipliers: (C6), (C7), (C14).
+    fn plain_certificate(&self, evaluation: &Evaluation, at: &TwofoldVector) -> Certificate {
+        let shifts = vec![0.0; evaluation.slopes.len()];
+        let masses = self.masses(evaluation, None);
+        let residual = self.given.residual(&masses, at, self.penalty());
+        self.certificate(evaluation, at, &shifts, &masses, &residual)
+    }
+
+    /// $2 \lambda$ of the residual; under a constraint the residual is $v$ itself.
+    fn penalty(&self) -> f64 {
+        match self.task.variant {
+            Variant::Constrained { .. } => 0.0,
+            _ => 2.0 * self.task.reg,
+        }
+    }
+
+    /// A bound on $e(m_j, a_j)$ of (C3) per unit of mass, for $a_j = -\ell'(m_j) + \sigma_j$; infinite beyond the domain.
+    fn fenchel_young(&self, evaluation: &Evaluation, j: usize, shift: f64, slack: f64) -> f64 {
+        let Evaluation { margins, slopes, .. } = evaluation;
+        let (margin, slope) = (margins.high[j], slopes[j]);
+        if !shift.is_finite() || shift - slope < 0.0 {
+            return f64::INFINITY;
+        }
+        let off = margins.low[j].abs() + margins.error[j];
+        let wide = off + 4.0 * f64::EPSILON * margin.abs();
+        let bound = self.loss.curvature_bound(margin - wide, margin + wide);
+        let times = |x: f64| if x == 0.0 { 0.0 } else { bound * x };
+        let slack = slack + 8.0 * f64::EPSILON * slope.abs() + times(wide) + 2.0 * f64::EPSILON * shift.abs();
+        self.loss.excess(margin, shift, slack) + (shift.abs() + slack) * off + 0.5 * times(off) * off
+    }
+
+    /// The certificate that slopes with these shifts prove; `masses` and `residual` are those of the shifted multipliers, before
+    /// the query's is moved to balance the others.
+    fn certificate(
+        &self,
+        evaluation: &Evaluation,
+        at: &TwofoldVector,
+        shifts: &[f64],
+        masses: &DualMasses,
+        residual: &Residual,
+    ) -> Certificate {
+        let (given, n) = (self.given, shifts.len() - 1);
+        let mut sum: f64 =
+            (0..n).map(|j| given.mass(j).0 * self.fenchel_young(evaluation, j, shifts[j], 0.0)).sum();
+        let (mut length, mut v) = (residual.error, residual.value[given.free()..].to_vec());
+        let (mut shift, mut slack) = (shifts[n], 0.0);
+        if given.free() == 1 {
+            // The query's multiplier makes up for what the others leave: (C7).
+            let bias = residual.value[0];
+            shift += 2.0 * bias;
+            slack = 2.0 * (residual.error + 2.0 * f64::EPSILON * bias.abs());
+            axpy(-bias, &given.query_row()[1..], &mut v);
+            length += (2.0 * f64::EPSILON * bias.abs() + residual.error) * given.query_norm();
+        }
+        sum += 0.5 * self.fenchel_young(evaluation, n, shift, slack);
+        let total: f64 = masses.high.iter().map(|m| m.abs()).sum();
+        let (mut gap, norm_w) = (1.01 * sum, norm(&at.high[given.free()..]));
+        length += 4.0 * f64::EPSILON * norm(&v);
+        gap += match self.task.variant {
+            Variant::Constrained { radius } => constraint_part(given, at, &v, length, radius),
+            _ => {
+                let length = norm(&v) + length;
+                length / (4.0 * self.task.reg) * length
+            }
+        };
+        // Masses are known up to four units of twice the digits: where one is beyond its domain by that, scaling all of
+        // them down costs this much at most.
+        gap += f64::EPSILON * f64::EPSILON * (total + evaluation.risk + evaluation.penalty + 1.0);
+        let rounding = match self.task.variant {
+            Variant::Constrained { .. } => evaluation.rounding,
+            _ => evaluation.rounding + 4.0 * f64::EPSILON * evaluation.penalty,
+        };
+        Certificate::new(self.task.variant, gap, self.task.reg, norm_w, rounding)
+            .capped(evaluation.risk + evaluation.penalty)
+    }
+
+    /// The Newton step, the best certificate that the multipliers expected after it give, and whether its equations were
+    /// solved.
+    fn newton_step(
+        &self,
+        evaluation: &Evaluation,
+        at: &TwofoldVector,
+        reg: f64,
+        exact_factor: bool,
+    ) -> (TwofoldVector, Certificate, bool) {
+        let (given, free) = (self.given, self.given.free());
+        let n = evaluation.slopes.len() - 1;
+        let factor = self.factor(&evaluation.curvatures, reg, exact_factor);
+        let mut step = TwofoldVector::new(vec![0.0; given.width()]);
+        let masses = self.masses(evaluation, None);
+        // The gradient is minus the residual.
+        let mut left: Vec<f64> = given.residual(&masses, at, 2.0 * reg).value;
+        let start = self.units_norm(&left, evaluation, reg);
+        let mut best = Certificate::NOTHING;
+        let mut remaining = f64::INFINITY;
+        for _ in 0..CORRECTIONS {
+            let correction = self.solve(factor.as_ref(), &left, reg);
+            if correction.iter().any(|x| !x.is_finite()) {
+                break;
+            }
+            step.add(1.0, &correction);
+            let along = given.margins(&step).high;
+            let mut shifts: Vec<f64> =
+                (0..=n).map(|j| -evaluation.curvatures[j] / given.mass(j).0 * along[j]).collect();
+            let masses = self.masses(evaluation, Some(&shifts));
+            let mut residual = given.residual(&masses, at, 2.0 * reg);
+            left.clone_from(&residual.value);
+            axpy(-2.0 * reg, &step.high[free..], &mut left[free..]);
+            // Shifts that lead out of the domain are taken back.
+            let mut outside = false;
+            for (j, shift) in shifts.iter_mut().enumerate() {
+                if !self.fenchel_young(evaluation, j, *shift, 0.0).is_finite() {
+                    (*shift, outside) = (0.0, true);
+                }
+            }
+            let constrained = self.penalty() != 2.0 * reg;
+            let mut admissible = masses;
+            if outside || constrained {
+                admissible = self.masses(evaluation, Some(&shifts));
+                residual = given.residual(&admissible, at, self.penalty());
+            }
+            let found = self.certificate(evaluation, at, &shifts, &admissible, &residual);
+            let better = found.gap < 0.5 * best.gap;
+            if found.gap < best.gap {
+                best = found;
+            }
+            let now = self.units_norm(&left, evaluation, reg);
+            let contracts = now < 0.5 * remaining;
+            remaining = remaining.min(now);
+            if self.meets(&best) || !(better || contracts) {
+                break;
+            }
+        }
+        (step, best, remaining <= 1e-3 * start)
+    }
+
+    /// The norm of a residual in units of the diagonal of the Hessian, for comparisons.
+    fn units_norm(&self, residual: &[f64], evaluation: &Evaluation, reg: f64) -> f64 {
+        let curvature: f64 = evaluation.curvatures.iter().sum();
+        let axes = self.given.to_axes(residual);
+        let moments = self.given.features.moments.iter().chain([&0.0]);
+        let terms = axes.iter().zip(moments).map(|(x, m)| x * (x / (curvature * m + 2.0 * reg)));
+        terms.sum::<f64>().abs().sqrt()
+    }
+
+    fn factor(&self, curvatures: &[f64], reg: f64, exact: bool) -> Option<Factor> {
+        let (features, query) = (self.given.features, self.given.coordinates);
+        let (sample, at_query) = (&curvatures[..features.len()], curvatures[features.len()]);
+        if !exact {
+            return Cholesky::of_hessian(&features.tall, sample, query, at_query, reg, features.free)
+                .map(Factor::Square);
+        }
+        let qr = WeightedQr::of_hessian(&features.tall, sample, query, at_query, reg, features.free);
+        Some(Factor::Root(qr))
+    }
+
+    /// Solves the Newton equations for a right-hand side in the coordinates as given.
+    fn solve(&self, factor: Option<&Factor>, rhs: &[f64], reg: f64) -> Vec<f64> {
+        let mut axes = self.given.to_axes(rhs);
+        match factor {
+            Some(Factor::Square(factor)) => factor.solve(&mut axes),
+            Some(Factor::Root(factor)) => factor.solve(&mut axes),
+            None => axes.fill(f64::NAN),
+        }
+        let mut step = self.given.from_axes(&axes);
+        // Beyond the axes there is nothing but the penalty.
+        if let Some(beyond) = self.given.beyond_axes(rhs) {
+            axpy(1.0 / (2.0 * reg), &beyond, &mut step);
+        }
+        step
+    }
+
+    /// How far along the step the slope vanishes, or nearly so.
+    fn step_length(
+        &self,
+        evaluation: &Evaluation,
+        at: &TwofoldVector,
+        reg: f64,
+        step: &TwofoldVector,
+    ) -> Option<f64> {
+        let (given, free) = (self.given, self.given.free());
+        let along = given.margins(step).high;
+        let (w, p) = (&at.high[free..], &step.high[free..]);
+        let (wp, pp) = (dot_twofold(w, p).value(), dot(p, p));
+        let slope_at = |j: usize, change: f64| {
+            let (sum, left) = two_sum(evaluation.margins.high[j], change);
+            let (sum, rest) = two_sum(sum, evaluation.margins.low[j] + left);
+            self.loss.near(sum, rest).0
+        };
+        let slope = |t: f64| {
+            let mut sum = Twofold::default();
+            for (j, along) in along.iter().enumerate() {
+                sum.add_product(given.mass(j).0 * slope_at(j, t * along), *along);
+            }
+            sum.add_product(2.0 * reg, wp + t * pp);
+            sum.value()
+        };
+        flat(slope(0.0), evaluation.risk + evaluation.penalty, slope)
+    }
+}
+
+/// $W \|v\| - \langle w, v \rangle = \frac{\|v\|}{2 W} \left( \|w - W v / \|v\|\|^2 + W^2 - \|w\|^2 \right)$ of (C11), for a
+/// $v$ known up to `error` and $\|w\| \le W$.
+pub(super) fn constraint_part(
+    given: &Given<'_>,
+    at: &TwofoldVector,
+    v: &[f64],
+    error: f64,
+    radius: f64,
+) -> f64 {
+    let (length, w) = (norm(v), &at.high[given.free()..]);
+    if length <= 2.0 * error || length == 0.0 {
+        return 2.0 * radius * (length + error);
+    }
+    let apart: Vec<f64> = w.iter().zip(v).map(|(w, v)| w - radius * (v / length)).collect();
+    let apart = norm(&apart) + radius * (4.0 * error / length + 8.0 * f64::EPSILON);
+    let mut short = given.square(at);
+    short.add_product(-radius, radius);
+    let short = at_least_zero(-short.value()) + 8.0 * f64::EPSILON * f64::EPSILON * radius * radius;
+    (length + error) / (2.0 * radius) * (apart * apart + short)
+}
+
+/// A step at which the slope of a convex function, `start` at 0, has as good as vanished, however short it is; `None` if the
+/// function does not fall. A step that may have climbed by more than `room` is not taken.
+///
+/// Curvature that sets in just beyond 0 makes the minimum as near as 1e-17. False position, with one end halved
+/// whenever the other has moved twice, gets there; bisection would not.
+fn flat(start: f64, room: f64, slope: impl Fn(f64) -> f64) -> Option<f64> {
+    if start.is_nan() || start >= 0.0 {
+        return None;
+    }
+    let (mut low, mut high) = ((0.0, start), (f64::INFINITY, f64::NAN));
+    // How much lower than at 0 the function is at least at the lower end.
+    let mut fallen = 0.0;
+    let (mut t, mut side) = (1.0, 0);
+    for _ in 0..TRIALS {
+        let s = slope(t);
+        let climbed = s > 0.0 && (t - low.0) * s - fallen > room;
+        if s.abs() <= 0.1 * start.abs() && !climbed {
+            return Some(t);
+        }
+        if s < 0.0 {
+            (low, fallen) = ((t, s), -t * s);
+            if side < 0 {
+                high.1 *= 0.5;
+            }
+            side = -1;
+        } else {
+            high = (t, s);
+            if side > 0 {
+                low.1 *= 0.5;
+            }
+            side = 1;
+        }
+        t = if high.0.is_infinite() {
+            4.0 * t
+        } else if high.1.is_finite() {
+            low.0 + (high.0 - low.0) * (low.1 / (low.1 - high.1))
+        } else {
+            0.5 * (low.0 + high.0)
+        };
+        if t <= low.0 || t >= high.0 {
+            break;
+        }
+    }
+    (low.0 > 0.0).then_some(low.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::flat;
+
+    #[test]
+    fn minima_at_any_distance() {
+        for minimum in [1e-17, 1e-9, 0.3, 1.0, 50.0] {
+            // Curvature that sets in at once, and one that sets in late.
+            for late in [0.0, 0.999] {
+                let slope = |t: f64| 1e-3 * t / minimum + 1e6 * (t / minimum - late).max(0.0) - 1.0;
+                let t = flat(slope(0.0).min(-1.0), f64::INFINITY, slope).expect("it falls");
+                assert!(slope(t).abs() <= 0.1 || t >= 0.9 * late * minimum, "{minimum} {late}: {t}");
+            }
+        }
+        let kink = |t: f64| if t < 1e-7 { -1e6 } else { 5e4 };
+        let t = flat(-1e6, 0.5, kink).expect("it falls");
+        assert!(5e4 * (t - 1e-7) - 0.1 <= 0.5, "{t}");
+    }
+}
