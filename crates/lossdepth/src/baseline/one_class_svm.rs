@@ -275,7 +275,7 @@ impl OneClassSvm {
         // The variables must sum to zero: the query's takes the rounding error.
         beta[n] = -(0.5 - left);
         let mut k_beta = vec![0.0; n + 1];
-        space.stretches(|first, count, block| {
+        space.for_each_block(|first, count, block| {
             for j in 0..count {
                 k_beta[first + j] = dot(block.col(j), &beta[..n]);
             }

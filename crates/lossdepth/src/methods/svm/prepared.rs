@@ -40,40 +40,49 @@ impl PreparedSvm {
     }
 
     pub(super) fn score(&self, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Fit>> {
-        self.for_each_query(queries, run, |worker, query, solution, derivative| {
+        self.for_each_query(queries, run, |worker, _, query, solution, derivative| {
             let stderr =
-                if run.depths_only { f64::NAN } else { self.stderr(query, solution, derivative, worker) };
+                if run.depths_only { f64::NAN } else { self.stderr(query, &solution, derivative, worker) };
             solution.fit(stderr)
         })
     }
 
     pub(super) fn explain(&self, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Explanation>> {
         let run = run.with_standard_errors();
-        let solutions = self.for_each_query(queries, &run, |worker, query, solution, derivative| {
-            let fit = solution.fit(self.stderr(query, solution, derivative, worker));
-            let mut solution = solution.clone();
-            if solution.beta.is_none() {
-                let unit = 2.0 * solution.scale;
-                let values = self.mean.iter().zip(query.column);
-                solution.values = values.map(|(m, k)| (m - k) / unit + solution.intercept).collect();
-            }
-            let influence = self.influence(&solution, derivative);
-            (fit, solution, self.space.influence(&influence))
-        })?;
-        let explanation = |((fit, solution, influence), z): ((Fit, SvmSolution, Vec<f64>), &[f64])| {
-            let half_weights = &self.space.half_weights;
-            let (n, scale) = (self.space.len(), solution.scale);
-            let coefficients: Vec<f64> = match &solution.beta {
-                Some(beta) => beta[..n].iter().map(|b| b / scale).collect(),
-                None => half_weights.iter().map(|c| c / scale).collect(),
-            };
-            let own = solution.beta.as_ref().map_or(-0.5, |beta| beta[n]) / scale;
-            let gradient = self.space.gradient(&coefficients, own, z);
-            let witness = self.space.witness(&coefficients, own, solution.intercept, &solution.values, z)?;
-            let baseline = 2.0 * dot(&solution.values, half_weights);
-            Ok(Explanation::nonlinear(fit, solution.query_value, baseline, gradient, influence, witness))
+        let explained =
+            self.for_each_query(queries, &run, |worker, z, query, mut solution, derivative| {
+                let fit = solution.fit(self.stderr(query, &solution, derivative, worker));
+                if solution.beta.is_none() {
+                    let unit = 2.0 * solution.scale;
+                    let values = self.mean.iter().zip(query.column);
+                    solution.values = values.map(|(m, k)| (m - k) / unit + solution.intercept).collect();
+                }
+                let influence = self.space.influence(&self.influence(&solution, derivative));
+                self.explanation(fit, z, &solution, influence)
+            })?;
+        explained.into_iter().collect()
+    }
+
+    /// The classifier of a query `z`, given its values at the sample points.
+    fn explanation(
+        &self,
+        fit: Fit,
+        z: &[f64],
+        solution: &SvmSolution,
+        influence: Vec<f64>,
+    ) -> Result<Explanation> {
+        let half_weights = &self.space.half_weights;
+        let (n, scale) = (self.space.len(), solution.scale);
+        let coefficients: Vec<f64> = match &solution.beta {
+            Some(beta) => beta[..n].iter().map(|b| b / scale).collect(),
+            None => half_weights.iter().map(|c| c / scale).collect(),
         };
-        solutions.into_iter().zip(queries.iter()).map(explanation).collect()
+        let query_coefficient = solution.beta.as_ref().map_or(-0.5, |beta| beta[n]) / scale;
+        let gradient = self.space.gradient(&coefficients, query_coefficient, z);
+        let (intercept, values) = (solution.intercept, &solution.values);
+        let witness = self.space.witness(&coefficients, query_coefficient, intercept, values, z)?;
+        let baseline = 2.0 * dot(values, half_weights);
+        Ok(Explanation::nonlinear(fit, solution.query_value, baseline, gradient, influence, witness))
     }
 
     /// Queries that a worker takes at a time: their kernel columns should stay in cache.
@@ -90,12 +99,13 @@ impl PreparedSvm {
         self.block_width().min(GROUP)
     }
 
-    /// Solves every query and hands its solution to `make`, with the derivative of the minimiser (K19) if it was computed.
+    /// Solves every query and hands its row, kernel values and solution to `make`, with the derivative of the minimiser
+    /// (K19) if it was computed.
     fn for_each_query<T: Send>(
         &self,
         queries: Rows<'_>,
         run: &Run<'_>,
-        make: impl Fn(&Worker<'_>, QueryKernel<'_>, &SvmSolution, Option<&[f64]>) -> T + Sync,
+        make: impl Fn(&Worker<'_>, &[f64], QueryKernel<'_>, SvmSolution, Option<&[f64]>) -> T + Sync,
     ) -> Result<Vec<T>> {
         let batch = Batch::new(queries, run);
         let workers = batch.workers();
@@ -126,7 +136,8 @@ impl PreparedSvm {
                     for (k, solution) in group.into_iter().enumerate() {
                         let result = solution.map(|solution| {
                             let derivative = worker.minimiser_derivative(columns[k]);
-                            make(&worker, worker.query(start + k), &solution, derivative)
+                            let (row, query) = (rows.row(start + k), worker.query(start + k));
+                            make(&worker, row, query, solution, derivative)
                         });
                         ticket.done(first + start + k, result);
                     }
