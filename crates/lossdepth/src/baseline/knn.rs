@@ -1,7 +1,6 @@
 //! The distance to the nearest neighbours.
 
-use super::lof::neighbours;
-use super::neighbours::{Nearest, Neighbours};
+use super::neighbours::{Nearest, NeighbourSearch, neighbour_count};
 use crate::data::Reference;
 use crate::data::Rows;
 use crate::error::{DepthError, Result};
@@ -9,11 +8,11 @@ use crate::problem::Run;
 use std::str::FromStr;
 
 /// Minus the distance to the $k$-th nearest row of the reference, or minus the mean distance to the $k$ nearest
-/// (Ramaswamy, Rastogi and Shim 2000; Angiulli and Pizzuti 2002): the simplest detector there is, and hard to beat.
+/// (Ramaswamy, Rastogi and Shim 2000; Angiulli and Pizzuti 2002).
 ///
 /// The distances are Euclidean and those of scikit-learn's `NearestNeighbors`. The rows of the reference themselves
 /// ([`score_own`](super::FittedBaseline::score_own)) are no neighbours of themselves, but copies of them are. $k$ is at
-/// most one less than the number of rows. Weights are refused: which rows are near does not depend on them.
+/// most one less than the number of rows. Weights are refused: distances do not depend on them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Knn {
     /// How many neighbours.
@@ -22,7 +21,7 @@ pub struct Knn {
     pub distance: KnnDistance,
 }
 
-/// Which distance to the $k$ nearest rows counts.
+/// Which distance to the $k$ nearest rows is the score.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum KnnDistance {
     /// That of the farthest of them.
@@ -67,21 +66,21 @@ impl Default for Knn {
 /// [`Knn`] fitted to a sample.
 #[derive(Debug)]
 pub(super) struct FittedKnn {
-    neighbours: Neighbours,
+    neighbours: NeighbourSearch,
     knn: Knn,
 }
 
 impl Knn {
     pub(super) fn fit(self, sample: &Reference) -> Result<FittedKnn> {
-        let k = neighbours(self.k, sample)?;
-        Ok(FittedKnn { neighbours: Neighbours::new(sample.rows()), knn: Self { k, ..self } })
+        let k = neighbour_count(self.k, sample)?;
+        Ok(FittedKnn { neighbours: NeighbourSearch::new(sample.rows()), knn: Self { k, ..self } })
     }
 
     fn score(self, near: &Nearest) -> f64 {
         match self.distance {
             KnnDistance::Largest => -near.radius(),
             KnnDistance::Mean => {
-                -near.found.iter().map(|(distance, _)| distance).sum::<f64>() / near.found.len() as f64
+                -near.rows.iter().map(|(distance, _)| distance).sum::<f64>() / near.rows.len() as f64
             }
         }
     }

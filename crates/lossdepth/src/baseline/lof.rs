@@ -1,13 +1,13 @@
 //! The local outlier factor.
 
-use super::neighbours::{Nearest, Neighbours};
+use super::neighbours::{Nearest, NeighbourSearch, neighbour_count};
 use crate::data::Reference;
 use crate::data::Rows;
-use crate::error::{DepthError, Result};
+use crate::error::Result;
 use crate::problem::Run;
 
-/// The local outlier factor (Breunig, Kriegel, Ng and Sander 2000): how much sparser it is around a row than around
-/// its neighbours.
+/// The local outlier factor (Breunig, Kriegel, Ng and Sander 2000): the density at the neighbours of a row, relative to
+/// its own.
 ///
 /// With $N_k(x)$ the $k$ nearest rows of the reference and $d_k(y)$ the distance of $y$ to the $k$-th nearest other row,
 ///
@@ -41,7 +41,7 @@ impl Default for Lof {
 /// [`Lof`] fitted to a sample.
 #[derive(Debug)]
 pub(super) struct FittedLof {
-    neighbours: Neighbours,
+    neighbours: NeighbourSearch,
     k: usize,
     /// The distance to the k-th nearest other row, for every row.
     radii: Vec<f64>,
@@ -51,8 +51,8 @@ pub(super) struct FittedLof {
 
 impl Lof {
     pub(super) fn fit(self, sample: &Reference, run: &Run<'_>) -> Result<FittedLof> {
-        let k = neighbours(self.k, sample)?;
-        let neighbours = Neighbours::new(sample.rows());
+        let k = neighbour_count(self.k, sample)?;
+        let neighbours = NeighbourSearch::new(sample.rows());
         let nearest = neighbours.own(k, run)?;
         let radii: Vec<f64> = nearest.iter().map(Nearest::radius).collect();
         let densities: Vec<f64> = nearest.iter().map(|near| density(near, &radii)).collect();
@@ -72,26 +72,14 @@ impl FittedLof {
     }
 }
 
-/// One over the mean reach of a row's neighbours.
+/// The local reachability density: one over the mean reachability distance from the neighbours of a row.
 fn density(near: &Nearest, radii: &[f64]) -> f64 {
-    let reach = near.found.iter().map(|(distance, row)| distance.max(radii[*row]));
-    1.0 / (reach.sum::<f64>() / near.found.len() as f64 + 1e-10)
+    let reachability = near.rows.iter().map(|(distance, row)| distance.max(radii[*row]));
+    1.0 / (reachability.sum::<f64>() / near.rows.len() as f64 + 1e-10)
 }
 
 /// Minus the mean ratio of the neighbours' densities to a row's own.
 fn factor(near: &Nearest, own: f64, densities: &[f64]) -> f64 {
-    let ratios = near.found.iter().map(|(_, row)| densities[*row] / own);
-    -(ratios.sum::<f64>() / near.found.len() as f64)
-}
-
-/// How many neighbours a row has, given how many it should have; for samples without weights.
-pub(super) fn neighbours(k: usize, sample: &Reference) -> Result<usize> {
-    if k == 0 {
-        return Err(DepthError::Setting { name: "k", expected: "at least 1", got: 0.0 });
-    }
-    let weights = sample.weights();
-    if weights.iter().any(|w| *w != weights[0]) {
-        return Err(DepthError::Settings("`lof` and `knn` take no weights".to_owned()));
-    }
-    Ok(k.min(sample.len() - 1))
+    let ratios = near.rows.iter().map(|(_, row)| densities[*row] / own);
+    -(ratios.sum::<f64>() / near.rows.len() as f64)
 }

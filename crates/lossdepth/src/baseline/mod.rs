@@ -1,4 +1,4 @@
-//! Baselines: well-known detectors that are no depths, to compare the depths with.
+//! Baselines: well-known detectors to compare the depths with.
 //!
 //! | name | what it is | settings |
 //! |---|---|---|
@@ -21,10 +21,10 @@
 //! ```
 
 mod knn;
+mod libsvm_smo;
 mod lof;
 mod neighbours;
 mod one_class_svm;
-mod sequential;
 
 pub use knn::{Knn, KnnDistance};
 pub use lof::Lof;
@@ -48,14 +48,14 @@ pub enum Detector {
     Knn(Knn),
 }
 
-/// A detector to compare with, and how the columns are scaled for it.
+/// A detector and the scaling of its columns.
 #[derive(Debug, Clone)]
 pub struct Baseline {
     /// The detector.
     pub detector: Detector,
-    /// How columns are scaled; learned on the reference, applied to every query.
+    /// The scaling of the columns: estimated on the reference, applied to every query.
     pub scale: Scale,
-    /// What was said of it by name, for [`values`](Self::values).
+    /// The settings it was made with by name, for [`values`](Self::values).
     kernel: Settings,
 }
 
@@ -106,7 +106,7 @@ impl Baseline {
         })
     }
 
-    /// A baseline by name, and what is said otherwise, in any order.
+    /// A baseline by name, with some settings in any order.
     ///
     /// ```
     /// use lossdepth::{baseline::Baseline, depth::Value};
@@ -116,7 +116,7 @@ impl Baseline {
     /// ```
     ///
     /// # Errors
-    /// An unknown name, a setting that it does not have, or a value that the setting does not have.
+    /// An unknown name, a setting that it does not have, or a value out of the range of its setting.
     pub fn with<'a>(name: &str, values: impl IntoIterator<Item = (&'a str, Value)>) -> Result<Self> {
         let mut baseline = Self::named(name)?;
         let mut of_kernel = Vec::new();
@@ -157,7 +157,7 @@ impl Baseline {
         }
     }
 
-    /// What it is, in a line.
+    /// A description in one line.
     pub fn summary(&self) -> &'static str {
         match &self.detector {
             Detector::OneClassSvm(_) => "one-class support vector machine",
@@ -179,7 +179,7 @@ impl Baseline {
         }
     }
 
-    /// What is known about one of its settings.
+    /// One of its settings by name.
     ///
     /// # Errors
     /// It has no such setting.
@@ -194,7 +194,7 @@ impl Baseline {
         })
     }
 
-    /// Its settings with their values; those of other kernels than the one chosen are left out.
+    /// Its settings with their values, without those of other kernels.
     pub fn values(&self) -> Vec<(&'static str, Value)> {
         let kernel = self.kernel.values();
         let shared = |name: &str| {
@@ -290,7 +290,7 @@ enum Fitted {
 }
 
 impl FittedBaseline {
-    /// The score of each query, as rows that are not in the reference: high is normal.
+    /// The score of each query, as a row that is not in the reference: high is normal.
     ///
     /// # Errors
     /// A row of another width than the reference, a number that is not finite, or [`DepthError::Cancelled`].
@@ -332,7 +332,7 @@ impl FittedBaseline {
         }
     }
 
-    /// The score below which the detector itself speaks of an outlier, if it does.
+    /// The score below which the detector's own rule calls a row an outlier, if it has one.
     pub fn offset(&self) -> Option<f64> {
         match &self.fitted {
             Fitted::OneClassSvm(svm, _) => Some(svm.offset),
@@ -340,7 +340,7 @@ impl FittedBaseline {
         }
     }
 
-    /// A proven bound on how far the score of a row is from the exact one; 0 where there is nothing to solve.
+    /// A proven bound on the error of the score of a row; 0 for detectors that solve no optimisation problem.
     ///
     /// # Errors
     /// A row of another width than the reference.
@@ -370,7 +370,7 @@ impl FittedBaseline {
         }
     }
 
-    /// Something the user should know about how the scaling came out.
+    /// A warning from the estimation of the scaling, for the user.
     pub fn warning(&self) -> Option<&ScalingWarning> {
         self.warning.as_ref()
     }

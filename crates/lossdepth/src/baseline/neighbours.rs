@@ -1,11 +1,10 @@
 //! The nearest rows of a sample: exact, in blocks, on all threads.
 //!
-//! Squared distances of the whole sample with a few queries at a time come from [`Points`], whose tiles run like a
-//! matrix product; a scan keeps the `k` smallest. That is $O(n)$ a query whatever the number of columns, and it beats
-//! a tree on anything but large samples of very few columns.
+//! Squared distances of the whole sample to a few queries at a time come from [`Points`], at the speed of a matrix product;
+//! a scan keeps the `k` smallest. That is faster than a tree but for large samples of very few columns.
 
-use crate::data::Rows;
-use crate::error::Result;
+use crate::data::{Reference, Rows};
+use crate::error::{DepthError, Result};
 use crate::kernel::{Columns, Points};
 use crate::numerics::linalg::{COLUMN_GROUP, Matrix};
 use crate::numerics::simd::{LANES, vectorised};
@@ -15,9 +14,9 @@ use crate::problem::{Batch, Ticket};
 /// Queries whose distances a worker holds at a time.
 const WIDE: usize = COLUMN_GROUP;
 
-/// A sample to look for neighbours in.
+/// A sample to search for neighbours.
 #[derive(Debug, Clone)]
-pub(super) struct Neighbours {
+pub(super) struct NeighbourSearch {
     points: Points,
 }
 
@@ -25,17 +24,17 @@ pub(super) struct Neighbours {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Nearest {
     /// Distance (not squared) and row number.
-    pub(super) found: Vec<(f64, usize)>,
+    pub(super) rows: Vec<(f64, usize)>,
 }
 
 impl Nearest {
     /// The distance of the farthest.
     pub(super) fn radius(&self) -> f64 {
-        self.found.last().map_or(0.0, |(distance, _)| *distance)
+        self.rows.last().map_or(0.0, |(distance, _)| *distance)
     }
 }
 
-impl Neighbours {
+impl NeighbourSearch {
     pub(super) fn new(rows: Rows<'_>) -> Self {
         Self { points: Points::new(rows) }
     }
@@ -78,17 +77,17 @@ fn smallest(squares: &[f64], k: usize) -> Nearest {
         vectorised(
             #[inline(always)]
             || {
-                let mut bar = f64::INFINITY;
+                let mut threshold = f64::INFINITY;
                 for (c, chunk) in squares.chunks(LANES).enumerate() {
-                    // The least first, without a branch; then which.
+                    // The minimum of the chunk without branches first: few chunks have one below the threshold.
                     let least = chunk.iter().fold(f64::INFINITY, |m, x| if *x < m { *x } else { m });
-                    if least < bar {
+                    if least < threshold {
                         for (i, square) in chunk.iter().enumerate() {
-                            if *square < bar {
+                            if *square < threshold {
                                 let place = found.partition_point(|(s, _)| s <= square);
                                 found.insert(place, (*square, c * LANES + i));
                                 found.truncate(k);
-                                bar = if found.len() == k { found[k - 1].0 } else { f64::INFINITY };
+                                threshold = if found.len() == k { found[k - 1].0 } else { f64::INFINITY };
                             }
                         }
                     }
@@ -99,7 +98,19 @@ fn smallest(squares: &[f64], k: usize) -> Nearest {
     for (square, _) in &mut found {
         *square = square.sqrt();
     }
-    Nearest { found }
+    Nearest { rows: found }
+}
+
+/// The number of neighbours of a row: `k`, or all others if they are fewer. Only for samples without weights.
+pub(super) fn neighbour_count(k: usize, sample: &Reference) -> Result<usize> {
+    if k == 0 {
+        return Err(DepthError::Setting { name: "k", expected: "at least 1", got: 0.0 });
+    }
+    let weights = sample.weights();
+    if weights.iter().any(|w| *w != weights[0]) {
+        return Err(DepthError::Settings("`lof` and `knn` take no weights".to_owned()));
+    }
+    Ok(k.min(sample.len() - 1))
 }
 
 #[cfg(test)]
@@ -110,7 +121,7 @@ mod tests {
     fn the_nearest_are_the_first_of_all_in_order() {
         let data: Vec<f64> = (0..3 * 157_usize).map(|i| ((i * 7919) % 23) as f64).collect();
         let rows = Rows::new(&data, 3).unwrap();
-        let neighbours = Neighbours::new(rows);
+        let neighbours = NeighbourSearch::new(rows);
         for (k, threads) in [(1, 1), (7, 2), (156, 3)] {
             let run = Run { threads: Some(threads), ..Run::default() };
             for (own, all) in [(false, neighbours.of(rows, k, &run)), (true, neighbours.own(k, &run))] {
@@ -123,7 +134,7 @@ mod tests {
                         (0..rows.len()).filter(|j| !own || *j != i).map(|j| (distance(j), j)).collect();
                     listed.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
                     listed.truncate(k);
-                    assert_eq!(nearest.found, listed, "row {i}, k {k}");
+                    assert_eq!(nearest.rows, listed, "row {i}, k {k}");
                 }
             }
         }

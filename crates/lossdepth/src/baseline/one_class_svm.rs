@@ -5,21 +5,22 @@
 //! $$ \min_\alpha \tfrac12 \alpha^\top K \alpha \quad\text{s.t.}\quad
 //!    0 \le \alpha_i \le \frac{\omega_i}{\nu}, \; \sum_i \alpha_i = 1, $$
 //!
-//! is the depth's dual with a free intercept for a query that the kernel does not see, $k(x, z) = 0$ for all $x$ and
-//! $k(z, z) = 0$: that query balances the others, $\sum_i \beta_i = -\beta_z$, and under a penalty above a quarter of the
-//! largest $(K\beta)_i$ its variable stays at its bound, $\beta_z = -\frac12$. So $\alpha = 2\beta$ with bounds $\omega_i / 2\nu$,
-//! and [`ActiveSet`] solves it as it stands, gap included.
+//! is the depth's dual with a free intercept for a query with zero kernel values, $k(x, z) = 0$ for all $x$ and
+//! $k(z, z) = 0$. Then $\sum_i \beta_i = -\beta_z$, and under a penalty above a quarter of the largest $(K\beta)_i$ the query's
+//! variable is at its bound, $\beta_z = -\frac12$. So $\alpha = 2\beta$ with bounds $\omega_i / 2\nu$, and [`ActiveSet`] solves
+//! the problem and bounds its gap.
 
-use super::sequential;
+use super::libsvm_smo;
 use crate::data::Reference;
 use crate::data::Rows;
 use crate::error::positive;
 use crate::error::{DepthError, Result};
 use crate::kernel::{Kernel, KernelSource, Space};
 use crate::numerics::linalg::{COLUMN_GROUP, Matrix, dot};
-use crate::problem::Run;
-use crate::problem::{Batch, Ticket};
-use crate::solver::dual_active_set::{ActiveSet, Columns, Factor, Point, Query};
+use crate::problem::{Batch, ErrorBudget, Run, Ticket};
+use crate::solver::dual_active_set::{
+    ActiveSet, DualPoint, KernelColumns, QueryKernel, ResidualError, dot_error,
+};
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
 use std::sync::Arc;
@@ -30,35 +31,35 @@ use std::sync::Arc;
 ///    \quad\text{s.t.}\quad \langle w, \varphi(x_i) \rangle \ge \rho - \xi_i, \; \xi_i \ge 0. $$
 ///
 /// The score is $\nu N \langle w, \varphi(x) \rangle$ with $N$ the number of rows (the sum of the weights if they are whole
-/// numbers): scikit-learn's `OneClassSVM.score_samples`. A row is an outlier for the machine itself if it is below
-/// [`offset`](super::FittedBaseline::offset), $\nu N \rho$. About a share $\nu$ of the rows is.
+/// numbers): scikit-learn's `OneClassSVM.score_samples`. Its decision rule calls a row an outlier if the score is below
+/// [`offset`](super::FittedBaseline::offset), $\nu N \rho$. That holds for a share of about $\nu$ of the rows.
 ///
-/// The problem is solved to the end by an active-set method. With its duality gap $g$ every score is proven within
-/// $\nu N \sqrt{2 g \, k(x, x)}$ of the exact one. A row of weight $k$ is the same as $k$ copies.
+/// The problem is solved by an active-set method. With a bound $g$ on its dual suboptimality every score is within
+/// $\nu N \sqrt{2 g \, k(x, x)}$ and the rounding of its sum of the exact one. A row of weight $k$ is the same as $k$ copies.
 ///
-/// Support vectors between their bounds lie on the margin: their exact scores are all equal to the offset. A score
-/// that is within its error of the offset is therefore given as the offset, so that those rows are tied, as they should be,
-/// and not ranked by rounding. (libsvm ranks them by what its tolerance leaves; on small samples that moves an AUC in the
-/// third decimal; [`OneClassSolver::Libsvm`] does the same.)
+/// Support vectors between their bounds are on the margin: their exact scores equal the offset. A score within its
+/// estimated error of the offset is therefore returned as the offset, so that these rows are tied and not ranked by
+/// rounding. (libsvm ranks them by the residuals at its tolerance; on small samples that changes an AUC in the third decimal;
+/// [`OneClassSolver::Libsvm`] does the same.)
 #[derive(Debug, Clone)]
 pub struct OneClassSvm {
     /// The kernel.
     pub kernel: KernelSource,
     /// The share of the rows that may be outside, above 0 and at most 1.
     pub nu: f64,
-    /// How far the problem is solved.
+    /// The accuracy of the solution.
     pub solver: OneClassSolver,
     /// The largest proven error of $\langle w, \varphi(x) \rangle$ to accept, relative to the largest $k(x, x)$; for
     /// [`OneClassSolver::Exact`].
     pub tol: f64,
-    /// How many rounds the solver gets.
+    /// The limit of rounds of the solver.
     pub max_iter: usize,
-    /// How many bytes kernel values may take.
+    /// The memory limit of kernel values, in bytes.
     pub memory: u64,
 }
 
 impl Default for OneClassSvm {
-    /// A Gaussian kernel of automatic width and a share of 0.1, as in the paper.
+    /// A Gaussian kernel of automatic width and `nu` 0.1, as in the paper.
     fn default() -> Self {
         Self {
             kernel: KernelSource::default(),
@@ -71,15 +72,15 @@ impl Default for OneClassSvm {
     }
 }
 
-/// How far the problem of a [`OneClassSvm`] is solved.
+/// The accuracy to which the problem of a [`OneClassSvm`] is solved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OneClassSolver {
-    /// To the end, with a proven error.
+    /// To `tol`, with a proven error.
     #[default]
     Exact,
-    /// As far as libsvm does with its defaults, along the same path (copies of a row are one row here, several there): to
-    /// compare with published numbers.
+    /// To the tolerance of libsvm's defaults, by its algorithm (equal rows are one row here, several there): to compare
+    /// with published numbers.
     Libsvm,
 }
 
@@ -115,11 +116,11 @@ pub(super) struct FittedOneClassSvm {
     /// ν N.
     unit: f64,
     pub(super) offset: f64,
-    /// What to multiply √k(x, x) by to bound the error of a score.
-    pub(super) error: f64,
+    /// A bound on the error of a score is this times √k(x, x), and the rounding of the score.
+    classifier_error: f64,
     pub(super) converged: bool,
-    /// Whether scores within their error of the offset are given as the offset.
-    tied: bool,
+    /// Scores within this times √k(x, x) of the offset are returned as the offset.
+    tie_width: f64,
 }
 
 impl OneClassSvm {
@@ -140,7 +141,7 @@ impl OneClassSvm {
         let unit = self.nu * sample.observations();
         let solved = match self.solver {
             OneClassSolver::Exact => self.solve(&space, run)?,
-            OneClassSolver::Libsvm => self.follow_libsvm(&space, unit, run)?,
+            OneClassSolver::Libsvm => self.solve_as_libsvm(&space, unit, run)?,
         };
         let (support, coefficients) = supporting(&space, &solved.alpha, &source)?.unwrap_or_else(|| {
             let all = solved.alpha.clone();
@@ -151,9 +152,12 @@ impl OneClassSvm {
             coefficients,
             unit,
             offset: unit * solved.rho,
-            error: unit * (2.0 * solved.gap).sqrt(),
+            classifier_error: unit * ((2.0 * solved.suboptimality).sqrt() + solved.weight_error),
             converged: solved.converged,
-            tied: self.solver == OneClassSolver::Exact,
+            tie_width: match self.solver {
+                OneClassSolver::Exact => unit * (2.0 * solved.estimated_suboptimality).sqrt(),
+                OneClassSolver::Libsvm => f64::NEG_INFINITY,
+            },
         })
     }
 
@@ -169,109 +173,142 @@ impl OneClassSvm {
         Ok(())
     }
 
-    fn solve(&self, space: &Space, run: &Run<'_>) -> Result<Solved> {
+    fn solve(&self, space: &Space, run: &Run<'_>) -> Result<OneClassSolution> {
         let n = space.len();
         let bounds: Vec<f64> = space.half_weights.iter().map(|w| w / self.nu).collect();
-        let most_free = usize::try_from((self.memory / 64).isqrt()).unwrap_or(usize::MAX).max(1024);
-        let mut set = ActiveSet::new(&bounds, true, space.largest, most_free);
-        let nothing = vec![0.0; n];
-        let query = Query::new(&nothing, 0.0);
+        let max_free = usize::try_from((self.memory / 64).isqrt()).unwrap_or(usize::MAX).max(1024);
+        let mut set = ActiveSet::new(&bounds, true, space.largest, max_free);
+        let zeros = vec![0.0; n];
+        let query = QueryKernel::new(&zeros, 0.0);
         let largest = if space.largest > 0.0 { space.largest } else { 1.0 };
         let reg = largest;
-        let mut columns = Columns::cached(space, self.memory);
+        let mut columns = KernelColumns::cached(space, self.memory);
         let mut point = Self::start(space, &bounds, &set, query, &mut columns)?;
-        // In units of the kernel, for α = 2β: the gap is 4 (2 reg) times the one of the depth's problem.
-        let gap_of = |gap: f64| 8.0 * reg * gap;
-        let enough =
-            |_: f64, below: f64, _: f64| (2.0 * gap_of(below) * largest).sqrt() <= 0.25 * self.tol * largest;
+        // In units of the kernel and for α = 2β the dual objective is 8 reg times that of the depth's problem.
+        let in_alpha = |suboptimality: f64| 8.0 * reg * suboptimality;
+        let share = ErrorBudget::new(self.tol).dual_active_set();
+        let enough = |_: f64, suboptimality: f64, _: f64| {
+            (2.0 * in_alpha(suboptimality) * largest).sqrt() <= share * largest
+        };
         let cancelled = || run.cancel.is_some_and(|flag| flag.load(std::sync::atomic::Ordering::Relaxed));
         set.solve(&mut point, query, &mut columns, reg, self.max_iter, enough, cancelled)?;
         if cancelled() {
             return Err(DepthError::Cancelled);
         }
-        let slip = f64::EPSILON * largest * 0.25 * (n as f64 / 16.0 + 8.0 + point.updates as f64);
-        let seen = set.look(&point, query, reg);
-        let gap = gap_of(seen.below(&point, slip, reg) + set.allowance(&point, slip) / (2.0 * reg));
+        let optimality = set.evaluate(&point, query, reg);
+        let noise = f64::EPSILON * largest * 0.25 * (n as f64 / 16.0 + 8.0 + point.updates as f64);
+        let estimated_suboptimality = in_alpha(
+            optimality.estimated_free_suboptimality(&point, noise, reg)
+                + set.scaled_gap_bound_of_bounded(&point, noise) / (2.0 * reg),
+        );
+        // For the exact kernel: rounding of G, of Σβ = 0, of the residuals, and of the kernel.
+        let kernel = space.rounding(0.0);
+        let updates = 0.25 * f64::EPSILON * largest * 1.25 * point.updates as f64;
+        let arithmetic = 2.0 * f64::EPSILON * (2.0 * reg + set.bias(&point).abs());
+        let residual = 2.0 * dot_error(n, largest) + updates + arithmetic + kernel;
+        let accurate = |suboptimality: f64| (2.0 * suboptimality * largest).sqrt() <= self.tol * largest;
+        let mut suboptimality = in_alpha(set.scaled_gap_bound(&point, residual) / (2.0 * reg));
+        if !accurate(suboptimality) {
+            let error = ResidualError { residual, kernel };
+            let tighter = set.dual_suboptimality_bound(&point, query, &mut columns, error, reg)?;
+            suboptimality = suboptimality.min(in_alpha(tighter));
+        }
         let alpha: Vec<f64> = point.beta[..n].iter().map(|b| 2.0 * b).collect();
-        let values: Vec<f64> = point.pulled[..n].iter().map(|g| 2.0 * g).collect();
-        let converged = (2.0 * gap * largest).sqrt() <= self.tol * largest;
+        let values: Vec<f64> = point.k_beta[..n].iter().map(|g| 2.0 * g).collect();
+        let converged = accurate(suboptimality);
         let rho = threshold(&point.beta, &bounds, &values);
-        Ok(Solved { alpha, rho, gap, converged })
+        let weight_error = weight_error(space);
+        Ok(OneClassSolution { alpha, rho, suboptimality, estimated_suboptimality, weight_error, converged })
     }
 
-    /// What libsvm finds; its variables sum to `unit`, ν N.
-    fn follow_libsvm(&self, space: &Space, unit: f64, run: &Run<'_>) -> Result<Solved> {
-        // Counts are whole numbers, and what rounding makes of them would be a variable off its bound.
+    /// The solution of libsvm's algorithm; its variables sum to `unit`, ν N.
+    fn solve_as_libsvm(&self, space: &Space, unit: f64, run: &Run<'_>) -> Result<OneClassSolution> {
+        // Counts are whole numbers: undo the rounding of their division, so that variables end at their bounds.
         let count = |w: &f64| {
             let count = 2.0 * w * unit / self.nu;
             if (count - count.round()).abs() < 1e-9 { count.round() } else { count }
         };
         let bounds: Vec<f64> = space.half_weights.iter().map(count).collect();
-        let mut columns = Columns::cached(space, self.memory);
+        let mut columns = KernelColumns::cached(space, self.memory);
         let cancelled = || run.cancel.is_some_and(|flag| flag.load(std::sync::atomic::Ordering::Relaxed));
-        let found = sequential::minimise(space, &bounds, unit, &mut columns, self.max_iter, cancelled)?;
+        let found = libsvm_smo::minimise(space, &bounds, unit, &mut columns, self.max_iter, cancelled)?;
         if cancelled() {
             return Err(DepthError::Cancelled);
         }
         let scaled = |list: &[f64]| list.iter().map(|x| x / unit).collect::<Vec<f64>>();
         let (alpha, values, bounds) = (scaled(&found.alpha), scaled(&found.values), scaled(&bounds));
         let rho = threshold(&alpha, &bounds, &values);
-        // What each variable adds to the duality gap.
-        let slack = |i: usize| alpha[i] * (values[i] - rho) + bounds[i] * (rho - values[i]).max(0.0);
-        let gap = (0..alpha.len()).map(slack).sum::<f64>().max(0.0);
-        Ok(Solved { alpha, rho, gap, converged: found.converged })
+        // The terms of the duality gap.
+        let term = |i: usize| alpha[i] * (values[i] - rho) + bounds[i] * (rho - values[i]).max(0.0);
+        let gap = (0..alpha.len()).map(term).sum::<f64>().max(0.0);
+        Ok(OneClassSolution {
+            alpha,
+            rho,
+            suboptimality: gap,
+            estimated_suboptimality: gap,
+            weight_error: weight_error(space),
+            converged: found.converged,
+        })
     }
 
-    /// The most outlying rows at their bounds: at the end, most of them are.
+    /// A dual point with the most outlying rows at their upper bounds: most of them are there in the solution.
     fn start(
         space: &Space,
         bounds: &[f64],
         set: &ActiveSet,
-        query: Query<'_>,
-        columns: &mut Columns<'_>,
-    ) -> Result<Point> {
+        query: QueryKernel<'_>,
+        columns: &mut KernelColumns<'_>,
+    ) -> Result<DualPoint> {
         let n = space.len();
         let mean = space.mean_embedding()?;
         let mut order: Vec<usize> = (0..n).collect();
         order.sort_by(|&a, &b| mean[a].total_cmp(&mean[b]).then(a.cmp(&b)));
-        let (mut beta, mut left, mut between) = (vec![0.0; n + 1], 0.5, None);
+        let (mut beta, mut left, mut interior) = (vec![0.0; n + 1], 0.5, None);
         for i in order {
             beta[i] = bounds[i].min(left);
             left -= beta[i];
             if beta[i] < bounds[i] {
-                between = (beta[i] > 0.0).then_some(i);
+                interior = (beta[i] > 0.0).then_some(i);
                 break;
             }
         }
-        // What rounding leaves over is the query's: the variables must balance.
+        // The variables must sum to zero: the query's takes the rounding error.
         beta[n] = -(0.5 - left);
-        let mut pulled = vec![0.0; n + 1];
-        space.stretches(|first, count, block| {
+        let mut k_beta = vec![0.0; n + 1];
+        space.for_each_block(|first, count, block| {
             for j in 0..count {
-                pulled[first + j] = dot(block.col(j), &beta[..n]);
+                k_beta[first + j] = dot(block.col(j), &beta[..n]);
             }
         })?;
-        let (free, factor) = (Vec::new(), Factor::default());
-        let constant = set.constant(query.own);
-        let mut point = Point { beta, pulled, constant, free, factor, updates: 1, ..Point::default() };
+        let penalty = set.multiplier_penalty(query.diagonal);
+        let mut point = DualPoint { beta, k_beta, penalty, updates: 1, ..DualPoint::default() };
         point.sum = set.sum(&point);
-        if let Some(i) = between {
+        if let Some(i) = interior {
             columns.require([i].into_iter())?;
-            set.release(&mut point, i, query, |j| columns.column(i)[j]);
+            set.add_free(&mut point, i, query, |j| columns.column(i)[j]);
         }
         Ok(point)
     }
 }
 
-/// A solution for α.
-struct Solved {
+/// α, ρ, and how accurate they are.
+struct OneClassSolution {
     alpha: Vec<f64>,
     rho: f64,
-    gap: f64,
+    /// A proven bound on how far the dual objective is from its optimum, and an estimate that is usually tighter.
+    suboptimality: f64,
+    estimated_suboptimality: f64,
+    /// How far the rounding of the weights may move the classifier.
+    weight_error: f64,
     converged: bool,
 }
 
-/// ρ: the value at the rows between their bounds; without any, midway between the rows at either bound.
+/// A bound on the relative error of the weights, times the norm of the classifier.
+fn weight_error(space: &Space) -> f64 {
+    f64::EPSILON * (2.0 + space.copies as f64) * space.largest.sqrt()
+}
+
+/// ρ: the mean value at the rows between their bounds; without any, midway between the rows at either bound.
 fn threshold(beta: &[f64], bounds: &[f64], values: &[f64]) -> f64 {
     let (mut sum, mut count) = (0.0, 0.0);
     let (mut inside, mut outside) = (f64::INFINITY, f64::NEG_INFINITY);
@@ -310,9 +347,9 @@ impl FittedOneClassSvm {
                 for j in 0..rows.len() {
                     let score = made.clone().and_then(|()| {
                         let value = self.unit * dot(block.col(j), &self.coefficients);
-                        let at_margin =
-                            self.tied && (value - self.offset).abs() <= self.error(rows.row(j))?;
-                        Ok(if at_margin { self.offset } else { value })
+                        let tie_width = self.tie_width * self.support.own(rows.row(j))?.sqrt();
+                        let tied = (value - self.offset).abs() <= tie_width;
+                        Ok(if tied { self.offset } else { value })
                     });
                     ticket.done(first + j, score);
                 }
@@ -321,8 +358,12 @@ impl FittedOneClassSvm {
         results.into_iter().collect()
     }
 
-    /// A proven bound on how far the score of a row is from the exact one.
+    /// A proven bound on the error of the score of a row. For [`OneClassSolver::Libsvm`] that is with respect to the exact
+    /// solution, and its gap is evaluated without its rounding.
     pub(super) fn error(&self, row: &[f64]) -> Result<f64> {
-        Ok(self.error * self.support.own(row)?.sqrt())
+        let diagonal = self.support.own(row)?;
+        let sum = 2.0 * dot_error(self.support.len(), self.support.largest.max(diagonal));
+        let rounding = self.unit * (sum + self.support.rounding(diagonal));
+        Ok(self.classifier_error * diagonal.sqrt() + rounding)
     }
 }

@@ -1,6 +1,6 @@
-//! How wide a kernel is: given, or learned from the distances within the sample.
+//! Bandwidths of kernels: given, or estimated from the distances within the sample (K3).
 
-use super::neighbours::squared_reach;
+use super::neighbour_distance::median_squared_distance;
 use super::points::{Columns, Points};
 use crate::data::{Mass, Reference};
 use crate::error::positive;
@@ -11,15 +11,15 @@ use std::str::FromStr;
 
 /// The $\gamma$ of a Gaussian or polynomial kernel.
 ///
-/// `auto` and `quartile` look at the distances of **all pairs** of reference rows, each row with itself included, a pair
-/// counting by the product of its weights; so a row of weight $k$ is the same as $k$ copies, and with equal weights the
-/// rules are `1 / numpy.median(cdist(X, X)**2)` and `0.5 / numpy.quantile(cdist(X, X), 0.25)**2`. A quantile of 0 (half, or
-/// a quarter, of the sample being copies of each other) is replaced by that of the positive distances; if there are
+/// `auto` and `quartile` use the distances of **all pairs** of reference rows, each row with itself included, a pair
+/// weighted by the product of its weights; so a row of weight $k$ is the same as $k$ copies, and with equal weights the
+/// rules are `1 / numpy.median(cdist(X, X)**2)` and `0.5 / numpy.quantile(cdist(X, X), 0.25)**2`. A quantile of 0 (many
+/// equal rows) is replaced by that of the positive distances; if there are
 /// none, $\gamma = 1$.
 ///
 /// With more than 2048 different rows the distances are those of 2048 of them: the rows in lexicographic order, taken at
 /// the levels $(j + \frac12) / 2048$ of the cumulative weight. The choice does not depend on the order of the rows. (For
-/// `neighbours` these are the rows that are looked at; their neighbours are all rows, or 32768 of them chosen alike.)
+/// `neighbours` these are the rows whose neighbours are searched, among all rows or 32768 of them chosen alike.)
 ///
 /// ```
 /// use lossdepth::kernel::Gamma;
@@ -34,13 +34,12 @@ pub enum Gamma {
     /// One over the median squared distance.
     #[default]
     Auto,
-    /// So many times as much, written as `5/median`: a kernel that sees less far.
+    /// A multiple of `auto`, written as `5/median`: a narrower kernel for factors above 1.
     Median(f64),
     /// One half over the square of the first quartile of the distances.
     Quartile,
-    /// One over the square of how far a typical row's neighbours are: the median over the rows of the squared distance to
-    /// the $\lceil \sqrt n \rceil$-th nearest other row. As $n$ grows the kernel sees more and more rows, and a smaller and
-    /// smaller share of them; the median keeps outliers from having a say.
+    /// One over the median over the rows of the squared distance to the $\lceil \sqrt n \rceil$-th nearest other row. As $n$
+    /// grows the number of rows within the bandwidth grows and their share falls; the median is robust to outliers.
     Neighbours,
     /// This number.
     Value(f64),
@@ -122,7 +121,7 @@ fn number(name: &'static str, expected: &str, s: &str) -> Result<f64> {
 }
 
 impl Gamma {
-    /// The number it stands for on this sample.
+    /// Its value for this sample.
     ///
     /// # Errors
     /// A value that is not positive and finite.
@@ -132,11 +131,11 @@ impl Gamma {
             Self::Auto => Self::Median(1.0).learn(sample),
             Self::Median(factor) => {
                 positive("gamma", factor)?;
-                Ok(inverse(Pairs::new(sample, Points::squared_distances).quantile(0.5), factor))
+                Ok(inverse(PairDistances::new(sample, Points::squared_distances).quantile(0.5), factor))
             }
-            Self::Neighbours => Ok(inverse(squared_reach(sample), 1.0)),
+            Self::Neighbours => Ok(inverse(median_squared_distance(sample), 1.0)),
             Self::Quartile => {
-                let mut pairs = Pairs::new(sample, Points::squared_distances);
+                let mut pairs = PairDistances::new(sample, Points::squared_distances);
                 pairs.distances.iter_mut().for_each(|r| *r = r.sqrt());
                 let quartile = pairs.quantile(0.25);
                 Ok(inverse(quartile * quartile, 0.5))
@@ -146,7 +145,7 @@ impl Gamma {
 }
 
 impl Sigma {
-    /// The number it stands for on this sample.
+    /// Its value for this sample.
     ///
     /// # Errors
     /// A value that is not positive and finite.
@@ -154,7 +153,7 @@ impl Sigma {
         match self {
             Self::Value(sigma) => positive("sigma", sigma).map(|()| sigma),
             Self::Auto => {
-                let median = Pairs::new(sample, Points::manhattan_distances).quantile(0.5);
+                let median = PairDistances::new(sample, Points::manhattan_distances).quantile(0.5);
                 Ok(if median > 0.0 { median } else { 1.0 })
             }
         }
@@ -167,34 +166,34 @@ fn inverse(x: f64, scale: f64) -> f64 {
     if gamma > 0.0 && gamma.is_finite() { gamma } else { 1.0 }
 }
 
-/// Above this many different rows a subsample stands for them.
-const MOST: usize = 2048;
+/// Rows whose pairs are used, at most.
+const MAX_ROWS: usize = 2048;
 
-/// Distances of all pairs, with their masses.
-struct Pairs {
-    /// Between different rows, each pair once.
+/// The distances of all pairs, with their masses.
+struct PairDistances {
+    /// Of pairs of distinct rows, each pair once.
     distances: Vec<f64>,
-    /// Their masses (for both orders together), or empty if all are the same.
+    /// Their masses (of both orders together), or empty if all are equal.
     masses: Vec<f64>,
-    /// The mass of a pair if all are the same.
+    /// The mass of a pair if all are equal.
     common: f64,
     /// The mass of rows with themselves.
     diagonal: f64,
-    /// How many pairs the sample stands for; infinite for weights that are not counts.
+    /// The number of pairs of observations; infinite for weights that are no counts.
     count: f64,
 }
 
-impl Pairs {
+impl PairDistances {
     fn new(sample: &Reference, measure: impl Fn(&Points, crate::Rows<'_>, &mut Columns<'_>)) -> Self {
-        const STEP: usize = 32;
-        let (points, weights) = thinned(sample, MOST);
+        const BLOCK: usize = 32;
+        let (points, weights) = subsample(sample, MAX_ROWS);
         let n = weights.len();
         let same = weights.iter().all(|w| *w == weights[0]);
         let pairs = n * (n - 1) / 2;
         let (mut distances, mut masses) = (Vec::with_capacity(pairs), Vec::new());
-        let mut block = Matrix::zeros(n, STEP);
-        for first in (0..n).step_by(STEP) {
-            let last = (first + STEP).min(n);
+        let mut block = Matrix::zeros(n, BLOCK);
+        for first in (0..n).step_by(BLOCK) {
+            let last = (first + BLOCK).min(n);
             measure(
                 &points,
                 points.rows().range(first, last),
@@ -215,11 +214,11 @@ impl Pairs {
         Self { distances, masses, common, diagonal: weights.iter().map(|w| w * w).sum(), count }
     }
 
-    /// The quantile at a level, by numpy's linear rule; of the positive distances if it is 0 otherwise.
+    /// The quantile at a level, by numpy's linear rule; that of the positive distances if it is 0.
     fn quantile(mut self, level: f64) -> f64 {
-        let whole = self.between(level);
-        if whole > 0.0 {
-            return whole;
+        let quantile = self.interpolated(level);
+        if quantile > 0.0 {
+            return quantile;
         }
         let positive = self.distances.iter().map(|r| *r > 0.0).collect::<Vec<bool>>();
         let keep = |list: &mut Vec<f64>| {
@@ -236,35 +235,35 @@ impl Pairs {
         self.masses.iter_mut().for_each(|m| *m /= mass);
         self.common /= mass;
         (self.diagonal, self.count) = (0.0, f64::INFINITY);
-        self.between(level)
+        self.interpolated(level)
     }
 
-    /// The value at a level of a distribution with mass `diagonal` at 0 and the given masses at the given places, read as
-    /// `count` numbers in order and interpolated between neighbours.
-    fn between(&mut self, level: f64) -> f64 {
-        // Sums of masses are right to rounding only, and ranks are a whole 1 / count apart.
+    /// The quantile of the distribution with mass `diagonal` at 0 and the masses at the distances, taken as `count` sorted
+    /// numbers with linear interpolation.
+    fn interpolated(&mut self, level: f64) -> f64 {
+        // Sums of masses have rounding errors; ranks differ by 1 / count.
         let slack = (0.25 / self.count).max(1e-12);
         let (low, high, share) = if self.count.is_finite() {
             // The numbers of rank ⌊p⌋ and ⌈p⌉ for p = (count - 1) level: their cumulative mass exceeds rank / count.
             let p = (self.count - 1.0) * level;
             (p.floor() / self.count, p.ceil() / self.count, p.fract())
         } else {
-            // Without counts: halfway between the two values where the level falls on a step.
+            // Without counts: the mean of both values where the level is at a step.
             (level - 2.0 * slack, level, 0.5)
         };
-        let [a, b] = [low, high].map(|target| self.at(target + slack));
+        let [a, b] = [low, high].map(|target| self.value_above(target + slack));
         a + share * (b - a)
     }
 
-    /// The first place where the cumulative mass exceeds `target`.
-    fn at(&mut self, target: f64) -> f64 {
+    /// The first value at which the cumulative mass exceeds `target`.
+    fn value_above(&mut self, target: f64) -> f64 {
         let beyond = target - self.diagonal;
         if beyond < 0.0 || self.distances.is_empty() {
             return 0.0;
         }
         let last = self.distances.len() - 1;
         if self.masses.is_empty() {
-            // Equal masses: a matter of rank.
+            // Equal masses: a rank.
             #[expect(
                 clippy::cast_possible_truncation,
                 clippy::cast_sign_loss,
@@ -273,7 +272,7 @@ impl Pairs {
             let rank = ((beyond / self.common) as usize).min(last);
             return *self.distances.select_nth_unstable_by(rank, f64::total_cmp).1;
         }
-        // Otherwise halve the list around its median until the place is found.
+        // Otherwise bisect the list at its median.
         let mut pairs: Vec<(f64, f64)> =
             self.distances.iter().copied().zip(self.masses.iter().copied()).collect();
         let (mut rest, mut sum) = (&mut pairs[..], 0.0);
@@ -293,8 +292,8 @@ impl Pairs {
     }
 }
 
-/// The different rows with their weights, or a subsample of them; weights sum to one.
-pub(super) fn thinned(sample: &Reference, most: usize) -> (Points, Vec<f64>) {
+/// The distinct rows with their weights, or a subsample of at most `max_rows`; weights sum to one.
+pub(super) fn subsample(sample: &Reference, max_rows: usize) -> (Points, Vec<f64>) {
     let (rows, weights) = (sample.rows(), sample.weights());
     let mut order: Vec<usize> = (0..rows.len()).filter(|&i| weights[i] > 0.0).collect();
     let compare = |a: &usize, b: &usize| {
@@ -312,17 +311,17 @@ pub(super) fn thinned(sample: &Reference, most: usize) -> (Points, Vec<f64>) {
             _ => groups.push((i, weights[i])),
         }
     }
-    if groups.len() > most {
-        let (mut chosen, mut sum, mut group) = (Vec::with_capacity(most), groups[0].1, 0);
-        for j in 0..most {
-            let level = (j as f64 + 0.5) / most as f64;
+    if groups.len() > max_rows {
+        let (mut chosen, mut sum, mut group) = (Vec::with_capacity(max_rows), groups[0].1, 0);
+        for j in 0..max_rows {
+            let level = (j as f64 + 0.5) / max_rows as f64;
             while sum < level && group + 1 < groups.len() {
                 group += 1;
                 sum += groups[group].1;
             }
             match chosen.last_mut() {
-                Some((row, weight)) if *row == groups[group].0 => *weight += 1.0 / most as f64,
-                _ => chosen.push((groups[group].0, 1.0 / most as f64)),
+                Some((row, weight)) if *row == groups[group].0 => *weight += 1.0 / max_rows as f64,
+                _ => chosen.push((groups[group].0, 1.0 / max_rows as f64)),
             }
         }
         groups = chosen;
@@ -344,7 +343,7 @@ mod tests {
     }
 
     /// numpy's linear rule on the list of all pairs, written out.
-    fn written_out(rows: &[Vec<f64>], level: f64, power: i32) -> f64 {
+    fn by_definition(rows: &[Vec<f64>], level: f64, power: i32) -> f64 {
         let mut all: Vec<f64> = Vec::new();
         for x in rows {
             for y in rows {
@@ -365,8 +364,8 @@ mod tests {
             let rows = sample(n);
             let reference = Reference::new(&rows).unwrap();
             let auto = Gamma::Auto.learn(&reference).unwrap();
-            assert!((auto * written_out(&rows, 0.5, 2) - 1.0).abs() < 1e-12, "{n}");
-            let quartile = written_out(&rows, 0.25, 1);
+            assert!((auto * by_definition(&rows, 0.5, 2) - 1.0).abs() < 1e-12, "{n}");
+            let quartile = by_definition(&rows, 0.25, 1);
             if quartile > 0.0 {
                 let learned = Gamma::Quartile.learn(&reference).unwrap();
                 assert!((learned * 2.0 * quartile * quartile - 1.0).abs() < 1e-12, "{n}");
@@ -394,14 +393,14 @@ mod tests {
         let mut rows: Vec<Vec<f64>> =
             (0..5000).map(|i| vec![(f64::from(i) * 0.7).sin() * 3.0, (f64::from(i) * 1.3).cos()]).collect();
         let gamma = Gamma::Auto.learn(&Reference::new(&rows).unwrap()).unwrap();
-        let full = written_out(&rows[..1500], 0.5, 2);
+        let full = by_definition(&rows[..1500], 0.5, 2);
         assert!((gamma * full - 1.0).abs() < 0.05, "{}", gamma * full);
         rows.reverse();
         assert_eq!(gamma, Gamma::Auto.learn(&Reference::new(&rows).unwrap()).unwrap());
     }
 
     #[test]
-    fn copies_alone_do_not_make_a_bandwidth() {
+    fn the_bandwidth_of_equal_rows_is_positive() {
         let same = Reference::new(&[[2.0], [2.0], [2.0]]).unwrap();
         assert_eq!(Gamma::Auto.learn(&same), Ok(1.0));
         let mostly = Reference::weighted(&[[0.0], [2.0]], &[30.0, 1.0]).unwrap();

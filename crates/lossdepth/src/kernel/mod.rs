@@ -1,4 +1,4 @@
-//! Kernels $k(x, z) = \langle \varphi(x), \varphi(z) \rangle$: what the kernel depths see of the data.
+//! Kernels $k(x, z) = \langle \varphi(x), \varphi(z) \rangle$, and the sample in their Hilbert space.
 //!
 //! | name | $k(x, z)$ | settings |
 //! |---|---|---|
@@ -9,7 +9,7 @@
 //! | `polynomial` | $(\gamma \langle x, z \rangle + \text{coef0})^\text{degree}$ | `gamma`, `degree`, `coef0` |
 //! | `precomputed` | given as data | |
 //!
-//! A kernel of one's own implements [`Kernel`]; with the helpers of [`Points`] it runs at the speed of the ones here.
+//! A user's kernel implements [`Kernel`]; with the distances and products of [`Points`] it is as fast as these.
 //!
 //! ```
 //! use lossdepth::kernel::{Columns, Kernel, Points};
@@ -40,12 +40,17 @@
 //! ```
 
 mod bandwidth;
-pub(crate) mod factor;
-mod neighbours;
+mod neighbour_distance;
+pub(crate) mod pivoted_cholesky;
 mod points;
 mod precomputed;
 mod space;
 mod standard;
+
+/// The pivoted Cholesky factor under the name by which Gaussian processes import it.
+pub(crate) mod factor {
+    pub(crate) use super::pivoted_cholesky::PivotedCholesky as Factor;
+}
 
 pub use bandwidth::{Gamma, Sigma};
 pub use points::{Columns, Points};
@@ -58,7 +63,7 @@ use std::sync::Arc;
 /// A symmetric, positive semidefinite function of two points.
 ///
 /// All values must be finite for finite points. [`block`](Self::block) must give each entry as a function of its two
-/// points alone, bit for bit: that is what makes a score independent of its batch.
+/// points alone, bit for bit, so that a score does not depend on its batch.
 pub trait Kernel: std::fmt::Debug + Send + Sync {
     /// $k(x, z)$.
     fn value(&self, x: &[f64], z: &[f64]) -> f64;
@@ -82,19 +87,19 @@ pub trait Kernel: std::fmt::Debug + Send + Sync {
         }
     }
 
-    /// How far rounding may carry $k(x, z)$ off, as a multiple of $\sqrt{k(x, x) \, k(z, z)}$, for points of
-    /// `width` coordinates.
+    /// A bound on the rounding error of $k(x, z)$ for points of `width` coordinates, as a multiple of
+    /// $\sqrt{k(x, x) \, k(z, z)}$. The errors of kernel depths rely on it.
     fn precision(&self, width: usize) -> f64 {
         f64::EPSILON * (4.0 + width as f64)
     }
 }
 
-/// One of the kernels of this crate, or one's own.
+/// A kernel of this crate, or a user's.
 #[derive(Debug, Clone)]
 pub enum KernelSource {
-    /// A kernel by name; its bandwidth may still have to be learned.
+    /// A kernel by name; its bandwidth may depend on the sample.
     Choice(KernelChoice),
-    /// A kernel of the caller's.
+    /// A user's kernel.
     Own(Arc<dyn Kernel>),
 }
 

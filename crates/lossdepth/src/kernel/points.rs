@@ -1,9 +1,9 @@
-//! The sample laid out for blocks of kernel values.
+//! The sample in a memory layout for blocks of kernel values.
 //!
-//! Points stand in panels of [`LANES`], coordinate by coordinate, so that a tile of one panel and a few queries runs
-//! like the inner loop of a matrix product. Distances come from differences, not from $|x|^2 + |z|^2 - 2xz$: equal points
-//! are at distance 0 exactly, and a far-away origin costs no digits. Every entry is summed in the order of the
-//! coordinates, so it depends on its two points alone.
+//! Points are stored in panels of [`LANES`], coordinate by coordinate, so that a tile of one panel and a few queries is
+//! computed like a tile of a matrix product. Distances are sums of squared differences, not $|x|^2 + |z|^2 - 2xz$: equal
+//! points have distance 0 exactly, and an origin far from the data costs no accuracy. Every entry is summed in the order of
+//! the coordinates, so it depends on its two points alone.
 
 use crate::data::Rows;
 use crate::numerics::linalg::Matrix;
@@ -21,7 +21,7 @@ pub struct Points {
     len: usize,
 }
 
-/// A block of results, one column a query, one entry a sample point.
+/// A block of kernel values to fill in: one column a query, one entry a sample point.
 #[derive(Debug)]
 pub struct Columns<'a> {
     matrix: &'a mut Matrix,
@@ -34,7 +34,7 @@ impl<'a> Columns<'a> {
         Self { matrix, first, count }
     }
 
-    /// How many columns there are.
+    /// The number of columns.
     pub fn len(&self) -> usize {
         self.count
     }
@@ -67,7 +67,7 @@ impl Points {
         Self { rows: rows.as_slice().to_vec(), panels, width, len }
     }
 
-    /// How many points there are.
+    /// The number of points.
     pub fn len(&self) -> usize {
         self.len
     }
@@ -77,7 +77,7 @@ impl Points {
         self.len == 0
     }
 
-    /// How many coordinates each point has.
+    /// The number of coordinates of a point.
     pub fn width(&self) -> usize {
         self.width
     }
@@ -166,7 +166,7 @@ impl Points {
 
 /// The sums over all coordinates for one panel of points and [`WIDE`] queries.
 ///
-/// Four sums of their own rather than a table of them: so the compiler sees that the lanes are the points.
+/// Four arrays rather than an array of arrays: the compiler then vectorises over the points.
 #[inline(always)]
 fn tile(panel: &[f64], packed: &[f64], term: impl Fn(f64, f64, f64) -> f64 + Copy) -> [[f64; LANES]; WIDE] {
     let (mut a, mut b, mut c, mut d) = ([0.0; LANES], [0.0; LANES], [0.0; LANES], [0.0; LANES]);

@@ -1,7 +1,7 @@
-//! The sample as a kernel sees it: what all queries of a kernel depth share.
+//! The sample in the Hilbert space of a kernel.
 
 use super::points::{Columns, Points};
-use super::precomputed::{given, no_kernel};
+use super::precomputed::{cauchy_schwarz_violation, precomputed};
 use super::{Kernel, KernelSource};
 use crate::data::Rows;
 use crate::data::{Mass, Reference};
@@ -10,16 +10,16 @@ use crate::numerics::linalg::{Matrix, dot};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Below this, numbers have less digits than others.
-const VANISHING: f64 = 1e-300;
+/// Covers the errors of subnormal numbers.
+const UNDERFLOW: f64 = 1e-300;
 
-/// Columns of kernel values computed at a time.
-const STEP: usize = 32;
+/// Columns of kernel values computed together.
+const BLOCK: usize = 32;
 
-/// The different rows of a sample with positive weight, and the kernel.
+/// The distinct rows of a sample with positive weight, and the kernel.
 ///
 /// Equal rows are one point with the sum of their weights: that is exact, cheaper, and keeps the Gram matrix from being
-/// singular for no reason. (Precomputed kernel values have no points to compare; there every row stays.)
+/// singular because of them. (Precomputed kernel values have no points to compare; there every row is a point.)
 #[derive(Debug, Clone)]
 pub struct Space {
     source: Source,
@@ -27,7 +27,7 @@ pub struct Space {
     pub(crate) half_weights: Vec<f64>,
     /// k(xᵢ, xᵢ) for every point.
     pub(crate) diagonal: Vec<f64>,
-    /// Which point each row of the reference is.
+    /// The point of each row of the reference; `None` without weight.
     point_of: Vec<Option<usize>>,
     /// The weights of the reference's rows, halved.
     row_weights: Vec<f64>,
@@ -35,7 +35,7 @@ pub struct Space {
     /// Added to every kernel value: 1 for a penalised intercept.
     shift: f64,
     precision: f64,
-    /// How many sums a weight is made of at most: the weights of equal rows are added up.
+    /// The largest number of additions in a weight: one less than the rows of its point.
     pub(crate) copies: usize,
     /// The largest k(xᵢ, xᵢ).
     pub(crate) largest: f64,
@@ -43,21 +43,27 @@ pub struct Space {
 
 #[derive(Debug, Clone)]
 pub(super) enum Source {
-    /// `idle` are the rows without weight, in order.
-    Function { kernel: Arc<dyn Kernel>, points: Points, idle: Points },
-    /// `idle` holds the kernel values of the rows without weight with the others, one column each, and their numbers.
-    Given { gram: Arc<Matrix>, origin: Vec<usize>, own: Option<f64>, idle: (Matrix, Vec<usize>) },
+    /// `unweighted` are the rows without weight, in order.
+    Function { kernel: Arc<dyn Kernel>, points: Points, unweighted: Points },
+    /// `rows` are the rows of the points; `diagonal` is the constant diagonal, if it is one. `unweighted` has the kernel values
+    /// of the rows without weight with the points, one column each, and their numbers.
+    Precomputed {
+        gram: Arc<Matrix>,
+        rows: Vec<usize>,
+        diagonal: Option<f64>,
+        unweighted: (Matrix, Vec<usize>),
+    },
 }
 
 impl Space {
-    /// Learns what the kernel leaves open and lays out the sample; `penalised` adds a constant feature.
+    /// Estimates bandwidths that depend on the sample; `penalised` adds a constant feature.
     pub(crate) fn new(kernel: &KernelSource, sample: &Reference, penalised: bool) -> Result<Self> {
         let learned: Option<Arc<dyn Kernel>> = match kernel {
             KernelSource::Own(kernel) => Some(kernel.clone()),
             KernelSource::Choice(choice) => choice.learn(sample)?.map(|k| Arc::new(k) as Arc<dyn Kernel>),
         };
         let weights = sample.weights();
-        let point_of = if learned.is_some() { distinct(sample) } else { counted(sample) };
+        let point_of = if learned.is_some() { distinct(sample) } else { numbered(sample) };
         let len = point_of.iter().flatten().max().map_or(0, |last| last + 1);
         let (mut half_weights, mut origin) = (vec![0.0; len], vec![0; len]);
         for (row, point) in point_of.iter().enumerate().rev() {
@@ -69,19 +75,19 @@ impl Space {
         let source = match learned {
             Some(kernel) => {
                 let data: Vec<f64> = origin.iter().flat_map(|&i| sample.rows().row(i)).copied().collect();
-                let idle = (0..sample.len()).filter(|&i| point_of[i].is_none());
-                let rest: Vec<f64> = idle.flat_map(|i| sample.rows().row(i)).copied().collect();
+                let without = (0..sample.len()).filter(|&i| point_of[i].is_none());
+                let rest: Vec<f64> = without.flat_map(|i| sample.rows().row(i)).copied().collect();
                 Source::Function {
                     kernel,
                     points: Points::new(Rows::new(&data, sample.width())?),
-                    idle: Points::new(Rows::new(&rest, sample.width())?),
+                    unweighted: Points::new(Rows::new(&rest, sample.width())?),
                 }
             }
-            None => given(sample, origin)?,
+            None => precomputed(sample, origin)?,
         };
         let precision = match &source {
             Source::Function { kernel, points, .. } => kernel.precision(points.width()),
-            Source::Given { .. } => f64::EPSILON,
+            Source::Precomputed { .. } => f64::EPSILON,
         };
         let mut rows = vec![0usize; len];
         point_of.iter().flatten().for_each(|point| rows[*point] += 1);
@@ -91,9 +97,9 @@ impl Space {
             Source::Function { kernel, points, .. } => {
                 points.iter().map(|x| kernel.diagonal(x) + shift).collect()
             }
-            Source::Given { gram, .. } => (0..len).map(|i| gram.at(i, i) + shift).collect(),
+            Source::Precomputed { gram, .. } => (0..len).map(|i| gram.at(i, i) + shift).collect(),
         };
-        if let Some(point) = diagonal.iter().position(|k| !sound(*k)) {
+        if let Some(point) = diagonal.iter().position(|k| !in_range(*k)) {
             let row = point_of.iter().position(|p| *p == Some(point)).unwrap_or(0);
             return Err(DepthError::Kernel(format!(
                 "the kernel of reference row {row} with itself is {}, expected a number from 0 to 1e140",
@@ -115,7 +121,7 @@ impl Space {
         })
     }
 
-    /// How many points there are.
+    /// The number of points.
     pub fn len(&self) -> usize {
         self.half_weights.len()
     }
@@ -128,18 +134,18 @@ impl Space {
     /// Kernel values of all points with a few queries: the first columns of `out`, one a query.
     ///
     /// # Errors
-    /// A value that is not finite, which is the kernel's fault.
+    /// A kernel value that is not finite.
     pub(crate) fn block(&self, queries: Rows<'_>, out: &mut Matrix) -> Result<()> {
         match &self.source {
             Source::Function { kernel, points, .. } => {
                 kernel.block(points, queries, &mut Columns::new(out, 0, queries.len()));
             }
-            Source::Given { gram, origin, own, .. } => {
+            Source::Precomputed { gram, rows, diagonal, .. } => {
                 for (j, row) in queries.iter().enumerate() {
-                    let own = own.unwrap_or_else(|| row[row.len() - 1]);
-                    for (p, (k, i)) in out.col_mut(j).iter_mut().zip(origin).enumerate() {
+                    let own = diagonal.unwrap_or_else(|| row[row.len() - 1]);
+                    for (p, (k, i)) in out.col_mut(j).iter_mut().zip(rows).enumerate() {
                         *k = row[*i];
-                        if let Some(why) = no_kernel(*k, own, gram.at(p, p)) {
+                        if let Some(why) = cauchy_schwarz_violation(*k, own, gram.at(p, p)) {
                             return Err(DepthError::Kernel(format!(
                                 "the kernel of a query with reference row {i} is {k}, {why}"
                             )));
@@ -167,9 +173,9 @@ impl Space {
     pub(crate) fn own(&self, query: &[f64]) -> Result<f64> {
         let own = match &self.source {
             Source::Function { kernel, .. } => kernel.diagonal(query),
-            Source::Given { own, .. } => own.unwrap_or_else(|| query[query.len() - 1]),
+            Source::Precomputed { diagonal, .. } => diagonal.unwrap_or_else(|| query[query.len() - 1]),
         };
-        if !sound(own) {
+        if !in_range(own) {
             return Err(DepthError::Kernel(format!(
                 "the kernel of a query with itself is {own}, expected a number from 0 to 1e140"
             )));
@@ -177,39 +183,38 @@ impl Space {
         Ok(own + self.shift)
     }
 
-    /// The point that a query is: the same numbers, or the same kernel values with all points and itself.
-    pub(crate) fn twin(&self, query: &[f64]) -> Option<usize> {
+    /// The point that equals a query: the same coordinates, or the same kernel values with all points and itself.
+    pub(crate) fn equal_point(&self, query: &[f64]) -> Option<usize> {
         match &self.source {
             Source::Function { points, .. } => points.iter().position(|x| x == query),
-            Source::Given { gram, origin, own, .. } => {
-                let own = own.unwrap_or_else(|| query[query.len() - 1]);
-                let same = |p: usize| origin.iter().enumerate().all(|(q, &i)| query[i] == gram.at(q, p));
+            Source::Precomputed { gram, rows, diagonal, .. } => {
+                let own = diagonal.unwrap_or_else(|| query[query.len() - 1]);
+                let same = |p: usize| rows.iter().enumerate().all(|(q, &i)| query[i] == gram.at(q, p));
                 (0..self.len()).find(|&p| own == gram.at(p, p) && same(p))
             }
         }
     }
 
-    /// Hands over kernel values of all points with a stretch of points, stretch by stretch: the number of the first, how
-    /// many, and one column for each.
+    /// Calls `take` with the columns of the Gram matrix, block by block: the index of the first, how many, and their values.
     ///
     /// # Errors
     /// A value that is not finite.
-    pub(crate) fn stretches(&self, mut take: impl FnMut(usize, usize, &Matrix)) -> Result<()> {
+    pub(crate) fn for_each_block(&self, mut take: impl FnMut(usize, usize, &Matrix)) -> Result<()> {
         let n = self.len();
-        let mut block = Matrix::zeros(n, STEP);
-        for first in (0..n).step_by(STEP) {
-            let count = STEP.min(n - first);
-            self.stretch(first, count, &mut block)?;
+        let mut block = Matrix::zeros(n, BLOCK);
+        for first in (0..n).step_by(BLOCK) {
+            let count = BLOCK.min(n - first);
+            self.consecutive_columns(first, count, &mut block)?;
             take(first, count, &block);
         }
         Ok(())
     }
 
-    /// Kernel values of all points with `count` points from `first` on.
-    pub(crate) fn stretch(&self, first: usize, count: usize, out: &mut Matrix) -> Result<()> {
+    /// Columns of the Gram matrix: `count` from `first` on.
+    pub(crate) fn consecutive_columns(&self, first: usize, count: usize, out: &mut Matrix) -> Result<()> {
         match &self.source {
             Source::Function { points, .. } => self.block(points.rows().range(first, first + count), out),
-            Source::Given { gram, .. } => {
+            Source::Precomputed { gram, .. } => {
                 for j in 0..count {
                     for (k, g) in out.col_mut(j).iter_mut().zip(gram.col(first + j)) {
                         *k = g + self.shift;
@@ -220,7 +225,7 @@ impl Space {
         }
     }
 
-    /// Kernel values of all points with these points: the first columns of `out`.
+    /// Some columns of the Gram matrix: the first columns of `out`.
     ///
     /// # Errors
     /// A value that is not finite.
@@ -230,7 +235,7 @@ impl Space {
                 let data: Vec<f64> = chosen.iter().flat_map(|&j| points.point(j)).copied().collect();
                 self.block(Rows::new(&data, points.width())?, out)
             }
-            Source::Given { gram, .. } => {
+            Source::Precomputed { gram, .. } => {
                 for (k, &j) in chosen.iter().enumerate() {
                     for (k, g) in out.col_mut(k).iter_mut().zip(gram.col(j)) {
                         *k = g + self.shift;
@@ -247,14 +252,14 @@ impl Space {
         Some((chosen.iter().flat_map(|&i| points.point(i)).copied().collect(), points.width()))
     }
 
-    /// A few points from all over the sample, as rows; none for a precomputed kernel.
+    /// Points at equal steps of the sample's order, as rows; none for a precomputed kernel.
     pub(crate) fn probes(&self, count: usize) -> Option<Vec<f64>> {
         let Source::Function { points, .. } = &self.source else { return None };
         let (n, count) = (points.len(), count.min(points.len()));
         Some((0..count).flat_map(|j| points.point((2 * j + 1) * n / (2 * count))).copied().collect())
     }
 
-    /// $\sum \omega^2$ over the rows that each point stands for.
+    /// $\sum \omega^2$ over the rows of each point.
     pub(crate) fn squares(&self) -> Vec<f64> {
         let mut squares = vec![0.0; self.len()];
         for (point, w) in self.point_of.iter().zip(&self.row_weights) {
@@ -265,7 +270,7 @@ impl Space {
         squares
     }
 
-    /// What the weights say about how many observations there are.
+    /// Whether the weights are counts.
     pub(crate) fn mass(&self) -> Mass {
         self.mass
     }
@@ -276,7 +281,7 @@ impl Space {
     /// A value that is not finite.
     pub(crate) fn gram(&self) -> Result<Matrix> {
         let mut gram = Matrix::zeros(self.len(), self.len());
-        self.stretches(|first, count, block| {
+        self.for_each_block(|first, count, block| {
             for j in 0..count {
                 gram.col_mut(first + j).copy_from_slice(block.col(j));
             }
@@ -284,7 +289,7 @@ impl Space {
         Ok(gram)
     }
 
-    /// How many bytes [`gram`](Self::gram) takes.
+    /// The memory of [`gram`](Self::gram) in bytes.
     pub(crate) fn gram_bytes(&self) -> u64 {
         let n = self.len() as u64;
         8 * n * n.next_multiple_of(8)
@@ -296,7 +301,7 @@ impl Space {
     /// A value that is not finite.
     pub(crate) fn mean_embedding(&self) -> Result<Vec<f64>> {
         let mut mean = vec![0.0; self.len()];
-        self.stretches(|first, count, block| {
+        self.for_each_block(|first, count, block| {
             for j in 0..count {
                 mean[first + j] = 2.0 * dot(block.col(j), &self.half_weights);
             }
@@ -304,9 +309,9 @@ impl Space {
         Ok(mean)
     }
 
-    /// How far rounding may carry a kernel value with a query off; `own` is $k(z, z)$.
+    /// A bound on the rounding error of a kernel value with a query (K15); `own` is $k(z, z)$.
     pub(crate) fn rounding(&self, own: f64) -> f64 {
-        (self.precision + 2.0 * f64::EPSILON) * self.largest.max(own) + VANISHING
+        (self.precision + 2.0 * f64::EPSILON) * self.largest.max(own) + UNDERFLOW
     }
 
     /// The gradient in $z$ of $\sum_i c_i k(x_i, z) + c_z k(z, z)$, the latter's point held fixed on one side; `None`
@@ -323,7 +328,7 @@ impl Space {
         Some(out)
     }
 
-    /// How many independent observations the sample is worth: its size, or Kish's effective size.
+    /// The number of observations: the sum of the counts, or Kish's effective sample size.
     pub(crate) fn observations(&self) -> f64 {
         match self.mass {
             Mass::Counts(n) => n,
@@ -334,7 +339,7 @@ impl Space {
     /// The sampling standard error of a depth from the influence values of the points.
     pub(crate) fn standard_error(&self, influence: &[f64]) -> f64 {
         match self.mass {
-            // Rows that are one point count by their sum.
+            // Equal rows enter with the sum of their counts.
             Mass::Counts(_) => self.mass.standard_error(influence, &self.half_weights),
             Mass::Importance => self.mass.standard_error(&self.by_row(influence), &self.row_weights),
         }
@@ -345,7 +350,8 @@ impl Space {
         self.point_of.iter().map(|point| point.map_or(0.0, |p| values[p])).collect()
     }
 
-    /// $f = \sum_i c_i k(x_i, \cdot) + c_z k(z, \cdot) + b$ at every row of the reference, given its values at the points.
+    /// The witness function $f = \sum_i c_i k(x_i, \cdot) + c_z k(z, \cdot) + b$ at every row of the reference, given its values
+    /// at the points.
     ///
     /// # Errors
     /// A kernel value that is not finite.
@@ -359,15 +365,15 @@ impl Space {
     ) -> Result<Vec<f64>> {
         let mut witness = self.by_row(values);
         let mut column = Matrix::zeros(self.len(), 1);
-        let idle = self.point_of.iter().enumerate().filter(|(_, point)| point.is_none());
-        for (k, (row, _)) in idle.enumerate() {
+        let without = self.point_of.iter().enumerate().filter(|(_, point)| point.is_none());
+        for (k, (row, _)) in without.enumerate() {
             let with_query = match &self.source {
-                Source::Function { kernel, idle, .. } => {
-                    let x = idle.point(k);
+                Source::Function { kernel, unweighted, .. } => {
+                    let x = unweighted.point(k);
                     self.block(Rows::new(x, x.len())?, &mut column)?;
                     kernel.value(x, query)
                 }
-                Source::Given { idle: (gram, rows), .. } => {
+                Source::Precomputed { unweighted: (gram, rows), .. } => {
                     column.col_mut(0).copy_from_slice(gram.col(k));
                     column.col_mut(0).iter_mut().for_each(|k| *k += self.shift);
                     query[rows[k]]
@@ -387,8 +393,8 @@ impl Space {
     }
 }
 
-/// A kernel of a point with itself that can be worked with: solvers multiply two of them.
-fn sound(own: f64) -> bool {
+/// Whether a diagonal value is in the range of the solvers, which multiply two of them.
+fn in_range(own: f64) -> bool {
     (0.0..=1e140).contains(&own)
 }
 
@@ -403,7 +409,7 @@ fn check_column(column: &[f64]) -> Result<()> {
     Err(DepthError::Kernel(format!("the kernel of a query with sample point {row} is {value}")))
 }
 
-/// Which different row with weight each row is, in the order of first appearance.
+/// The distinct row of each row with weight, numbered in the order of first appearance.
 fn distinct(sample: &Reference) -> Vec<Option<usize>> {
     let mut seen: HashMap<Vec<u64>, usize> = HashMap::new();
     let rows = sample.rows().iter().zip(sample.weights());
@@ -418,7 +424,7 @@ fn distinct(sample: &Reference) -> Vec<Option<usize>> {
 }
 
 /// The rows with weight, numbered.
-fn counted(sample: &Reference) -> Vec<Option<usize>> {
+fn numbered(sample: &Reference) -> Vec<Option<usize>> {
     let mut next = 0;
     let number = |w: &f64| {
         (*w > 0.0).then(|| {

@@ -12,7 +12,7 @@ use crate::numerics::linalg::dot;
 use crate::numerics::simd::vectorised;
 use serde::{Deserialize, Serialize};
 
-/// A kernel by name with its settings, some of which may be left to the sample.
+/// A kernel by name with its settings; some may depend on the sample.
 ///
 /// ```
 /// use lossdepth::kernel::{Gamma, KernelChoice};
@@ -102,7 +102,7 @@ impl KernelChoice {
         })
     }
 
-    /// The kernel it stands for on this sample; `None` for `precomputed`, which is not a function of points.
+    /// The kernel for this sample; `None` for `precomputed`, which is not a function of points.
     ///
     /// # Errors
     /// A setting is out of its range.
@@ -137,7 +137,7 @@ impl KernelChoice {
     }
 }
 
-/// A kernel of this crate with all its numbers.
+/// A kernel of this crate with the values of its settings.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "name")]
 pub enum Standard {
@@ -200,19 +200,19 @@ fn power(mut x: f64, mut degree: u32) -> f64 {
 /// $\ln(1 + x)$ for $x \ge 0$.
 #[inline(always)]
 fn ln_above_one(x: f64) -> f64 {
-    // 1 + x = 2^e (1 + m); what rounding took from 1 + x is put back at first order.
+    // 1 + x = 2^e (1 + m); the rounding error of 1 + x is added to first order.
     let y = 1.0 + x;
     let lost = if x < 1.0 { x - (y - 1.0) } else { 1.0 - (y - x) };
     let bits = y.to_bits();
-    // The exponent as a number, by the trick of writing it into the low bits of 2^52.
+    // The exponent as a number: written into the low bits of 2^52.
     let exponent = f64::from_bits((bits >> 52) | 0x4330_0000_0000_0000) - (4_503_599_627_370_496.0 + 1023.0);
     let mantissa = f64::from_bits((bits & 0x000f_ffff_ffff_ffff) | 0x3ff0_0000_0000_0000);
     exponent.mul_add(std::f64::consts::LN_2, ln_1p_unit(mantissa - 1.0)) + lost / y
 }
 
 impl Standard {
-    /// Turns a column of distances or products into kernel values.
-    fn finish(&self, column: &mut [f64]) {
+    /// Replaces distances or products by kernel values.
+    fn apply(&self, column: &mut [f64]) {
         let column = &mut *column;
         match *self {
             Self::Gaussian { gamma } => vectorised(
@@ -257,7 +257,7 @@ impl Kernel for Standard {
             Self::Laplacian { .. } => manhattan_distance(x, z),
             Self::Linear | Self::Polynomial { .. } => product(x, z),
         }];
-        self.finish(&mut value);
+        self.apply(&mut value);
         value[0]
     }
 
@@ -276,7 +276,7 @@ impl Kernel for Standard {
             Self::Laplacian { sigma } => {
                 let factor = scale * self.value(x, z) / sigma;
                 for ((o, x), z) in out.iter_mut().zip(x).zip(z) {
-                    // No slope on the ridge.
+                    // Not differentiable at x = z: take 0.
                     *o += factor * if x == z { 0.0 } else { (x - z).signum() };
                 }
             }
@@ -303,12 +303,12 @@ impl Kernel for Standard {
             Self::Linear | Self::Polynomial { .. } => sample.products(queries, out),
         }
         for j in 0..out.len() {
-            self.finish(out.column(j));
+            self.apply(out.column(j));
         }
     }
 
     fn precision(&self, width: usize) -> f64 {
-        // Sums of `width` terms, each step of which rounds once; t e^-t ≤ 0.37 passes on a part of that.
+        // (K15): sums of `width` terms with one rounding each; t e^-t ≤ 0.37 limits their effect.
         let sum = width as f64 + 2.0;
         f64::EPSILON
             * match *self {

@@ -1,150 +1,206 @@
-//! What the coordinates of a kernel leave open, and what that may do to a depth.
+//! The error of a kernel depth that its coordinates cause, with the exact kernel as the reference.
 //!
-//! **Every kernel value** may be off by $\varepsilon$: rounding, and what is left of a point or a query that is taken to be in the
-//! span of the pivots. With dual variables $\alpha$ the minimum is $\max_\alpha -C(\alpha) - \alpha^\top K \alpha / 4 \lambda$. Along the
-//! way from one kernel to the other its derivative is at most $A^2 \varepsilon / 4 \lambda$, where $A = \sum |\alpha|$; that of the
-//! penalty $\lambda \|w\|^2 = \alpha^\top K \alpha / 4 \lambda$ is as large, plus $f^\top H^{-1} \Delta \alpha / 2 \lambda$ for how
-//! $\alpha$ reacts. There $H \ge K / 2 \lambda$ and $H \ge \operatorname{diag}(1 / c_i \ell''_i)$, so that it is at most
-//! $\|w\| \varepsilon A \sqrt{\sum c_i \ell''_i / 2 \lambda}$. Under a constraint $W$ the term is $W \sqrt{\alpha^\top K \alpha}$ instead.
+//! **Every kernel value** of the coordinates is within $\varepsilon$ of the exact one: rounding, and the distance of points from the
+//! span of the pivots. Let $\alpha$ be the optimal dual variables of the problem in coordinates, $A = \sum |\alpha|$ and
+//! $\delta = A \varepsilon / 2 \lambda$. With the exact kernel the same $\alpha$ gives margins within $\delta$, hence the gap
+//! $G' \le \frac12 \bar\kappa \delta^2$ with $\bar\kappa = \sum_j c_j \kappa_j$ (C15), (C20). With (C10) the optimal risks differ by at most
 //!
-//! **A query outside of the span**, at the distance $\rho$, sees a part $e_i = p_i / \rho$ of points that are taken to be in it
-//! ([`aside`](super::non_pivots)). At the classifier found margins are then off by $e_i w_\rho$, the gradient by $s = \sum c_i \ell'(m_i) e_i$ in the query's own direction, and
-//! with the same dual variables the gap obeys $\sqrt{\text{gap}'} \le \sqrt{\text{gap}} + |s| / 2 \sqrt\lambda + \sqrt B$, with
-//! the Bregman divergences $B$ between the losses at the two margins.
+//! $$ A \delta + \tfrac32 \bar\kappa \delta^2 + \|w'\| \sqrt{2 \lambda \bar\kappa} \, \delta, \qquad
+//!    \|w'\|^2 \le \|w\|^2 + \frac{A^2 \varepsilon}{4 \lambda^2}, $$
+//!
+//! (K21), and the optimal objectives by $A^2 \varepsilon / 4 \lambda$ (C22). Under a constraint $W$ the difference is at most
+//! $W \min(A \sqrt\varepsilon, A^2 \varepsilon / \|v\|)$ for both optimal $v$ (C23), and $\|v\| \ge (R^\ast(W) - R^\ast(2W)) / W$ because
+//! $R^\ast$ is convex in $W$ with the slope $-\|v\|$ (K22).
+//!
+//! $A$ needs no property of the loss. The dual objective is not negative, and $\ell^\ast(-a) \ge a s - \ell(-s)$, so
+//! $A \le \ell(-s) / s$ for every $s > 0$ (K23).
+//!
+//! **A query outside of the span**, at the distance $\rho$, has a component $e_i = p_i / \rho$ in common with points that are taken
+//! to be in it ([`non_pivots`](super::non_pivots)). At the classifier found (K14) bounds what that adds to the gap.
 
-use super::non_pivots::Place;
-use super::{Factored, Kernelised};
+use super::non_pivots::QueryResidual;
+use super::{FactoredSample, Kernelised};
 use crate::loss::{Dual, Smooth};
 use crate::numerics::linalg::{dot, norm};
-use crate::problem::Features;
-use crate::problem::Outcome;
-use crate::problem::Task;
-use crate::problem::Variant;
+use crate::problem::{Features, Outcome, Task, Variant};
 use crate::solver::newton::project;
 
-/// How far a kernel may be from that of the coordinates, and how much that matters at a classifier.
-pub(super) struct Doubt {
-    /// How far any kernel value may be off.
-    slack: f64,
+/// Covers the rounding of margins, where they only limit slopes and curvatures.
+const MARGIN_ROUNDING: f64 = 1e-9;
+/// Powers of two tried for $s$ in (K23), from $2^{-4}$ on.
+const MASS_TRIALS: i32 = 40;
+
+/// The difference between the exact kernel and that of the coordinates, and what it acts on.
+pub(super) struct KernelPerturbation {
+    /// $\varepsilon$.
+    kernel_error: f64,
     /// The largest $|e_i|$.
-    seen: f64,
-    /// $\sum c_i |\ell'(m_i)|$ of the sample, and the same with each $|e_i|$.
-    pull: f64,
-    pulled: f64,
-    /// $\sum |\alpha|$ and $\sum c_i \ell''_i$, the query's among them, anywhere between the two kernels.
-    pulls: f64,
+    component: f64,
+    /// $\sum c_i |\ell'(m_i) e_i|$ over the sample.
+    component_slopes: f64,
+    /// $A$.
+    dual_mass: f64,
+    /// $\bar\kappa$.
     curvature: f64,
-    /// The norm of the gradient of the risk, for a constraint.
-    length: f64,
+    /// A lower bound on $W \|v\|$ under a constraint; 0 if there is none.
+    constraint_slope: f64,
 }
 
-impl Doubt {
-    /// What a depth may be off by because of it, beyond the error of the solver.
-    pub(super) fn bound(&self, task: &Task, free: usize, outcome: &Outcome) -> f64 {
-        let Self { slack, seen, pull, pulled, pulls, curvature, length } = *self;
-        let (theta, error, reg) = (&outcome.theta, outcome.error, task.reg);
-        let (size, own) = (norm(&theta[free..]), theta[theta.len() - 1].abs());
-        let squared = pulls * pulls * slack;
-        let shift = seen * own;
-        // A loss has ℓ'' ≤ |ℓ'| or ℓ'' ≤ 2, and the sample's masses sum to a half.
-        let bregman = 0.5 * shift * shift * (1.0 + pull * shift.exp());
-        let moved = pulled * own + bregman;
-        let root = pulled / (2.0 * reg.sqrt()) + bregman.sqrt();
-        let bound = match task.variant {
+impl KernelPerturbation {
+    /// A bound on the error of the depth beyond that of the solver.
+    pub(super) fn error(&self, task: &Task, free: usize, outcome: &Outcome) -> f64 {
+        let Self { kernel_error, component, component_slopes, dual_mass, curvature, constraint_slope } =
+            *self;
+        let (theta, reg) = (&outcome.theta, task.reg);
+        let (norm_w, own) = (norm(&theta[free..]), theta[theta.len() - 1].abs());
+        let square = dual_mass * dual_mass * kernel_error;
+        // (K14): divergences, the change of the risk at the classifier, and the change of the root of the gap.
+        let shift = component * own;
+        let divergence = if shift > 0.0 { 0.5 * curvature * shift * shift } else { 0.0 };
+        let moved = component_slopes * own + divergence;
+        let root = component_slopes / (2.0 * reg.sqrt()) + divergence.sqrt();
+        let root_gap = outcome.gap.sqrt();
+        let error = match task.variant {
             Variant::Risk => {
-                let reaction = size * slack * pulls * (curvature / (2.0 * reg)).sqrt();
-                let gap = root * (4.0 * (0.5 * error).sqrt() + 2.0 * root + 2.0 * size * reg.sqrt());
-                0.5 * squared / reg + reaction + gap + moved
+                let norm_exact = norm_w + (root_gap + root + 0.5 * (square / reg).sqrt()) / reg.sqrt();
+                let margin = 0.5 * dual_mass * kernel_error / reg;
+                let rounding = margin
+                    * (dual_mass + 1.5 * curvature * margin + norm_exact * (2.0 * reg * curvature).sqrt());
+                let gap = if root > 0.0 {
+                    root * (4.0 * root_gap + 2.0 * root + 2.0 * norm_w * reg.sqrt())
+                } else {
+                    0.0
+                };
+                rounding + gap + moved
             }
-            Variant::Objective => 0.25 * squared / reg + root * (2.0 * error.sqrt() + root) + moved,
+            Variant::Objective => {
+                let gap = if root > 0.0 { root * (2.0 * root_gap + root) } else { 0.0 };
+                0.25 * square / reg + gap + moved
+            }
             Variant::Constrained { radius } => {
-                let longer = squared.sqrt().min(0.5 * squared / length);
-                radius * (longer + 2.0 * pulled) + bregman + moved
+                let length = (radius * square.sqrt()).min(radius * radius * square / constraint_slope);
+                length + 2.0 * radius * component_slopes + divergence + moved
             }
         };
-        if bound.is_nan() { f64::INFINITY } else { bound }
+        if error.is_nan() { f64::INFINITY } else { error }
     }
 }
 
 impl<L: Smooth + Dual> Kernelised<L> {
-    /// A bound on $\sum_i |\alpha_i|$: half the slope of the loss at the sample, half at the query.
-    fn pull(&self) -> f64 {
-        let steepest = self.loss.lipschitz();
-        if steepest.is_finite() { steepest } else { 2.0 * self.loss.grad(0.0).abs() }
+    /// $A$ for any kernel: the Lipschitz bound of the loss, or (K23).
+    fn dual_mass_bound(&self) -> f64 {
+        let ratios = (0..MASS_TRIALS).map(|k| {
+            let s = 0.0625 * f64::from(k).exp2();
+            self.loss.value(-s) / s
+        });
+        let least = ratios.filter(|ratio| !ratio.is_nan()).fold(f64::INFINITY, f64::min);
+        self.loss.lipschitz().min(least * (1.0 + 16.0 * f64::EPSILON))
     }
 
-    /// What is known of any classifier.
-    pub(super) fn doubt(&self, prepared: &Factored, place: &Place) -> Doubt {
-        let (pulls, seen) = (self.pull(), place.seen(place.part));
-        let seen = if prepared.aside.points.is_empty() { 0.0 } else { seen };
-        Doubt {
-            slack: place.slack(prepared.aside.square),
-            seen,
-            pull: 0.5 * pulls,
-            pulled: 0.5 * pulls * seen,
-            pulls,
-            curvature: pulls.max(2.0),
-            length: 0.0,
+    /// $\bar\kappa$ for any classifier.
+    fn global_curvature(&self) -> f64 {
+        let bound = self.loss.curvature_bound(f64::NEG_INFINITY, f64::INFINITY);
+        if bound.is_nan() { f64::INFINITY } else { bound }
+    }
+
+    /// For any classifier; infinite if slopes or curvatures of the loss are not bounded.
+    pub(super) fn perturbation(
+        &self,
+        prepared: &FactoredSample,
+        query: &QueryResidual,
+    ) -> KernelPerturbation {
+        let slope = self.loss.lipschitz();
+        let component = if prepared.non_pivots.points.is_empty() {
+            0.0
+        } else {
+            query.component_bound(query.max_residual)
+        };
+        KernelPerturbation {
+            kernel_error: query.kernel_error(prepared.non_pivots.kernel_error),
+            component,
+            component_slopes: if component > 0.0 { 0.5 * slope * component } else { 0.0 },
+            dual_mass: slope,
+            curvature: self.global_curvature(),
+            constraint_slope: 0.0,
         }
     }
 
-    /// The same from the margins of the classifier, in coordinates that miss no more than `slack` of a kernel value, and `seen` of each
-    /// point aside.
-    pub(super) fn closer(
+    /// From the margins of the classifier found, in `features` with the query at `located`, for coordinates with a
+    /// kernel error and a bound on $|e_i|$ for each point that is no pivot.
+    pub(super) fn perturbation_at(
         &self,
-        prepared: &Factored,
+        prepared: &FactoredSample,
         (features, located): (&Features, &[f64]),
-        own: f64,
-        slack: f64,
-        seen: &[f64],
+        query_diagonal: f64,
+        kernel_error: f64,
+        components: &[f64],
         outcome: &Outcome,
-    ) -> Doubt {
-        let (Factored { space, aside, .. }, theta) = (prepared, &outcome.theta);
+    ) -> KernelPerturbation {
+        let (FactoredSample { space, non_pivots, .. }, theta) = (prepared, &outcome.theta);
         let (value, half) = (dot(located, theta), &features.half_weights);
         let mut margins = vec![0.0; features.len()];
         project(&features.tall, &theta[..features.width()], &mut margins);
-        let slopes: Vec<f64> = margins.iter().zip(half).map(|(m, c)| c * self.loss.grad(*m)).collect();
-        let pull = slopes.iter().map(|s| s.abs()).sum::<f64>();
-        let pulled = aside.points.iter().zip(seen).map(|(&i, e)| slopes[i].abs() * e).sum();
-        let (sample, at_query) = (margins.iter().zip(half), 0.5 * self.loss.grad(-value));
-        let curvature =
-            sample.map(|(m, c)| c * self.loss.hess(*m)).sum::<f64>() + 0.5 * self.loss.hess(-value);
-        let length = match self.task.variant {
-            Variant::Constrained { .. } => {
-                let sample = |j: usize| {
-                    if j < features.width() { dot(features.tall.col(j), &slopes) } else { 0.0 }
-                };
-                let gradient = (features.free..located.len()).map(|j| sample(j) - at_query * located[j]);
-                norm(&gradient.collect::<Vec<f64>>())
+        let component = components.iter().fold(0.0f64, |m, e| m.max(*e));
+        let slope = |i: usize| half[i] * self.loss.grad(margins[i]).abs();
+        let component_slopes: f64 =
+            non_pivots.points.iter().zip(components).map(|(&i, e)| slope(i) * e).sum();
+        let displacement = component * theta[theta.len() - 1].abs() + MARGIN_ROUNDING;
+        // How far the optimal margins are from those found, and the exact kernel's from them.
+        let norm_max = space.largest.max(query_diagonal).sqrt();
+        let all = || margins.iter().copied().zip(half.iter().copied()).chain([(-value, 0.5)]);
+        let curvature_within =
+            |shift: f64| all().map(|(m, c)| c * self.loss.curvature_bound(m - shift, m + shift)).sum::<f64>();
+        let shift = displacement
+            + match self.task.variant {
+                Variant::Constrained { .. } => 0.0,
+                _ => {
+                    let reg = self.task.reg;
+                    let divergence = 0.5 * curvature_within(displacement) * displacement * displacement;
+                    let root = outcome.gap.sqrt() + 0.5 * component_slopes / reg.sqrt() + divergence.sqrt();
+                    let distance = norm_max * root / reg.sqrt();
+                    let mass = self.dual_mass_bound();
+                    let intercept = self.intercept_shift(features, &margins, value, distance);
+                    distance + intercept + 0.5 * mass * kernel_error / reg
+                }
+            };
+        let mass: f64 = all().map(|(m, c)| c * self.loss.grad(m - shift).abs()).sum();
+        let curvature = curvature_within(shift);
+        let (global_mass, global_curvature) = (self.dual_mass_bound(), self.global_curvature());
+        let penalised = !matches!(self.task.variant, Variant::Constrained { .. });
+        let dual_mass = if penalised && mass < global_mass { mass } else { global_mass };
+        let curvature = if curvature < global_curvature { curvature } else { global_curvature };
+        let constraint_slope = match self.task.variant {
+            Variant::Constrained { radius } => {
+                // (K22), with twice the classifier and the coarse bound of (C23) on both risks.
+                margins.iter_mut().for_each(|m| *m *= 2.0);
+                let doubled = self.loss.total(&margins, half) + 0.5 * self.loss.value(-2.0 * value);
+                let coarse = 3.0 * radius * dual_mass * kernel_error.sqrt() + 6.0 * radius * component_slopes;
+                (outcome.depth - outcome.error - doubled - coarse - MARGIN_ROUNDING).max(0.0)
             }
             _ => 0.0,
         };
-        // Slopes and curvatures of a Lipschitz loss grow by no more than the exponential of how far margins may still move.
-        let growth = if self.loss.lipschitz().is_finite() {
-            (2.0 * space.largest.max(own).sqrt() * self.distance(features, outcome)).exp()
-        } else {
-            f64::INFINITY
-        };
-        let most = self.pull();
-        Doubt {
-            slack,
-            seen: seen.iter().fold(0.0f64, |m, e| m.max(*e)),
-            pull,
-            pulled,
-            pulls: (growth * (pull + at_query.abs())).min(most),
-            curvature: (growth * curvature).min(most.max(2.0)),
-            length,
+        KernelPerturbation {
+            kernel_error,
+            component,
+            component_slopes,
+            dual_mass,
+            curvature,
+            constraint_slope,
         }
     }
 
-    /// How far the classifier may be from the best one, by strong convexity; a constraint gives none.
-    fn distance(&self, features: &Features, outcome: &Outcome) -> f64 {
-        let (reg, size, error) = (self.task.reg, norm(&outcome.theta[features.free..]), outcome.error);
-        let root = match self.task.variant {
-            Variant::Risk => (0.5 * error).sqrt().min(error / (2.0 * size * reg.sqrt())),
-            Variant::Objective => error.sqrt(),
-            Variant::Constrained { .. } => f64::INFINITY,
-        };
-        root / reg.sqrt()
+    /// A bound on how far the optimal intercept is from the one found, where that is free.
+    ///
+    /// The optimal objective is at most 1, so $\ell(-f(z)) \le 2$ and, by Jensen's inequality, $\ell(\bar f) \le 2$ at the mean
+    /// $\bar f$ of the sample: with $\ell(-s) \ge 2$ it follows that $f(z) \le s$ and $\bar f \ge -s$. `distance` bounds what the
+    /// norm allows values to change.
+    fn intercept_shift(&self, features: &Features, margins: &[f64], value: f64, distance: f64) -> f64 {
+        if features.free == 0 {
+            return 0.0;
+        }
+        let mut levels = (0..MASS_TRIALS).map(|k| 0.0625 * f64::from(k).exp2());
+        let level = levels.find(|s| self.loss.value(-s) >= 2.0).unwrap_or(f64::INFINITY);
+        let mean = 2.0 * dot(margins, &features.half_weights);
+        (level - value).max(level + mean).max(0.0) + distance
     }
 }

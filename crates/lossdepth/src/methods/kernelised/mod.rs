@@ -4,27 +4,27 @@
 //!
 //! $$ \tfrac12 \sum_i \omega_i \ell(f(x_i)) + \tfrac12 \ell(-f(z)) + \text{reg} \cdot \|w\|^2. $$
 //!
-//! Only the span of the sample and of $z$ matters. A pivoted Cholesky factor of the Gram matrix gives the sample
-//! coordinates in its span, a forward substitution gives those of a query, and one coordinate more is its distance from
-//! the span. What is left is a linear depth in these coordinates, with its solver, certificates, variants, intercepts and
-//! standard errors.
+//! The minimiser is in the span of the sample and of $z$. The rows of a pivoted Cholesky factor of the Gram matrix are
+//! coordinates of the sample in its span, a forward substitution gives those of a query, and one more coordinate is its
+//! distance from the span: (K11), (K12) of `docs/math/kernel.md`. In these coordinates the problem is a linear depth, with
+//! its solver, certificates, variants, intercepts and standard errors.
 //!
-//! Points closer to the span of the others than rounding (a squared distance below 1e-14 of the largest $k(x, x)$) are
-//! taken to be in it. What that and the rounding of the kernel itself may change is part of the reported error
-//! (`doubt.rs`), and a query for which it is too much is solved in coordinates of its own (`answer.rs`).
+//! Points with a squared distance from the span of the others below 1e-14 of the largest $k(x, x)$ are taken to be in it.
+//! The effect of that and of the rounding of the kernel is part of the error (`kernel_error.rs`), and a query for which it
+//! is above the tolerance is solved again in its own coordinates (`kernel_outcome.rs`).
 
 mod kernel_error;
+mod kernel_outcome;
 mod non_pivots;
-mod resolve;
 
-use self::non_pivots::{Aside, Place};
-use self::resolve::Answer;
+use self::kernel_outcome::KernelOutcome;
+use self::non_pivots::{NonPivots, QueryResidual};
 use super::Hypothesis;
 use super::setters::{self, convex_setters, kernel_setters};
 use crate::data::Reference;
 use crate::data::Rows;
 use crate::error::{DepthError, Result, in_bytes};
-use crate::kernel::factor::Factor;
+use crate::kernel::pivoted_cholesky::PivotedCholesky;
 use crate::kernel::{KernelSource, Space};
 use crate::loss::{Dual, Loss, Smooth};
 use crate::methods::explanation::Explanation;
@@ -41,10 +41,10 @@ use crate::solver::block_lbfgs;
 use crate::solver::newton::Newton;
 use std::collections::HashMap;
 
-/// Points within this of the span of the others, as a share of the largest $k(x, x)$, are in it.
-const FLOOR: f64 = 64.0 * f64::EPSILON;
+/// Points within this squared distance of the span of the others, as a share of the largest $k(x, x)$, are in it (K11).
+const IN_SPAN: f64 = 64.0 * f64::EPSILON;
 
-/// Kernel depths with a smooth loss: which one, in which space, and how it is penalised.
+/// Kernel depths with a smooth loss.
 ///
 /// With the [`Logistic`](crate::loss::Logistic) loss this is kernel logistic regression, the method `klr`.
 ///
@@ -54,7 +54,7 @@ const FLOOR: f64 = 64.0 * f64::EPSILON;
 /// let sample = Reference::new(&[[0.0], [1.0], [8.0], [9.0]])?;
 /// let kernel = KernelChoice::Gaussian { gamma: Gamma::Value(0.5) };
 /// let depth = Depth::new(Kernelised::new(Logistic).kernel(kernel).reg(0.01)).fit(&sample)?;
-/// // Between the two groups is far from both.
+/// // The middle between the two groups is not central.
 /// let fits = depth.score(&[[0.5], [4.5]])?;
 /// assert!(fits[0].depth > fits[1].depth);
 /// # Ok::<(), lossdepth::DepthError>(())
@@ -87,37 +87,37 @@ impl<L: Loss> Kernelised<L> {
     }
 }
 
-/// The factored sample: what all queries of a kernel depth with a smooth loss share.
+/// The sample of a kernel depth with a smooth loss, and the factor of its Gram matrix.
 #[derive(Debug, Clone)]
-pub struct Factored {
+pub struct FactoredSample {
     space: Space,
-    factor: Factor,
+    factor: PivotedCholesky,
     features: Features,
-    aside: Aside,
+    non_pivots: NonPivots,
 }
 
-/// Hands a worker the coordinates of its next queries, and `finish`es what comes back.
-struct Located<'a, 'b, T, F> {
-    prepared: &'a Factored,
+/// The queries of one worker, in the solver's coordinates; `finish` makes the result of a query from its outcome.
+struct CoordinateQueue<'a, 'b, T, F> {
+    prepared: &'a FactoredSample,
     queries: Rows<'a>,
     ticket: Ticket<'a, 'b, T>,
-    /// Where the queries are that the solver has.
-    places: HashMap<usize, Place>,
+    /// Of the queries in the solver.
+    residuals: HashMap<usize, QueryResidual>,
     finish: F,
     failed: Option<DepthError>,
 }
 
-impl<T, F> Queue for Located<'_, '_, T, F>
+impl<T, F> Queue for CoordinateQueue<'_, '_, T, F>
 where
-    F: Fn(Rows<'_>, &Place, Outcome, &dyn Fn() -> bool) -> Result<T>,
+    F: Fn(Rows<'_>, &QueryResidual, Outcome, &dyn Fn() -> bool) -> Result<T>,
 {
     fn next(&mut self, most: usize) -> Vec<(usize, Vec<f64>)> {
         let Some((first, rows)) = self.ticket.take(most, COLUMN_GROUP) else { return Vec::new() };
-        match self.prepared.look(rows) {
-            Ok(sight) => {
-                self.places.extend((first..).zip(sight.places.iter().copied()));
-                let located = self.prepared.located(&sight);
-                (0..rows.len()).map(|j| (first + j, located.col(j).to_vec())).collect()
+        match self.prepared.locate(rows) {
+            Ok(located) => {
+                self.residuals.extend((first..).zip(located.queries.iter().copied()));
+                let coordinates = self.prepared.solver_coordinates(&located);
+                (0..rows.len()).map(|j| (first + j, coordinates.col(j).to_vec())).collect()
             }
             Err(error) => {
                 self.failed = Some(error);
@@ -127,9 +127,9 @@ where
     }
 
     fn done(&mut self, id: usize, outcome: Outcome) {
-        let Some(place) = self.places.remove(&id) else { return };
+        let Some(residual) = self.residuals.remove(&id) else { return };
         let query = self.queries.range(id, id + 1);
-        match (self.finish)(query, &place, outcome, &|| self.ticket.cancelled()) {
+        match (self.finish)(query, &residual, outcome, &|| self.ticket.cancelled()) {
             Ok(result) => self.ticket.done(id, result),
             Err(error) => self.failed = Some(error),
         }
@@ -141,13 +141,13 @@ where
 }
 
 impl<L: Smooth + Dual> Kernelised<L> {
-    /// Solves all queries, and makes of each answer what is asked for.
-    fn answers<T: Send>(
+    /// Solves all queries and hands the outcome of each to `make`.
+    fn solve<T: Send>(
         &self,
-        prepared: &Factored,
+        prepared: &FactoredSample,
         queries: Rows<'_>,
         run: &Run<'_>,
-        make: impl Fn(Rows<'_>, Answer) -> Result<T> + Sync,
+        make: impl Fn(Rows<'_>, KernelOutcome) -> Result<T> + Sync,
     ) -> Result<Vec<T>> {
         let batch = Batch::new(queries, run);
         let width = slots(&prepared.features, queries.len(), batch.workers());
@@ -155,11 +155,14 @@ impl<L: Smooth + Dual> Kernelised<L> {
         let task = Task { tol, stderr: !run.depths_only, ..self.task };
         let failure = std::sync::Mutex::new(None);
         let results = batch.run(|ticket| {
-            let finish = |query: Rows<'_>, place: &Place, outcome: Outcome, cancelled: &dyn Fn() -> bool| {
-                make(query, self.answer(prepared, (query, place), outcome, &task, cancelled)?)
-            };
-            let places = HashMap::new();
-            let mut queue = Located { prepared, queries, ticket, places, finish, failed: None };
+            let finish =
+                |query: Rows<'_>, residual: &QueryResidual, outcome, cancelled: &dyn Fn() -> bool| {
+                    let outcome =
+                        self.with_kernel_error(prepared, (query, residual), outcome, &task, cancelled)?;
+                    make(query, outcome)
+                };
+            let residuals = HashMap::new();
+            let mut queue = CoordinateQueue { prepared, queries, ticket, residuals, finish, failed: None };
             block_lbfgs::solve(&self.loss, &prepared.features, &task, width, &mut queue);
             if let (Some(error), Ok(mut failure)) = (queue.failed, failure.lock()) {
                 *failure = Some(error);
@@ -171,15 +174,20 @@ impl<L: Smooth + Dual> Kernelised<L> {
         }
     }
 
-    fn explanation(&self, prepared: &Factored, query: Rows<'_>, answer: &Answer) -> Result<Explanation> {
+    fn explanation(
+        &self,
+        prepared: &FactoredSample,
+        query: Rows<'_>,
+        solved: &KernelOutcome,
+    ) -> Result<Explanation> {
         let shared;
-        let (features, located) = if let Some((features, located)) = &answer.own {
+        let (features, located) = if let Some((features, located)) = &solved.own {
             (features, &located[..])
         } else {
-            shared = prepared.located(&prepared.look(query)?);
+            shared = prepared.solver_coordinates(&prepared.locate(query)?);
             (&prepared.features, shared.col(0))
         };
-        let (space, theta) = (&prepared.space, &answer.outcome.theta);
+        let (space, theta) = (&prepared.space, &solved.outcome.theta);
         let mut newton = Newton::new(&self.loss, features, &self.task);
         let influence = newton.explain(located, theta);
         let (margins, gradient) = newton.look(located, theta);
@@ -190,12 +198,12 @@ impl<L: Smooth + Dual> Kernelised<L> {
             _ => self.task.reg,
         };
         let half = features.half_weights.iter().zip(margins);
-        let pulls: Vec<f64> = half.map(|(c, m)| -c * self.loss.grad(*m) / (2.0 * reg)).collect();
+        let coefficients: Vec<f64> = half.map(|(c, m)| -c * self.loss.grad(*m) / (2.0 * reg)).collect();
         let at_query = 0.5 * self.loss.grad(-value) / (2.0 * reg);
-        let gradient = if reg > 0.0 { space.gradient(&pulls, at_query, query.row(0)) } else { None };
-        let fit = answer.fit(self.task.tol);
+        let gradient = if reg > 0.0 { space.gradient(&coefficients, at_query, query.row(0)) } else { None };
+        let fit = solved.fit(self.task.tol);
         let intercept = features.constant(theta);
-        let witness = space.witness(&pulls, at_query, intercept, margins, query.row(0))?;
+        let witness = space.witness(&coefficients, at_query, intercept, margins, query.row(0))?;
         let baseline = 2.0 * dot(margins, &features.half_weights);
         let (values, influence) = ((value, baseline), Some(space.by_row(&influence)));
         Ok(Explanation::kernel(fit, values, gradient, witness, query.row(0), influence))
@@ -203,9 +211,9 @@ impl<L: Smooth + Dual> Kernelised<L> {
 }
 
 impl<L: Smooth + Dual> Hypothesis for Kernelised<L> {
-    type Prepared = Factored;
+    type Prepared = FactoredSample;
 
-    fn prepare(&self, sample: &Reference) -> Result<Factored> {
+    fn prepare(&self, sample: &Reference) -> Result<FactoredSample> {
         setters::check(&self.task)?;
         let space = Space::new(&self.kernel, sample, self.intercept == Intercept::Penalised)?;
         let needed = 5 * space.gram_bytes();
@@ -218,22 +226,27 @@ impl<L: Smooth + Dual> Hypothesis for Kernelised<L> {
             )));
         }
         let largest = space.diagonal.iter().fold(0.0f64, |m, k| m.max(*k));
-        let mut factor = Factor::new(&space, FLOOR * largest, space.len())?;
+        let mut factor = PivotedCholesky::new(&space, IN_SPAN * largest, space.len())?;
         let weights: Vec<f64> = space.half_weights.iter().map(|w| 2.0 * w).collect();
-        let aside = Aside::new(&space, &factor)?;
+        let non_pivots = NonPivots::new(&space, &factor)?;
         let points = std::mem::replace(&mut factor.coordinates, Matrix::zeros(0, 0));
         let free = self.intercept == Intercept::Free;
         let features = Features::of_points(points, &weights, space.squares(), space.mass(), free);
         let features = if self.loss.single().is_some() { features.with_single() } else { features };
-        Ok(Factored { space, factor, features, aside })
+        Ok(FactoredSample { space, factor, features, non_pivots })
     }
 
-    fn isolate(&self, prepared: &Factored, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Fit>> {
-        self.answers(prepared, queries, run, |_, answer| Ok(answer.fit(self.task.tol)))
+    fn isolate(&self, prepared: &FactoredSample, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Fit>> {
+        self.solve(prepared, queries, run, |_, outcome| Ok(outcome.fit(self.task.tol)))
     }
 
-    fn explain(&self, prepared: &Factored, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Explanation>> {
+    fn explain(
+        &self,
+        prepared: &FactoredSample,
+        queries: Rows<'_>,
+        run: &Run<'_>,
+    ) -> Result<Vec<Explanation>> {
         let run = run.with_standard_errors();
-        self.answers(prepared, queries, &run, |query, answer| self.explanation(prepared, query, &answer))
+        self.solve(prepared, queries, &run, |query, outcome| self.explanation(prepared, query, &outcome))
     }
 }

@@ -1,120 +1,122 @@
-//! Points that are taken to be in the span of the pivots, and what a query sees of them all the same.
+//! Rows that are no pivots of the Cholesky factor, and their residuals with a query (K13).
 //!
-//! A pivoted Cholesky factor stops at what is rounding in $k(x, x)$: the square of a distance. The distance itself is
-//! not, and a query that is outside of the span may see of such a point what no other point sees. Also the coordinates of such a
-//! point in the directions of the last pivots are mostly rounding, which is nothing between points of the sample, and more with a
-//! query that is far out in such a direction. So what a query's kernel value with each of these points has beyond that of their
-//! coordinates is computed for every query: $p_i = k(x_i, z) - \langle t_i, \hat z \rangle$.
+//! The factorisation stops where the squared distance of a row from the span of the pivots is rounding in $k(x, x)$. The
+//! distance itself is larger, and a query outside of the span may have an inner product with that part. Also, the
+//! coordinates of such a row along the last pivots are mostly rounding; that does not matter between rows of the sample,
+//! but it does with a query that has a large coordinate there. So the residual
+//! $p_i = k(x_i, z) - \langle t_i, \hat z \rangle$ is computed for every query.
 
-use super::Factored;
+use super::FactoredSample;
 use crate::data::Rows;
 use crate::error::Result;
 use crate::kernel::Space;
-use crate::kernel::factor::Factor;
+use crate::kernel::pivoted_cholesky::PivotedCholesky;
 use crate::numerics::linalg::{COLUMN_GROUP, Matrix, dot, multiply};
 
-/// Points whose kernel values are compared at a time.
-const STEP: usize = 32;
+/// Kernel columns compared at a time.
+const BLOCK: usize = 32;
 
-/// The points that are no pivots.
+/// The rows that are no pivots.
 #[derive(Debug, Clone)]
-pub(super) struct Aside {
+pub(super) struct NonPivots {
     pub(super) points: Vec<usize>,
-    /// One row each.
+    /// Their coordinates, one row each.
     pub(super) coordinates: Matrix,
-    /// How far the kernel of any two of them may be from that of their coordinates.
-    pub(super) square: f64,
+    /// A bound on the difference between the exact kernel of any two of them and that of their coordinates.
+    pub(super) kernel_error: f64,
 }
 
-/// Where queries are: one column each.
-pub(super) struct Sight {
-    /// Their coordinates in the span, padded to whole groups of columns.
-    pub(super) found: Matrix,
-    /// $p_i$ for every point aside.
-    pub(super) parts: Matrix,
-    pub(super) places: Vec<Place>,
+/// A few queries in the coordinates of the factor, one column each.
+pub(super) struct QueryCoordinates {
+    /// $\hat z$ of (K12), padded to whole groups of columns.
+    pub(super) coordinates: Matrix,
+    /// $p_i$ of (K13).
+    pub(super) residuals: Matrix,
+    pub(super) queries: Vec<QueryResidual>,
 }
 
-/// Where one query is, beyond its coordinates.
+/// What the coordinates of a query leave open.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Place {
+pub(super) struct QueryResidual {
     /// $k(z, z)$.
-    pub(super) own: f64,
-    /// The distance from the span; 0 if that may be rounding.
-    pub(super) beyond: f64,
-    /// What taking it to be in the span changed in $k(z, z)$.
-    pub(super) lost: f64,
+    pub(super) diagonal: f64,
+    /// $\rho$ of (K12), the distance from the span; 0 if it may be rounding.
+    pub(super) distance: f64,
+    /// The change of $k(z, z)$ by setting the distance to 0.
+    pub(super) ignored: f64,
     /// The largest $|p_i|$.
-    pub(super) part: f64,
-    /// How far rounding may have carried a kernel value off.
-    pub(super) blur: f64,
+    pub(super) max_residual: f64,
+    /// A bound on the rounding error of a kernel value of the coordinates.
+    pub(super) rounding: f64,
 }
 
-impl Place {
-    /// How far any kernel value may be from that of the coordinates, but for those that a query outside of the span sees; `square` is
-    /// that of the points aside.
-    pub(super) fn slack(&self, square: f64) -> f64 {
-        let seen = if self.beyond > 0.0 { 0.0 } else { self.lost.max(self.part) };
-        square.max(seen + 2.0 * self.blur)
+impl QueryResidual {
+    /// A bound on the difference between the exact kernel and that of the coordinates, for all pairs but those of a query
+    /// outside of the span with a row that is no pivot; `non_pivots` is that of the sample.
+    pub(super) fn kernel_error(&self, non_pivots: f64) -> f64 {
+        let residual = if self.distance > 0.0 { 0.0 } else { self.ignored.max(self.max_residual) };
+        non_pivots.max(residual + 2.0 * self.rounding)
     }
 
-    /// A bound on the part of a point in the direction of a query outside of the span, $|p_i| / \rho$.
-    pub(super) fn seen(&self, part: f64) -> f64 {
-        if self.beyond > 0.0 { (part.abs() + 2.0 * self.blur) / self.beyond } else { 0.0 }
+    /// A bound on $|e_i| = |p_i| / \rho$ of (K13); 0 for a query in the span.
+    pub(super) fn component_bound(&self, residual: f64) -> f64 {
+        if self.distance > 0.0 { (residual.abs() + 2.0 * self.rounding) / self.distance } else { 0.0 }
     }
 }
 
-impl Aside {
-    pub(super) fn new(space: &Space, factor: &Factor) -> Result<Self> {
+impl NonPivots {
+    pub(super) fn new(space: &Space, factor: &PivotedCholesky) -> Result<Self> {
         let (n, rank) = (space.len(), factor.pivots.len());
         let mut is_pivot = vec![false; n];
         factor.pivots.iter().for_each(|&p| is_pivot[p] = true);
         let points: Vec<usize> = (0..n).filter(|&i| !is_pivot[i]).collect();
         let coordinates = Matrix::from_fn(points.len(), rank, |i, j| factor.coordinates.at(points[i], j));
-        // Rounding in two of them may be magnified where they meet: that is looked at, pair by pair.
-        let (mut values, mut products) = (Matrix::zeros(n, STEP), Matrix::zeros(points.len(), STEP));
-        let mut off = 0.0f64;
-        for (first, chosen) in points.chunks(STEP).enumerate().map(|(k, chosen)| (k * STEP, chosen)) {
+        // The rounding errors of two of them may add up in their inner product: measure every pair.
+        let (mut values, mut products) = (Matrix::zeros(n, BLOCK), Matrix::zeros(points.len(), BLOCK));
+        let mut largest = 0.0f64;
+        for (first, chosen) in points.chunks(BLOCK).enumerate().map(|(k, chosen)| (k * BLOCK, chosen)) {
             space.columns(chosen, &mut values)?;
             let at = |i: usize, j: usize| if j < chosen.len() { coordinates.at(first + j, i) } else { 0.0 };
-            multiply(&mut products, &coordinates, &Matrix::from_fn(rank, STEP, at));
+            multiply(&mut products, &coordinates, &Matrix::from_fn(rank, BLOCK, at));
             for j in 0..chosen.len() {
                 let pairs = points.iter().zip(products.col(j));
-                off = pairs.fold(off, |off, (&i, p)| off.max((values.at(i, j) - p).abs()));
+                largest = pairs.fold(largest, |most, (&i, p)| most.max((values.at(i, j) - p).abs()));
             }
         }
-        Ok(Self { square: off + 2.0 * factor.blur(space, 0.0), points, coordinates })
+        Ok(Self { kernel_error: largest + 2.0 * factor.rounding(space, 0.0), points, coordinates })
     }
 }
 
-impl Factored {
-    /// Looks at a few queries.
-    pub(super) fn look(&self, queries: Rows<'_>) -> Result<Sight> {
-        let Self { space, factor, aside, .. } = self;
+impl FactoredSample {
+    /// The coordinates of a few queries, and what they leave open.
+    pub(super) fn locate(&self, queries: Rows<'_>) -> Result<QueryCoordinates> {
+        let Self { space, factor, non_pivots, .. } = self;
         let padded = queries.len().next_multiple_of(COLUMN_GROUP);
         let mut values = Matrix::zeros(space.len(), padded);
         space.block(queries, &mut values)?;
-        let found = factor.locate(&values);
-        let mut parts = Matrix::zeros(aside.points.len(), padded);
-        multiply(&mut parts, &aside.coordinates, &found);
-        let place = |(j, query): (usize, &[f64])| {
-            let (own, point) = (space.own(query)?, found.col(j));
-            let column = parts.col_mut(j);
-            for (p, &i) in column.iter_mut().zip(&aside.points) {
+        let coordinates = factor.locate(&values);
+        let mut residuals = Matrix::zeros(non_pivots.points.len(), padded);
+        multiply(&mut residuals, &non_pivots.coordinates, &coordinates);
+        let residual = |(j, query): (usize, &[f64])| {
+            let (diagonal, point) = (space.own(query)?, coordinates.col(j));
+            let column = residuals.col_mut(j);
+            for (p, &i) in column.iter_mut().zip(&non_pivots.points) {
                 *p = values.at(i, j) - *p;
             }
-            let part = column.iter().fold(0.0f64, |m, p| m.max(p.abs()));
-            let (left, blur) = (own - dot(point, point), factor.blur(space, own));
-            let beyond = if left > factor.floor(space, own) { left.sqrt() } else { 0.0 };
-            Ok(Place { own, beyond, lost: if beyond > 0.0 { 0.0 } else { left.abs() }, part, blur })
+            let max_residual = column.iter().fold(0.0f64, |m, p| m.max(p.abs()));
+            let square = diagonal - dot(point, point);
+            let rounding = factor.rounding(space, diagonal);
+            let distance = if square > factor.floor(space, diagonal) { square.sqrt() } else { 0.0 };
+            let ignored = if distance > 0.0 { 0.0 } else { square.abs() };
+            Ok(QueryResidual { diagonal, distance, ignored, max_residual, rounding })
         };
-        let places = queries.iter().enumerate().map(place).collect::<Result<_>>()?;
-        Ok(Sight { found, parts, places })
+        let queries = queries.iter().enumerate().map(residual).collect::<Result<_>>()?;
+        Ok(QueryCoordinates { coordinates, residuals, queries })
     }
 
-    /// The coordinates that the solver knows of queries that were looked at, one column each.
-    pub(super) fn located(&self, sight: &Sight) -> Matrix {
-        let beyond: Vec<f64> = sight.places.iter().map(|place| place.beyond).collect();
-        self.features.place(sight.found.clone(), &beyond)
+    /// The queries in the solver's coordinates, one column each.
+    pub(super) fn solver_coordinates(&self, located: &QueryCoordinates) -> Matrix {
+        let distances: Vec<f64> = located.queries.iter().map(|query| query.distance).collect();
+        self.features.place(located.coordinates.clone(), &distances)
     }
 }

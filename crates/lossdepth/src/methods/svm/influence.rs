@@ -1,33 +1,40 @@
-//! How the depth reacts to the sample.
+//! Influence values of the sample on a depth: (L18), with (K18) and (K19).
 //!
-//! By the envelope theorem the objective and the constrained depth change with the mass of row $i$ by $\frac12 \ell_i$. The
-//! risk also feels how the minimiser moves: $\frac12 (\ell_i + \ell_i' s_i)$ with $s = H^{-1} 2 \, \text{reg} \, w$, where $H$ is the
-//! curvature of the *expected* objective. The hinge has none but at its kink, so the density of margins there is estimated
-//! by a Gaussian kernel of Silverman's width, as for the linear hinge. $H$ acts on functions; it is inverted on the
-//! span of the classifier, the query's kernel function and up to 16 well spread sample points' (Galerkin's method).
+//! By the envelope theorem the derivative of the objective and of the constrained depth in the mass of row $i$ is
+//! $\frac12 \ell_i$. That of the risk also contains the derivative of the minimiser: $\frac12 (\ell_i + \ell_i' s_i)$ with
+//! $s = H^{-1} 2 \lambda w$, where $H$ is the curvature of the *expected* objective. The hinge has curvature at its kink only, so
+//! the density of margins there is estimated by a Gaussian kernel of Silverman's width (L19). $H$ acts on functions; the
+//! equation is solved by Galerkin's method on the span of the classifier, the query's kernel function and up to 16 sample
+//! functions.
 //!
-//! That is done for a group of queries at a time: what the bends of the loss make of the shared functions, and the shifts
-//! that come out, are products of matrices.
+//! A group of queries is solved together: the products with the basis, and the values of the solutions, are matrix
+//! products.
 
-use super::machine::{Found, Machine};
-use super::shared::Basis;
+use super::galerkin_basis::GalerkinBasis;
+use super::prepared::PreparedSvm;
+use super::solution::SvmSolution;
 use crate::numerics::elementary::exp_neg;
 use crate::numerics::linalg::{
     COLUMN_GROUP, Cholesky, Matrix, accumulate_transposed, axpy, dot, multiply_first,
 };
 use crate::numerics::simd::{sum_of, vectorised};
 use crate::problem::Variant;
-use crate::solver::dual_active_set::Query;
+use crate::solver::dual_active_set::QueryKernel;
 use crate::solver::interior_point::gram::Gram;
 
-/// Queries whose shifts are found together, at most.
+/// Queries solved together, at most.
 pub(super) const GROUP: usize = 32;
+/// A function whose squared distance from the span of the others is below this share of its square adds no direction.
+const DEPENDENT: f64 = 1e-8;
+/// The curvature of a query on the kink, as a multiple of the sample's and of the penalty: large enough to hold its margin
+/// fixed (heuristic).
+const KINK_CURVATURE: f64 = 1e6;
 
-impl Machine {
-    /// ½(ℓᵢ + ℓ'ᵢ sᵢ) for every sample point, given $s$ there; without it nothing bends, as in the closed form.
-    pub(super) fn influence(&self, found: &Found, shifts: Option<&[f64]>) -> Vec<f64> {
+impl PreparedSvm {
+    /// $\frac12 (\ell_i + \ell_i' s_i)$ for every sample point, given $s$ there. Without it $s = w$, as in the closed form.
+    pub(super) fn influence(&self, solution: &SvmSolution, derivative: Option<&[f64]>) -> Vec<f64> {
         // Half the losses.
-        let mut influence = found.values.clone();
+        let mut influence = solution.values.clone();
         let values = &mut influence[..];
         vectorised(
             #[inline(always)]
@@ -36,44 +43,44 @@ impl Machine {
         if self.task.variant != Variant::Risk {
             return influence;
         }
-        if let (Some(beta), Some(shifts)) = (&found.beta, shifts) {
+        if let (Some(beta), Some(derivative)) = (&solution.beta, derivative) {
             let (values, weights) = (&mut influence[..], &self.space.half_weights);
             vectorised(
                 #[inline(always)]
                 || {
-                    // On the kink the multiplier is the slope.
-                    for (((value, shift), b), c) in values.iter_mut().zip(shifts).zip(beta).zip(weights) {
-                        *value -= 0.5 * b / c * shift;
+                    // The multiplier is minus the slope, on the kink too.
+                    for (((value, s), b), c) in values.iter_mut().zip(derivative).zip(beta).zip(weights) {
+                        *value -= 0.5 * b / c * s;
                     }
                 },
             );
         } else {
-            // s = w, and only differences count.
-            for (value, f) in influence.iter_mut().zip(&found.values) {
-                *value -= 0.5 * (f - found.intercept);
+            // A constant does not matter.
+            for (value, f) in influence.iter_mut().zip(&solution.values) {
+                *value -= 0.5 * (f - solution.intercept);
             }
         }
         influence
     }
 }
 
-/// Room for the shifts of a group of queries, one column each.
-pub(super) struct Shifts {
+/// Galerkin's method for a group of queries, one column each.
+pub(super) struct GalerkinSolver {
     gram: Gram,
-    /// The curvature that each point's loss stands for; the same times the query's kernel function, and times the
-    /// classifier without its intercept.
-    bends: [Matrix; 3],
-    /// Their products with the shared functions.
-    along: [Matrix; 3],
-    /// The shifts in terms of the shared functions, and at the sample points.
-    parts: Matrix,
+    /// The curvature of the loss at each sample point, times 1, the query's kernel function, and the classifier without
+    /// its intercept.
+    curvatures: [Matrix; 3],
+    /// Their products with the basis functions.
+    products: [Matrix; 3],
+    /// The solutions: their coefficients in the basis, and their values at the sample points.
+    coefficients: Matrix,
     values: Matrix,
 }
 
-/// $\langle u, v \rangle = \sum_i h_i u_i v_i$, with the bends $h$, for the query's kernel function $k$, the classifier $g$ and
-/// the constant.
+/// $\langle u, v \rangle_h = \sum_i h_i u_i v_i$ with the curvatures $h$, for the query's kernel function $k$, the classifier
+/// $g$ without its intercept and the constant.
 #[derive(Clone, Copy)]
-struct Moments {
+struct CurvatureMoments {
     kk: f64,
     kg: f64,
     gg: f64,
@@ -82,60 +89,68 @@ struct Moments {
     one: f64,
 }
 
-/// A function: its part in the span of the shared functions, and multiples of $k$, $g$ and the constant.
-struct Combination {
-    shared: Vec<f64>,
+/// A function as a combination of the basis functions and of $k$, $g$ and the constant.
+struct FunctionCoefficients {
+    basis: Vec<f64>,
     own: [f64; 3],
 }
 
-impl Shifts {
+impl GalerkinSolver {
     /// For up to `group` queries.
-    pub(super) fn new(basis: &Basis, group: usize) -> Self {
-        let (n, shared) = (basis.values.rows(), basis.values.cols());
+    pub(super) fn new(basis: &GalerkinBasis, group: usize) -> Self {
+        let (n, size) = (basis.values.rows(), basis.values.cols());
         let three = |rows: usize| std::array::from_fn(|_| Matrix::zeros(rows, group));
         Self {
             gram: Gram::new(&basis.values, group),
-            bends: three(n),
-            along: three(shared),
-            parts: Matrix::zeros(shared, group),
+            curvatures: three(n),
+            products: three(size),
+            coefficients: Matrix::zeros(size, group),
             values: Matrix::zeros(n, group),
         }
     }
 
-    /// $s$ at the sample points for query `j` of the group that was last.
-    pub(super) fn of(&self, j: usize) -> &[f64] {
+    /// $s$ at the sample points for query `j` of the last group.
+    pub(super) fn values(&self, j: usize) -> &[f64] {
         self.values.col(j)
     }
 
-    /// Finds $s$ for a group of queries beyond the closed form.
-    pub(super) fn find(&mut self, machine: &Machine, basis: &Basis, group: &[(Query<'_>, &Found)]) {
-        let bent = |(j, (query, found)): (usize, &(Query<'_>, &Found))| self.bend(machine, j, *query, found);
-        let moments: Vec<Option<Moments>> = group.iter().enumerate().map(bent).collect();
-        let (n, count) = (machine.space.len(), group.len().next_multiple_of(COLUMN_GROUP));
-        self.gram.load(&basis.values, &self.bends[0], count);
-        for (along, bends) in self.along.iter_mut().zip(&self.bends) {
-            (0..count).for_each(|j| along.col_mut(j).fill(0.0));
-            accumulate_transposed(along, &basis.values, bends, 0, n, count);
+    /// Computes $s$ for a group of queries beyond the closed form.
+    pub(super) fn solve(
+        &mut self,
+        prepared: &PreparedSvm,
+        basis: &GalerkinBasis,
+        group: &[(QueryKernel<'_>, &SvmSolution)],
+    ) {
+        let moments: Vec<Option<CurvatureMoments>> = group
+            .iter()
+            .enumerate()
+            .map(|(j, (query, solution))| self.load_curvatures(prepared, j, *query, solution))
+            .collect();
+        let (n, count) = (prepared.space.len(), group.len().next_multiple_of(COLUMN_GROUP));
+        self.gram.load(&basis.values, &self.curvatures[0], count);
+        for (products, curvatures) in self.products.iter_mut().zip(&self.curvatures) {
+            (0..count).for_each(|j| products.col_mut(j).fill(0.0));
+            accumulate_transposed(products, &basis.values, curvatures, 0, n, count);
         }
         let mut own = vec![[0.0; 3]; group.len()];
-        for (j, (query, found)) in group.iter().enumerate() {
-            self.parts.col_mut(j).fill(0.0);
-            let shift =
-                moments[j].and_then(|moments| self.galerkin(machine, basis, j, *query, found, moments));
-            if let Some(shift) = shift {
-                self.parts.col_mut(j).copy_from_slice(&shift.shared);
-                own[j] = shift.own;
+        for (j, (query, solution)) in group.iter().enumerate() {
+            self.coefficients.col_mut(j).fill(0.0);
+            let solved = moments[j]
+                .and_then(|moments| self.solve_projected(prepared, basis, j, *query, solution, moments));
+            if let Some(s) = solved {
+                self.coefficients.col_mut(j).copy_from_slice(&s.basis);
+                own[j] = s.own;
             }
         }
-        multiply_first(&mut self.values, &basis.values, &self.parts, count);
-        for (j, (query, found)) in group.iter().enumerate() {
+        multiply_first(&mut self.values, &basis.values, &self.coefficients, count);
+        for (j, (query, solution)) in group.iter().enumerate() {
             let [k, g, one] = own[j];
-            let one = one - g * found.intercept;
-            let (shifts, column, values) = (self.values.col_mut(j), query.column, &found.values[..]);
+            let one = one - g * solution.intercept;
+            let (s, column, values) = (self.values.col_mut(j), query.column, &solution.values[..]);
             vectorised(
                 #[inline(always)]
                 || {
-                    for ((s, x), f) in shifts.iter_mut().zip(column).zip(values) {
+                    for ((s, x), f) in s.iter_mut().zip(column).zip(values) {
                         *s += (k * x + g * f) + one;
                     }
                 },
@@ -143,98 +158,110 @@ impl Shifts {
         }
     }
 
-    /// The bends of a query, a Gaussian bump around the kink; none if all margins are the same.
-    fn bend(&mut self, machine: &Machine, j: usize, query: Query<'_>, found: &Found) -> Option<Moments> {
-        let n = machine.space.len();
-        let (values, masses) = (&found.values[..n], &machine.space.half_weights[..n]);
+    /// The curvatures of a query, a Gaussian density around the kink (L19); none if all margins are equal.
+    fn load_curvatures(
+        &mut self,
+        prepared: &PreparedSvm,
+        j: usize,
+        query: QueryKernel<'_>,
+        solution: &SvmSolution,
+    ) -> Option<CurvatureMoments> {
+        let n = prepared.space.len();
+        let (values, masses) = (&solution.values[..n], &prepared.space.half_weights[..n]);
         let mean = 2.0 * dot(values, masses);
         let variance = 2.0 * sum_of(n, |i| masses[i] * ((values[i] - mean) * (values[i] - mean)));
-        let width = 1.06 * variance.sqrt() * machine.space.observations().powf(-0.2);
-        let [bends, with_query, with_values] = &mut self.bends;
-        let (bends, with_query) = (bends.col_mut(j), with_query.col_mut(j));
+        let width = 1.06 * variance.sqrt() * prepared.space.observations().powf(-0.2);
+        let [curvatures, with_query, with_values] = &mut self.curvatures;
+        let (curvatures, with_query) = (curvatures.col_mut(j), with_query.col_mut(j));
         let with_values = with_values.col_mut(j);
         if width.is_nan() || width <= 0.0 {
-            for list in [bends, with_query, with_values] {
+            for list in [curvatures, with_query, with_values] {
                 list.fill(0.0);
             }
             return None;
         }
         let height = 1.0 / (width * (2.0 * std::f64::consts::PI).sqrt());
-        let (column, intercept) = (&query.column[..n], found.intercept);
+        let (column, intercept) = (&query.column[..n], solution.intercept);
         vectorised(
             #[inline(always)]
             || {
                 for i in 0..n {
                     let x = (1.0 - values[i]) / width;
-                    let bend = masses[i] * height * exp_neg(-0.5 * x * x);
-                    bends[i] = bend;
-                    with_query[i] = bend * column[i];
-                    with_values[i] = bend * (values[i] - intercept);
+                    let curvature = masses[i] * height * exp_neg(-0.5 * x * x);
+                    curvatures[i] = curvature;
+                    with_query[i] = curvature * column[i];
+                    with_values[i] = curvature * (values[i] - intercept);
                 }
             },
         );
         let (k, g) = (sum_of(n, |i| with_query[i]), sum_of(n, |i| with_values[i]));
-        Some(Moments {
+        Some(CurvatureMoments {
             kk: dot(with_query, column),
             kg: dot(with_query, values) - intercept * k,
             gg: dot(with_values, values) - intercept * g,
             k,
             g,
-            one: sum_of(n, |i| bends[i]),
+            one: sum_of(n, |i| curvatures[i]),
         })
     }
 
-    /// Solves for $s$ in the span of the shared functions, $k$, $g$ and, if the intercept is free, the constant.
-    fn galerkin(
+    /// Solves for $s$ in the span of the basis, $k$, $g$ and, if the intercept is free, the constant.
+    fn solve_projected(
         &mut self,
-        machine: &Machine,
-        basis: &Basis,
+        prepared: &PreparedSvm,
+        basis: &GalerkinBasis,
         j: usize,
-        query: Query<'_>,
-        found: &Found,
-        moments: Moments,
-    ) -> Option<Combination> {
-        let reg = machine.task.reg;
-        let shared = basis.chosen.len();
-        let among = self.gram.lower(&basis.values, &self.bends[0], j);
-        let [with_one, with_query, with_values] = [0, 1, 2].map(|part| self.along[part].col(j));
-        let bent = |x: &[f64]| -> Vec<f64> {
-            let entry = |i: usize, l: usize| if i < l { among.at(l, i) } else { among.at(i, l) };
-            (0..shared).map(|i| (0..shared).map(|l| entry(i, l) * x[l]).sum()).collect()
+        query: QueryKernel<'_>,
+        solution: &SvmSolution,
+        moments: CurvatureMoments,
+    ) -> Option<FunctionCoefficients> {
+        let reg = prepared.task.reg;
+        let size = basis.points.len();
+        let within_basis = self.gram.lower(&basis.values, &self.curvatures[0], j);
+        let [with_one, with_query, with_values] = [0, 1, 2].map(|part| self.products[part].col(j));
+        let times_curvature = |x: &[f64]| -> Vec<f64> {
+            let entry =
+                |i: usize, l: usize| if i < l { within_basis.at(l, i) } else { within_basis.at(i, l) };
+            (0..size).map(|i| (0..size).map(|l| entry(i, l) * x[l]).sum()).collect()
         };
-        // Orthonormal functions: the shared ones; then the query's kernel function and the classifier less what the
-        // others have of them; and the constant of a free intercept. For each of the latter three: the function in terms of
-        // what it is made of, its products with the shared functions, and with what the three are made of.
-        let query_part = basis.coordinates(basis.chosen.iter().map(|&i| query.column[i]));
-        let mut target = basis.coordinates(basis.chosen.iter().map(|&i| found.values[i] - found.intercept));
+        // Orthonormal functions: the basis; the query's kernel function and the classifier, orthogonalised; and the
+        // constant of a free intercept. `target` has the coordinates of w in them, `at_query` their values at the query.
+        let query_part = basis.coordinates(basis.points.iter().map(|&i| query.column[i]));
+        let centred = basis.points.iter().map(|&i| solution.values[i] - solution.intercept);
+        let mut target = basis.coordinates(centred);
         let mut at_query = query_part.clone();
-        let mut own: Vec<Addition> = Vec::with_capacity(3);
-        let (at, norm) = (found.at_query - found.intercept, found.norm);
+        let mut own: Vec<QueryFunction> = Vec::with_capacity(3);
+        let (at, norm) = (solution.query_value - solution.intercept, solution.norm);
         let pure = |function: usize| {
-            let Moments { kk, kg, gg, k, g, one } = moments;
+            let CurvatureMoments { kk, kg, gg, k, g, one } = moments;
             let (with, products) =
                 [(with_query, [kk, kg, k]), (with_values, [kg, gg, g]), (with_one, [k, g, one])][function];
             let mut own = [0.0; 3];
             own[function] = 1.0;
-            Addition { shared: vec![0.0; shared], own, with: with.to_vec(), products }
+            QueryFunction { basis: vec![0.0; size], own, with_basis: with.to_vec(), with_own: products }
         };
-        let rest = query.own - dot(&query_part, &query_part);
-        if rest > 1e-8 * query.own {
-            let unit = rest.sqrt();
+        let distance = query.diagonal - dot(&query_part, &query_part);
+        if distance > DEPENDENT * query.diagonal {
+            let unit = distance.sqrt();
             target.push((at - dot(&query_part, &target)) / unit);
             at_query.push(unit);
             let mut function = pure(0);
-            function.leave(&query_part, &bent(&query_part), [with_query, with_values, with_one]);
+            function.subtract_basis(
+                &query_part,
+                &times_curvature(&query_part),
+                [with_query, with_values, with_one],
+            );
             function.divide(unit);
             own.push(function);
         }
-        let rest = norm * norm - dot(&target, &target);
-        if rest > 1e-8 * norm * norm {
-            let unit = rest.sqrt();
+        let distance = norm * norm - dot(&target, &target);
+        if distance > DEPENDENT * norm * norm {
+            let unit = distance.sqrt();
             let mut function = pure(1);
-            function.leave(&target[..shared], &bent(&target[..shared]), [with_query, with_values, with_one]);
+            let part = &target[..size];
+            function.subtract_basis(part, &times_curvature(part), [with_query, with_values, with_one]);
             if let Some(other) = own.first() {
-                function.subtract(target[shared], other);
+                function.subtract(target[size], other);
             }
             function.divide(unit);
             at_query.push((at - dot(&at_query, &target)) / unit);
@@ -242,31 +269,31 @@ impl Shifts {
             own.push(function);
         }
         let penalised = target.len();
-        if machine.balanced {
+        if prepared.free_intercept {
             own.push(pure(2));
             at_query.push(1.0);
             target.push(0.0);
         }
         let q = target.len();
         let mut hessian = Matrix::zeros(q, q);
-        for l in 0..shared {
-            hessian.col_mut(l)[l..shared].copy_from_slice(&among.col(l)[l..]);
+        for l in 0..size {
+            hessian.col_mut(l)[l..size].copy_from_slice(&within_basis.col(l)[l..]);
             for (i, function) in own.iter().enumerate() {
-                hessian.set(shared + i, l, function.with[l]);
+                hessian.set(size + i, l, function.with_basis[l]);
             }
         }
         for (l, function) in own.iter().enumerate() {
             for (i, other) in own.iter().enumerate().skip(l) {
-                hessian.set(shared + i, shared + l, other.product(function));
+                hessian.set(size + i, size + l, other.product(function));
             }
         }
-        // A query on the kink stays there: its curvature is as good as infinite.
-        let multiplier = found.beta.as_ref().map_or(0.0, |beta| beta[query.column.len()]);
-        let kink = multiplier > -0.5 && multiplier < 0.0;
-        let stiff = if kink { 1e6 * (moments.one + reg) } else { 0.0 };
+        // A query on the kink stays there.
+        let multiplier = solution.beta.as_ref().map_or(0.0, |beta| beta[query.column.len()]);
+        let on_kink = multiplier > -0.5 && multiplier < 0.0;
+        let query_curvature = if on_kink { KINK_CURVATURE * (moments.one + reg) } else { 0.0 };
         for l in 0..q {
             for i in l..q {
-                let entry = hessian.at(i, l) + stiff * at_query[i] * at_query[l];
+                let entry = hessian.at(i, l) + query_curvature * at_query[i] * at_query[l];
                 hessian.set(i, l, entry + if i == l && l < penalised { 2.0 * reg } else { 0.0 });
             }
         }
@@ -275,54 +302,56 @@ impl Shifts {
             *t *= 2.0 * reg;
         }
         factor.solve(&mut target);
-        let mut shift = Combination { shared: target[..shared].to_vec(), own: [0.0; 3] };
-        for (function, t) in own.iter().zip(&target[shared..]) {
-            axpy(*t, &function.shared, &mut shift.shared);
-            for (x, y) in shift.own.iter_mut().zip(function.own) {
+        let mut s = FunctionCoefficients { basis: target[..size].to_vec(), own: [0.0; 3] };
+        for (function, t) in own.iter().zip(&target[size..]) {
+            axpy(*t, &function.basis, &mut s.basis);
+            for (x, y) in s.own.iter_mut().zip(function.own) {
                 *x += t * y;
             }
         }
-        let finite = shift.shared.iter().chain(&shift.own).all(|x| x.is_finite());
-        finite.then_some(shift)
+        let finite = s.basis.iter().chain(&s.own).all(|x| x.is_finite());
+        finite.then_some(s)
     }
 }
 
-/// A query's own function.
-struct Addition {
-    /// What it is made of: the shared functions, and $k$, $g$ and the constant.
-    shared: Vec<f64>,
+/// A function of the span that is not in the basis.
+struct QueryFunction {
+    /// Its coefficients of the basis functions, and of $k$, $g$ and the constant.
+    basis: Vec<f64>,
     own: [f64; 3],
-    /// Its products with the shared functions, and with $k$, $g$ and the constant.
-    with: Vec<f64>,
-    products: [f64; 3],
+    /// Its products $\langle \cdot, \cdot \rangle_h$ with the basis functions, and with $k$, $g$ and the constant.
+    with_basis: Vec<f64>,
+    with_own: [f64; 3],
 }
 
-impl Addition {
-    /// Takes away a part in the shared functions: their products with it are `bent`, those with $k$, $g$ and 1 `others`.
-    fn leave(&mut self, part: &[f64], bent: &[f64], others: [&[f64]; 3]) {
-        axpy(-1.0, part, &mut self.shared);
-        axpy(-1.0, bent, &mut self.with);
-        for (product, other) in self.products.iter_mut().zip(others) {
+impl QueryFunction {
+    /// Subtracts a combination of the basis functions, whose products with the basis are `with_basis`; `others` are those
+    /// of the basis with $k$, $g$ and 1.
+    fn subtract_basis(&mut self, part: &[f64], with_basis: &[f64], others: [&[f64]; 3]) {
+        axpy(-1.0, part, &mut self.basis);
+        axpy(-1.0, with_basis, &mut self.with_basis);
+        for (product, other) in self.with_own.iter_mut().zip(others) {
             *product -= dot(part, other);
         }
     }
 
     fn subtract(&mut self, factor: f64, other: &Self) {
-        axpy(-factor, &other.shared, &mut self.shared);
-        axpy(-factor, &other.with, &mut self.with);
+        axpy(-factor, &other.basis, &mut self.basis);
+        axpy(-factor, &other.with_basis, &mut self.with_basis);
         for k in 0..3 {
             self.own[k] -= factor * other.own[k];
-            self.products[k] -= factor * other.products[k];
+            self.with_own[k] -= factor * other.with_own[k];
         }
     }
 
     fn divide(&mut self, unit: f64) {
-        let lists = [&mut self.shared[..], &mut self.own, &mut self.with, &mut self.products];
+        let lists = [&mut self.basis[..], &mut self.own, &mut self.with_basis, &mut self.with_own];
         lists.into_iter().flatten().for_each(|x| *x /= unit);
     }
 
-    /// $\langle u, v \rangle$.
+    /// $\langle u, v \rangle_h$.
     fn product(&self, other: &Self) -> f64 {
-        dot(&self.shared, &other.with) + self.own.iter().zip(other.products).map(|(x, y)| x * y).sum::<f64>()
+        let own = self.own.iter().zip(other.with_own).map(|(x, y)| x * y).sum::<f64>();
+        dot(&self.basis, &other.with_basis) + own
     }
 }

@@ -1,27 +1,39 @@
 //! Support vector machines: the hinge loss in the Hilbert space of a kernel.
 //!
-//! With $\mu(x) = \sum_i \omega_i k(x_i, x)$, the mean embedding of the sample, a **strong penalty** leaves every margin at or
-//! below 1. Then all dual variables sit at their upper bounds and the answer is closed form:
+//! Let $\mu(x) = \sum_i \omega_i k(x_i, x)$ be the mean embedding of the sample. Under a **large penalty** every margin is at most
+//! 1. All dual variables are then at their outer bounds and the solution has a closed form, (K4)–(K7) of
+//! `docs/math/kernel.md`:
 //!
 //! $$ f(x) = \frac{\mu(x) - k(x, z)}{4 \, \text{reg}}, \qquad
 //!    \text{depth}(z) = 1 - \frac{\|\mu - \varphi_z\|^2}{8 \, \text{reg}}, \qquad
 //!    \|\mu - \varphi_z\|^2 = \sum_{ij} \omega_i \omega_j k(x_i, x_j) - 2 \mu(z) + k(z, z). $$
 //!
 //! $\|\mu - \varphi_z\|$ is the maximum mean discrepancy between the sample and the point mass at $z$. Where $k(z, z)$ is
-//! constant the depth is thus an increasing function of $\mu(z)$: it ranks like a **kernel density estimate**. $\text{reg} \ge
-//! \frac14 \max k(x, x)$ is enough for non-negative kernels; a query is asked, not assumed, whether it holds. The
-//! objective is then $1 - \|\mu - \varphi_z\|^2 / 16 \, \text{reg}$, and under a constraint the depth $1 - \frac12
-//! \text{radius} \, \|\mu - \varphi_z\|$. It holds with a free intercept too, as long as $\max_i f(x_i) - f(z) \le 2$.
+//! constant the depth is an increasing function of $\mu(z)$: it ranks like a **kernel density estimate**. $\text{reg} \ge
+//! \frac14 \max k(x, x)$ is sufficient for non-negative kernels; the condition (K6) is checked for every query. The
+//! objective is then $1 - \|\mu - \varphi_z\|^2 / 16 \, \text{reg}$, and under a constraint the depth is $1 - \frac12
+//! \text{radius} \, \|\mu - \varphi_z\|$. With a free intercept the condition is $\max_i f(x_i) - f(z) \le 2$.
 //!
-//! A **weaker penalty** lets the classifier give up on some points and fit others; then the depth sees shape and
-//! modes, not density alone. It is found by an exact active-set method on the dual, started from the best of a few
-//! solutions that all queries share, or, where only few points matter to a query, from the points next to it. Both are one method to the caller; the duality gap certifies either.
+//! Under a **smaller penalty** some margins exceed 1, and the depth depends on shape and modes, not on density alone. The
+//! dual is solved by an active-set method ([`dual_active_set`](crate::solver::dual_active_set)). It starts from the best of
+//! a few dual points that all queries have in common or, where few rows are support vectors, from the query's nearest rows.
+//!
+//! The **error** is proven in both cases, for the exact kernel within the accuracy that the kernel states. For the objective
+//! and under a constraint it is of the order of rounding over the penalty. For the risk it is of the order of its square
+//! root, or better where the kernel matrix of the free support vectors is well conditioned, which is verified (K20) if the
+//! square root is above the tolerance.
 
+mod certificate;
+mod closed_form;
+mod galerkin_basis;
 mod influence;
-mod machine;
-mod shared;
+mod prepared;
+mod radius_search;
+mod solution;
+mod starts;
+mod worker;
 
-pub use machine::Machine;
+pub use prepared::PreparedSvm;
 
 use super::Hypothesis;
 use super::setters::{self, convex_setters, kernel_setters};
@@ -42,7 +54,7 @@ use crate::problem::{Fit, Run};
 /// ```
 /// use lossdepth::kernel::{Gamma, KernelChoice};
 /// use lossdepth::{Depth, Reference, methods::Svm};
-/// // Two clusters: nothing is central about the middle between them.
+/// // Two clusters: the middle between them is not central.
 /// let kernel = KernelChoice::Gaussian { gamma: Gamma::Value(0.5) };
 /// let sample = Reference::new(&[[-5.0], [-4.8], [-5.2], [-4.9], [5.0], [4.8], [5.2], [5.1]])?;
 /// let depth = Depth::new(Svm::new().kernel(kernel).reg(0.1)).fit(&sample)?;
@@ -87,19 +99,19 @@ impl Svm {
 }
 
 impl Hypothesis for Svm {
-    type Prepared = Machine;
+    type Prepared = PreparedSvm;
 
-    fn prepare(&self, sample: &Reference) -> Result<Machine> {
+    fn prepare(&self, sample: &Reference) -> Result<PreparedSvm> {
         setters::check(&self.task)?;
         let space = Space::new(&self.kernel, sample, self.intercept == Intercept::Penalised)?;
-        Machine::new(space, self.task, self.intercept == Intercept::Free, self.memory)
+        PreparedSvm::new(space, self.task, self.intercept == Intercept::Free, self.memory)
     }
 
-    fn isolate(&self, machine: &Machine, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Fit>> {
-        machine.score(queries, run)
+    fn isolate(&self, prepared: &PreparedSvm, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Fit>> {
+        prepared.score(queries, run)
     }
 
-    fn explain(&self, machine: &Machine, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Explanation>> {
-        machine.explain(queries, run)
+    fn explain(&self, prepared: &PreparedSvm, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Explanation>> {
+        prepared.explain(queries, run)
     }
 }

@@ -1,354 +1,336 @@
-//! The hinge in a kernel's Hilbert space: an exact active-set method over the shared Gram matrix.
+//! The hinge loss in a kernel's Hilbert space: an active-set method for the dual problem.
 //!
-//! With signed dual variables $\beta_i \in [0, \frac12 \omega_i]$, $\beta_z \in [-\frac12, 0]$ and
-//! $G = K \beta$ the classifier is $f = (G + b') / 2\lambda$, and the gradient of the dual, in units of the kernel,
+//! With signed dual variables $\beta_i \in [0, \frac12 \omega_i]$, $\beta_z \in [-\frac12, 0]$ and $G = K \beta$ the classifier is
+//! $f = G / 2 \lambda + b$, and the gradient of the dual, times $2 \lambda$, is the residual (K8) of `docs/math/kernel.md`,
 //!
-//! $$ r_j = 2 \lambda y_j - G_j - b', \qquad y_i = 1, \; y_z = -1. $$
+//! $$ r_j = 2 \lambda y_j - G_j - 2 \lambda b, \qquad y_i = 1, \; y_z = -1. $$
 //!
-//! A variable at its lower bound wants $r_j \le 0$, at its upper bound $r_j \ge 0$, in between $r_j = 0$. Most variables
-//! sit at a bound, and only a few are free. A *round* takes the free variables and the worst offenders ([`top`]), solves the
-//! dual on them, first roughly ([`pairs`]), then exactly ([`inner`]), and brings $G$ up to date with the kernel columns of those that moved: tens of
-//! columns of length $n$, while the pivots in between touch small matrices only. The duality gap is
+//! At the maximum $r_j \le 0$ at the lower bound, $r_j \ge 0$ at the upper bound and $r_j = 0$ in between. Most variables are
+//! at a bound, and few are free. A *round* selects a working set, the free variables and those that violate the conditions
+//! most ([`largest`]), and solves the dual on it, first approximately ([`coordinate_steps`]), then exactly
+//! ([`working_set_problem`]). It then updates $G$ with the kernel columns of the variables that changed ([`add_columns`]):
+//! tens of columns of length $n$, while the pivots in between need small matrices only. The duality gap (K9) is a sum of
+//! non-negative terms at every point ([`optimality`]), and [`certificate`] bounds its error.
 //!
-//! $$ \frac1{2\lambda} \sum_j \begin{cases} (h_j - \beta_j) \, r_j & r_j > 0 \\\\ (\beta_j - l_j) \, (-r_j) & r_j < 0 \end{cases} $$
-//!
-//! without any cancellation, wherever the method stops. A free intercept $b$ asks for $\sum_j \beta_j = 0$; that is met by
-//! the method of multipliers, which is the same problem with the kernel $K + c$.
+//! A free intercept $b$ requires $\sum_j \beta_j = 0$, which the method of multipliers imposes: the same problem with the
+//! kernel $K + \vartheta \mathbf{1} \mathbf{1}^\top$ (K10).
 
-mod columns;
-mod factor;
-mod inner;
-mod pairs;
-mod top;
+mod add_columns;
+mod certificate;
+mod coordinate_steps;
+mod dual_point;
+mod kernel_columns;
+mod largest;
+mod optimality;
+mod updated_cholesky;
+mod working_set_problem;
 
-pub(crate) use columns::Columns;
-pub(crate) use factor::Factor;
-pub(crate) use top::Top;
+pub(crate) use certificate::{ResidualError, dot_error};
+pub(crate) use dual_point::{DualPoint, QueryKernel};
+pub(crate) use kernel_columns::KernelColumns;
+pub(crate) use largest::LargestEntries;
+pub(crate) use updated_cholesky::UpdatedCholesky;
 
-use crate::certify::gap::at_least_zero;
 use crate::error::Result;
-use crate::numerics::simd::{LANES, fold, vectorised};
-use inner::{Inner, PACK, Stiffness};
+use crate::numerics::linalg::axpy;
+use crate::numerics::simd::{sum_of, vectorised};
+use add_columns::add_columns;
+use optimality::{Optimality, ResidualSums, residual_sums};
+use working_set_problem::{PACK, ProblemConstants, WorkingSetProblem};
 
-/// Offenders taken up in a round, unless told otherwise.
-const OFFENDERS: usize = 64;
+/// Violating variables added to the working set in a round, unless the caller sets another number (heuristic).
+const VIOLATING_VARIABLES: usize = 64;
+/// $\vartheta$ of (K10) as a multiple of the largest kernel value (heuristic: large against the eigenvalues that matter,
+/// small against the inverse of rounding).
+const MULTIPLIER_PENALTY: f64 = 1e2;
+/// The ridge on the factor, as a multiple of the largest kernel value: admits singular matrices (heuristic).
+const RIDGE: f64 = 1e-12;
+/// $|\sum \beta|$ below this counts as zero; the certificate restores the constraint.
+const SUM_TOLERANCE: f64 = 1e-14;
+/// A round makes progress if gap and suboptimality fall by a tenth, or the dual objective rises by more than rounding.
+const GAP_REDUCTION: f64 = 0.9;
+const DUAL_INCREASE: f64 = 1e-13;
+/// Rounds without progress before the solver stops.
+const MAX_STALLED_ROUNDS: usize = 8;
 
-/// The kernel values of one query with the sample points and with itself.
-#[derive(Clone, Copy)]
-pub(crate) struct Query<'a> {
-    pub(crate) column: &'a [f64],
-    pub(crate) own: f64,
-    /// The sample point that the query is, if that is known and matters.
-    pub(crate) twin: Option<usize>,
-}
-
-impl<'a> Query<'a> {
-    pub(crate) fn new(column: &'a [f64], own: f64) -> Self {
-        Self { column, own, twin: None }
-    }
-}
-
-/// A point of the dual, with all that follows from it.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Point {
-    /// The dual variables of the sample, and the query's last.
-    pub(crate) beta: Vec<f64>,
-    /// $G = K \beta$ at the sample points, and at the query last.
-    pub(crate) pulled: Vec<f64>,
-    /// $b'$ without the part that comes from $\sum \beta \ne 0$.
-    pub(crate) multiplier: f64,
-    /// $\sum \beta$.
-    pub(crate) sum: f64,
-    /// $c$.
-    pub(crate) constant: f64,
-    /// The free variables and the factor of their $K + c$.
-    pub(crate) free: Vec<usize>,
-    pub(crate) factor: Factor,
-    /// How many columns have gone into `pulled`: each rounds once.
-    pub(crate) updates: usize,
-    /// Variables at a bound that are taken up first, whatever their residuals.
-    pub(crate) first: Vec<usize>,
-}
-
-impl Point {
-    /// $\|\sum_j \beta_j \varphi_j\|^2$, and the sum of the absolute coefficients it is made of: `pulled` off by $\delta$
-    /// moves it by $\delta$ times that. A query that is a sample point has one coefficient together with it.
-    pub(crate) fn square(&self, query: Query<'_>) -> (f64, f64) {
-        let n = query.column.len();
-        let (beta, pulled) = (&self.beta[..n], &self.pulled[..n]);
-        let twin = query.twin.unwrap_or(n);
-        let others = |value: &dyn Fn(usize) -> f64| (0..n).filter(|i| *i != twin).map(value).sum::<f64>();
-        let (square, mass) = (others(&|i| beta[i] * pulled[i]), others(&|i| beta[i].abs()));
-        let own = if twin < n { beta[twin] + self.beta[n] } else { self.beta[n] };
-        (at_least_zero(square + own * self.pulled[twin]), mass + own.abs())
-    }
-}
-
-/// What the dual says about a point.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Gap {
-    /// The duality gap of the penalised objective: variables at a bound, and variables in between.
-    at_bounds: f64,
-    inside: f64,
-    /// $\langle \beta, G \rangle = \|\sum_j \beta_j \varphi_j\|^2$.
-    pub(crate) square: f64,
-    /// $\sum_j |\beta_j|$.
-    mass: f64,
-    /// The largest residual that a variable could follow.
-    worst: f64,
-    /// The largest residual of a variable that could rise, and the smallest of one that could fall.
-    rise: f64,
-    fall: f64,
-}
-
-impl Gap {
-    /// The duality gap of the penalised objective: how far that is above its minimum at most.
-    pub(crate) fn total(&self) -> f64 {
-        self.at_bounds + self.inside
-    }
-
-    /// How far the dual is below its maximum, residuals being right to `slip`.
-    ///
-    /// The free variables' share of the gap, room times residual, would be all rounding. Their next Newton step would gain $\frac12
-    /// r^\top M^{-1} r$ and leave none of it, so that is the better estimate of what they leave behind.
-    pub(crate) fn below(&self, point: &Point, slip: f64, reg: f64) -> f64 {
-        let count = point.free.len() as f64;
-        let left = (self.worst.min(1e3 * slip) + slip).powi(2) * count / point.factor.smallest();
-        let newton = if self.worst <= 1e3 * slip { left / (2.0 * reg) } else { f64::INFINITY };
-        self.at_bounds + self.inside.min(newton)
-    }
-}
-
-/// The numbers all queries share, and room to work in.
+/// The problem data that all queries have in common, and the solver's buffers.
 pub(crate) struct ActiveSet {
     /// Bounds of the variables, the query's last.
     low: Vec<f64>,
     high: Vec<f64>,
-    balanced: bool,
-    /// The largest kernel value of a sample point with itself.
-    scale: f64,
-    most_free: usize,
-    /// Offenders taken up in a round.
-    pub(crate) offenders: usize,
-    /// The residual of a sample point where $G = 0$, and that of the query, at the point last looked at.
+    /// Whether the intercept is free: the variables then sum to zero.
+    free_intercept: bool,
+    /// The largest $k(x_i, x_i)$ of the sample.
+    max_diagonal: f64,
+    max_free: usize,
+    /// Violating variables added to the working set in a round.
+    pub(crate) violating_variables: usize,
+    /// Of the point last evaluated: the residual of a sample point where $G = 0$, and the residual of the query.
     target: f64,
-    at_query: f64,
-    /// The residuals of the variables that could rise; of those that could fall, with the other sign; else -∞.
-    rising: Vec<f64>,
-    falling: Vec<f64>,
-    top: Top,
-    working: Vec<usize>,
-    inner: Inner,
+    query_residual: f64,
+    /// Residuals of the variables below their upper bounds; minus the residuals of those above their lower bounds; else -∞.
+    up_residuals: Vec<f64>,
+    down_residuals: Vec<f64>,
+    largest: LargestEntries,
+    working_set: Vec<usize>,
+    problem: WorkingSetProblem,
     changes: Vec<(f64, usize)>,
 }
 
-/// What ended a solve.
+/// Why a solve ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum End {
-    /// The error is small enough, or no variable can do better.
+pub(crate) enum Termination {
+    /// The caller's criterion is met, or no variable violates the optimality conditions by more than rounding.
     Optimal,
-    /// Out of rounds, or of room for free variables.
+    /// The limit of rounds, or of free variables, is reached.
     Limit,
     Cancelled,
 }
 
 impl ActiveSet {
-    /// `masses` are ½ωᵢ; `balanced` means a free intercept; at most `most_free` variables are free at once.
-    pub(crate) fn new(masses: &[f64], balanced: bool, scale: f64, most_free: usize) -> Self {
-        let scale = if scale > 0.0 { scale } else { 1.0 };
+    /// `masses` are $\frac12 \omega_i$; at most `max_free` variables are free at once.
+    pub(crate) fn new(masses: &[f64], free_intercept: bool, max_diagonal: f64, max_free: usize) -> Self {
+        let max_diagonal = if max_diagonal > 0.0 { max_diagonal } else { 1.0 };
         let low = std::iter::repeat_n(0.0, masses.len()).chain([-0.5]).collect();
         let high = masses.iter().copied().chain([0.0]).collect();
         Self {
             low,
             high,
-            balanced,
-            scale,
-            most_free,
-            offenders: OFFENDERS,
+            free_intercept,
+            max_diagonal,
+            max_free,
+            violating_variables: VIOLATING_VARIABLES,
             target: 0.0,
-            at_query: 0.0,
-            rising: Vec::new(),
-            falling: Vec::new(),
-            top: Top::default(),
-            working: Vec::new(),
-            inner: Inner::default(),
+            query_residual: 0.0,
+            up_residuals: Vec::new(),
+            down_residuals: Vec::new(),
+            largest: LargestEntries::default(),
+            working_set: Vec::new(),
+            problem: WorkingSetProblem::default(),
             changes: Vec::new(),
         }
     }
 
-    fn stiffness(&self, own: f64) -> Stiffness {
-        let scale = self.scale.max(own);
-        let constant = self.constant(own);
-        let noise = f64::EPSILON * (4.0 * scale + constant);
-        Stiffness { constant, ridge: 1e-12 * self.scale, noise, balanced: self.balanced }
+    fn constants(&self, query_diagonal: f64) -> ProblemConstants {
+        let scale = self.max_diagonal.max(query_diagonal);
+        let penalty = self.multiplier_penalty(query_diagonal);
+        let noise = f64::EPSILON * (4.0 * scale + penalty);
+        ProblemConstants {
+            penalty,
+            ridge: RIDGE * self.max_diagonal,
+            noise,
+            free_intercept: self.free_intercept,
+        }
     }
 
-    /// $c$: the same for all queries but those that are larger than any sample point.
-    pub(crate) fn constant(&self, own: f64) -> f64 {
-        if self.balanced { 1e2 * self.scale.max(own) } else { 0.0 }
+    /// $\vartheta$ of (K10): the same for all queries with $k(z, z)$ at most that of the sample points.
+    pub(crate) fn multiplier_penalty(&self, query_diagonal: f64) -> f64 {
+        if self.free_intercept { MULTIPLIER_PENALTY * self.max_diagonal.max(query_diagonal) } else { 0.0 }
     }
 
-    /// $b' = 2 \lambda b$.
-    pub(crate) fn bias(&self, point: &Point) -> f64 {
-        if self.balanced { point.multiplier + point.constant * point.sum } else { 0.0 }
+    /// $2 \lambda b$.
+    pub(crate) fn bias(&self, point: &DualPoint) -> f64 {
+        if self.free_intercept { point.multiplier + point.penalty * point.sum } else { 0.0 }
     }
 
-    /// Puts a variable that is inside its bounds among the free ones, given its kernel values with those.
-    pub(crate) fn release(
+    /// Adds a variable strictly between its bounds to the free ones; `kernel` gives its kernel values with them.
+    pub(crate) fn add_free(
         &self,
-        point: &mut Point,
+        point: &mut DualPoint,
         variable: usize,
-        query: Query<'_>,
+        query: QueryKernel<'_>,
         kernel: impl Fn(usize) -> f64,
     ) {
-        let stiff = self.stiffness(query.own);
-        let Point { free, factor, .. } = point;
-        let diagonal = kernel(variable) + stiff.constant + stiff.ridge;
-        factor.push(free.iter().map(|&k| kernel(k) + stiff.constant), diagonal, stiff.ridge);
+        let constants = self.constants(query.diagonal);
+        let DualPoint { free, factor, .. } = point;
+        let diagonal = kernel(variable) + constants.penalty + constants.ridge;
+        factor.push(free.iter().map(|&k| kernel(k) + constants.penalty), diagonal, constants.ridge);
         free.push(variable);
     }
 
-    /// Residuals, gap and norm of a point.
-    pub(crate) fn look(&mut self, point: &Point, query: Query<'_>, reg: f64) -> Gap {
+    /// Computes the residuals, the gap and the norm of a point.
+    pub(crate) fn evaluate(&mut self, point: &DualPoint, query: QueryKernel<'_>, reg: f64) -> Optimality {
         let bias = self.bias(point);
         let n = query.column.len();
-        self.rising.resize(n + 1, 0.0);
-        self.falling.resize(n + 1, 0.0);
+        self.up_residuals.resize(n + 1, 0.0);
+        self.down_residuals.resize(n + 1, 0.0);
         let high = &self.high[..n];
-        let (rising, falling) = (&mut self.rising[..n], &mut self.falling[..n]);
-        let (beta, pulled) = (&point.beta[..n], &point.pulled[..n]);
+        let (up, down) = (&mut self.up_residuals[..n], &mut self.down_residuals[..n]);
+        let (beta, k_beta) = (&point.beta[..n], &point.k_beta[..n]);
         let target = 2.0 * reg - bias;
         let sums = vectorised(
             #[inline(always)]
-            || sums(beta, pulled, high, target, rising, falling),
+            || residual_sums(beta, k_beta, high, target, up, down),
         );
-        let Sums { mut at_bounds, mut inside, mut square, mut mass, mut rise, mut fall } = sums;
-        let r = -2.0 * reg - bias - point.pulled[n];
-        let (up, down) = (self.high[n] - point.beta[n], self.low[n] - point.beta[n]);
-        let left = r * if r > 0.0 { up } else { down };
-        if up > 0.0 && down < 0.0 {
-            inside += left;
+        let ResidualSums {
+            mut gap_at_bounds,
+            mut gap_free,
+            mut norm_squared,
+            mut mass,
+            mut max_up,
+            mut min_down,
+        } = sums;
+        let r = -2.0 * reg - bias - point.k_beta[n];
+        let (room_up, room_down) = (self.high[n] - point.beta[n], self.low[n] - point.beta[n]);
+        let term = r * if r > 0.0 { room_up } else { room_down };
+        if room_up > 0.0 && room_down < 0.0 {
+            gap_free += term;
         } else {
-            at_bounds += left;
+            gap_at_bounds += term;
         }
-        square += point.beta[n] * point.pulled[n];
+        norm_squared += point.beta[n] * point.k_beta[n];
         mass -= point.beta[n];
-        (self.target, self.at_query) = (target, r);
-        self.rising[n] = if up > 0.0 { r } else { f64::NEG_INFINITY };
-        self.falling[n] = if down < 0.0 { -r } else { f64::NEG_INFINITY };
-        rise = rise.max(self.rising[n]);
-        fall = fall.min(-self.falling[n]);
-        let worst = rise.max(-fall).max(0.0);
-        // All at their upper bounds, or all at their lower: the other end is as good as any.
-        (rise, fall) = match (rise.is_finite(), fall.is_finite()) {
-            (true, false) => (rise, rise),
-            (false, true) => (fall, fall),
-            (true, true) => (rise, fall),
+        (self.target, self.query_residual) = (target, r);
+        self.up_residuals[n] = if room_up > 0.0 { r } else { f64::NEG_INFINITY };
+        self.down_residuals[n] = if room_down < 0.0 { -r } else { f64::NEG_INFINITY };
+        max_up = max_up.max(self.up_residuals[n]);
+        min_down = min_down.min(-self.down_residuals[n]);
+        let max_violation = max_up.max(-min_down).max(0.0);
+        // If all variables are at their upper bounds, or all at their lower bounds, one of the two is missing.
+        (max_up, min_down) = match (max_up.is_finite(), min_down.is_finite()) {
+            (true, false) => (max_up, max_up),
+            (false, true) => (min_down, min_down),
+            (true, true) => (max_up, min_down),
             _ => (0.0, 0.0),
         };
         let unit = 2.0 * reg;
-        Gap {
-            at_bounds: at_bounds / unit,
-            inside: inside / unit,
-            square: square.max(0.0),
-            mass,
-            worst,
-            rise,
-            fall,
+        Optimality {
+            gap_at_bounds: gap_at_bounds / unit,
+            gap_free: gap_free / unit,
+            norm_squared: norm_squared.max(0.0),
+            sum_abs_beta: mass,
+            max_violation,
+            max_up,
+            min_down,
         }
     }
 
-    /// Improves a point until it is good `enough`, judged by its gap, by how far the dual is below its maximum and by its norm,
-    /// or nothing can be gained; returns the number of rounds.
-    #[expect(clippy::too_many_arguments, reason = "what to solve, with what, and how long")]
+    /// Improves a point until `enough`, given its gap, its estimated dual suboptimality and the norm of its classifier, or
+    /// until nothing can be gained; returns the number of rounds.
+    #[expect(clippy::too_many_arguments, reason = "the problem, its data, and when to stop")]
     pub(crate) fn solve(
         &mut self,
-        point: &mut Point,
-        query: Query<'_>,
-        columns: &mut Columns<'_>,
+        point: &mut DualPoint,
+        query: QueryKernel<'_>,
+        columns: &mut KernelColumns<'_>,
         reg: f64,
         max_rounds: usize,
         enough: impl Fn(f64, f64, f64) -> bool,
         cancelled: impl Fn() -> bool,
-    ) -> Result<(End, usize)> {
-        let stiff = self.stiffness(query.own);
-        let (mut rounds, mut idle, mut best, mut most) = (0, 0, f64::INFINITY, f64::NEG_INFINITY);
-        if !point.first.is_empty() {
-            self.working.clear();
-            self.working.extend(&point.free);
-            self.working.append(&mut point.first);
-            self.round(point, query, columns, reg, stiff)?;
+    ) -> Result<(Termination, usize)> {
+        let constants = self.constants(query.diagonal);
+        let (mut rounds, mut stalled) = (0, 0);
+        let (mut least_gap, mut most_dual) = (f64::INFINITY, f64::NEG_INFINITY);
+        if !point.first_working_set.is_empty() {
+            self.working_set.clear();
+            self.working_set.extend(&point.free);
+            self.working_set.append(&mut point.first_working_set);
+            self.round(point, query, columns, reg, constants)?;
             rounds += 1;
         }
         loop {
-            let mut seen = self.look(point, query, reg);
-            if self.balanced && point.free.is_empty() {
-                // Nothing ties the intercept down: it goes to the middle of what the variables want.
-                point.multiplier += 0.5 * (seen.rise + seen.fall);
-                seen = self.look(point, query, reg);
+            let mut optimality = self.evaluate(point, query, reg);
+            if self.free_intercept && point.free.is_empty() {
+                // No free variable determines the intercept: take the middle of its interval.
+                point.multiplier += 0.5 * (optimality.max_up + optimality.min_down);
+                optimality = self.evaluate(point, query, reg);
             }
-            let (gap, below) = (seen.total(), seen.below(point, stiff.noise, reg));
-            let balanced = !self.balanced || point.sum.abs() <= 1e-14;
-            if balanced && enough(gap, below, seen.square.sqrt() / (2.0 * reg)) {
-                return Ok((End::Optimal, rounds));
+            let gap = optimality.gap();
+            let suboptimality = optimality.estimated_suboptimality(point, constants.noise, reg);
+            let feasible = !self.free_intercept || point.sum.abs() <= SUM_TOLERANCE;
+            if feasible && enough(gap, suboptimality, optimality.norm_squared.sqrt() / (2.0 * reg)) {
+                return Ok((Termination::Optimal, rounds));
             }
-            // Rounding noise can keep offenders coming for ever: then neither the gap falls nor the dual rises.
-            let dual = 4.0 * reg * seen.mass - seen.square;
-            let headway = gap + below < 0.9 * best || dual > most + 1e-13 * most.abs();
-            idle = if headway { 0 } else { idle + 1 };
-            (best, most) = (best.min(gap + below), most.max(dual));
-            if (balanced && seen.worst <= stiff.noise) || idle > 8 {
-                return Ok((End::Optimal, rounds));
+            // Rounding can produce violating variables for ever; then neither the gap falls nor the dual rises.
+            let dual = 4.0 * reg * optimality.sum_abs_beta - optimality.norm_squared;
+            let progress = gap + suboptimality < GAP_REDUCTION * least_gap
+                || dual > most_dual + DUAL_INCREASE * most_dual.abs();
+            stalled = if progress { 0 } else { stalled + 1 };
+            (least_gap, most_dual) = (least_gap.min(gap + suboptimality), most_dual.max(dual));
+            let optimal = feasible && optimality.max_violation <= constants.noise;
+            if optimal || stalled > MAX_STALLED_ROUNDS {
+                return Ok((Termination::Optimal, rounds));
             }
-            if rounds >= max_rounds || point.free.len() > self.most_free {
-                return Ok((End::Limit, rounds));
+            if rounds >= max_rounds || point.free.len() > self.max_free {
+                return Ok((Termination::Limit, rounds));
             }
             if cancelled() {
-                return Ok((End::Cancelled, rounds));
+                return Ok((Termination::Cancelled, rounds));
             }
-            self.choose(point, stiff.noise, seen);
-            self.round(point, query, columns, reg, stiff)?;
+            self.select_working_set(point, constants.noise, optimality);
+            self.round(point, query, columns, reg, constants)?;
             rounds += 1;
         }
     }
 
-    /// Solves for the variables of the working set, the free ones first.
+    /// Solves the dual on the working set, whose first members are the free variables.
     fn round(
         &mut self,
-        point: &mut Point,
-        query: Query<'_>,
-        columns: &mut Columns<'_>,
+        point: &mut DualPoint,
+        query: QueryKernel<'_>,
+        columns: &mut KernelColumns<'_>,
         reg: f64,
-        stiff: Stiffness,
+        constants: ProblemConstants,
     ) -> Result<()> {
         let n = query.column.len();
-        columns.require(self.working.iter().copied().filter(|&j| j < n))?;
-        let m = self.working.len();
+        columns.require(self.working_set.iter().copied().filter(|&j| j < n))?;
+        self.load_problem(point, query, columns, reg);
+        let (problem, factor, sum) = (&mut self.problem, &mut point.factor, &mut point.sum);
+        let multiplier_change = vectorised(
+            #[inline(always)]
+            || problem.solve(factor, constants, sum),
+        );
+        point.multiplier += multiplier_change;
+
+        self.changes.clear();
+        for (&j, &value) in self.working_set.iter().zip(&self.problem.beta) {
+            let change = value - point.beta[j];
+            if change != 0.0 {
+                point.beta[j] = value;
+                self.changes.push((change, j));
+            }
+        }
+        point.free.clear();
+        point.free.extend(self.problem.free.iter().map(|&k| self.working_set[k]));
+        point.updates += self.changes.len();
+        add_columns(&mut point.k_beta, &self.changes, query, columns);
+        Ok(())
+    }
+
+    /// Copies variables, bounds, residuals and kernel values of the working set to its problem.
+    fn load_problem(
+        &mut self,
+        point: &DualPoint,
+        query: QueryKernel<'_>,
+        columns: &KernelColumns<'_>,
+        reg: f64,
+    ) {
+        let (n, m) = (query.column.len(), self.working_set.len());
         let stride = m.next_multiple_of(PACK);
         let bias = self.bias(point);
-        let Inner { len, beta, low, high, residual, matrix, free, .. } = &mut self.inner;
+        let WorkingSetProblem { len, beta, low, high, residual, matrix, free, .. } = &mut self.problem;
         *len = m;
         for list in [&mut *beta, low, high, residual] {
             list.clear();
         }
-        for &j in &self.working {
+        for &j in &self.working_set {
             let target = if j == n { -2.0 * reg } else { 2.0 * reg };
             beta.push(point.beta[j]);
             low.push(self.low[j]);
             high.push(self.high[j]);
-            residual.push(target - bias - point.pulled[j]);
+            residual.push(target - bias - point.k_beta[j]);
         }
         for list in [&mut *beta, low, high, residual] {
             list.resize(stride, 0.0);
         }
         matrix.resize(m * stride, 0.0);
-        // The lower triangle, column by column; then its mirror image.
-        for (c, &j) in self.working.iter().enumerate() {
+        // The lower triangle, column by column; then its transpose.
+        for (c, &j) in self.working_set.iter().enumerate() {
             let column = if j == n { query.column } else { columns.column(j) };
-            let own = if j == n { query.own } else { query.column[j] };
-            let (whole, below) = (&mut matrix[c * stride..(c + 1) * stride], &self.working[c..]);
+            let at_query = if j == n { query.diagonal } else { query.column[j] };
+            let (whole, below) = (&mut matrix[c * stride..(c + 1) * stride], &self.working_set[c..]);
             for (value, &i) in whole[c..].iter_mut().zip(below) {
-                *value = if i == n { own } else { column[i] };
+                *value = if i == n { at_query } else { column[i] };
             }
             whole[m..].fill(0.0);
         }
@@ -359,238 +341,74 @@ impl ActiveSet {
         }
         free.clear();
         free.extend(0..point.free.len());
-
-        let (inner, factor, sum) = (&mut self.inner, &mut point.factor, &mut point.sum);
-        let moved = vectorised(
-            #[inline(always)]
-            || inner.solve(factor, stiff, sum),
-        );
-        point.multiplier += moved;
-
-        self.changes.clear();
-        for (&j, &value) in self.working.iter().zip(&self.inner.beta) {
-            let change = value - point.beta[j];
-            if change != 0.0 {
-                point.beta[j] = value;
-                self.changes.push((change, j));
-            }
-        }
-        point.free.clear();
-        point.free.extend(self.inner.free.iter().map(|&k| self.working[k]));
-        point.updates += self.changes.len();
-        pull(&mut point.pulled, &self.changes, query, columns);
-        Ok(())
     }
 
-    /// The free variables and those at a bound with the largest residuals inward.
-    fn choose(&mut self, point: &Point, noise: f64, seen: Gap) {
+    /// The free variables, and the variables at a bound with the largest residuals of the wrong sign.
+    fn select_working_set(&mut self, point: &DualPoint, noise: f64, optimality: Optimality) {
         for &j in &point.free {
-            (self.rising[j], self.falling[j]) = (f64::NEG_INFINITY, f64::NEG_INFINITY);
+            (self.up_residuals[j], self.down_residuals[j]) = (f64::NEG_INFINITY, f64::NEG_INFINITY);
         }
-        self.working.clear();
-        self.working.extend(&point.free);
-        if self.balanced {
-            // Pairs matter, whatever the intercept: what could rise against what could fall.
-            let risers = self.top.of(&self.rising, seen.fall + noise, self.offenders / 2);
-            self.working.extend(risers.iter().map(|(_, j)| *j));
-            for &(_, j) in self.top.of(&self.falling, noise - seen.rise, self.offenders / 2) {
-                if !self.working.contains(&j) {
-                    self.working.push(j);
+        self.working_set.clear();
+        self.working_set.extend(&point.free);
+        if self.free_intercept {
+            // Pairs that violate the conditions for every intercept: residuals upward above the least downward one.
+            let half = self.violating_variables / 2;
+            let up = self.largest.of(&self.up_residuals, optimality.min_down + noise, half);
+            self.working_set.extend(up.iter().map(|(_, j)| *j));
+            for &(_, j) in self.largest.of(&self.down_residuals, noise - optimality.max_up, half) {
+                if !self.working_set.contains(&j) {
+                    self.working_set.push(j);
                 }
             }
             return;
         }
-        let (offences, falling) = (&mut self.rising[..], &self.falling[..]);
+        let (violations, down) = (&mut self.up_residuals[..], &self.down_residuals[..]);
         vectorised(
             #[inline(always)]
             || {
-                for (o, f) in offences.iter_mut().zip(falling) {
-                    *o = if *f > *o { *f } else { *o };
+                for (v, d) in violations.iter_mut().zip(down) {
+                    *v = if *d > *v { *d } else { *v };
                 }
             },
         );
-        let offenders = self.top.of(&self.rising, noise, self.offenders);
-        self.working.extend(offenders.iter().map(|(_, j)| *j));
+        let violating = self.largest.of(&self.up_residuals, noise, self.violating_variables);
+        self.working_set.extend(violating.iter().map(|(_, j)| *j));
     }
 
-    /// $\sum \beta$, if it matters.
-    pub(crate) fn sum(&self, point: &Point) -> f64 {
+    /// $\sum \beta$ if the intercept is free, else 0.
+    pub(crate) fn sum(&self, point: &DualPoint) -> f64 {
         let beta = &point.beta[..];
-        if self.balanced { crate::numerics::simd::sum_of(beta.len(), |i| beta[i]) } else { 0.0 }
+        if self.free_intercept { sum_of(beta.len(), |i| beta[i]) } else { 0.0 }
     }
 
-    /// Twice the penalty times the risk of the point last looked at.
-    pub(crate) fn risk(&self, point: &Point) -> f64 {
+    /// $2 \lambda$ times the risk of the point last evaluated.
+    pub(crate) fn scaled_risk(&self, point: &DualPoint) -> f64 {
         let n = self.high.len() - 1;
-        let (masses, pulled, target) = (&self.high[..n], &point.pulled[..n], self.target);
+        let (masses, k_beta, target) = (&self.high[..n], &point.k_beta[..n], self.target);
         let loss = |g: f64| if target > g { target - g } else { 0.0 };
-        crate::numerics::simd::sum_of(n, |i| masses[i] * loss(pulled[i])) + 0.5 * (-self.at_query).max(0.0)
+        sum_of(n, |i| masses[i] * loss(k_beta[i])) + 0.5 * (-self.query_residual).max(0.0)
     }
 
-    /// What residuals of variables at a bound, off by `slip`, would add to twice the penalty times the gap of the
-    /// point last looked at.
-    #[expect(clippy::needless_bitwise_bool, reason = "no branches")]
-    pub(crate) fn allowance(&self, point: &Point, slip: f64) -> f64 {
+    /// Evaluates the residuals for another penalty and bias $2 \lambda b$.
+    pub(crate) fn evaluate_with(&mut self, point: &DualPoint, reg: f64, bias: f64) {
         let n = self.high.len() - 1;
-        let (high, target) = (&self.high[..n], self.target);
-        let (pulled, beta) = (&point.pulled[..n], &point.beta[..n]);
-        // The others are in the gap already.
-        let one = |r: f64, up: f64, down: f64| {
-            let above = if r > -slip { up } else { 0.0 };
-            let below = if r < slip { down } else { 0.0 };
-            let most = if above > below { above } else { below };
-            if (up == 0.0) | (down == 0.0) { most } else { 0.0 }
-        };
-        let sample =
-            crate::numerics::simd::sum_of(n, |j| one(target - pulled[j], high[j] - beta[j], beta[j]));
-        let query = one(self.at_query, self.high[n] - point.beta[n], point.beta[n] - self.low[n]);
-        slip * (sample + query)
+        (self.target, self.query_residual) = (2.0 * reg - bias, -2.0 * reg - bias - point.k_beta[n]);
     }
 
-    /// Looks with another penalty and intercept $b'$; returns twice the penalty times the Fenchel–Young sum.
-    pub(crate) fn look_with(&mut self, point: &Point, reg: f64, bias: f64) -> f64 {
-        let n = self.high.len() - 1;
-        (self.target, self.at_query) = (2.0 * reg - bias, -2.0 * reg - bias - point.pulled[n]);
-        let residual = |j: usize| if j == n { self.at_query } else { self.target - point.pulled[j] };
-        let room = |j: usize, r: f64| {
-            if r > 0.0 { self.high[j] - point.beta[j] } else { self.low[j] - point.beta[j] }
-        };
-        (0..=n).map(|j| (residual(j), j)).map(|(r, j)| r * room(j, r)).sum()
-    }
-
-    /// Makes $\sum \beta = 0$ exact by moving the query's variable, for a free intercept.
-    pub(crate) fn balance(&self, point: &mut Point, query: Query<'_>) {
-        if !self.balanced {
+    /// With a free intercept: moves the query's variable so that $\sum \beta = 0$ but for rounding.
+    pub(crate) fn restore_feasibility(&self, point: &mut DualPoint, query: QueryKernel<'_>) {
+        if !self.free_intercept {
             return;
         }
         let n = query.column.len();
         let beta = &point.beta[..n];
-        let total: f64 = crate::numerics::simd::sum_of(beta.len(), |i| beta[i]);
+        let total: f64 = sum_of(beta.len(), |i| beta[i]);
         let change = (-total).clamp(-0.5, 0.0) - point.beta[n];
         point.multiplier = self.bias(point);
         point.sum = 0.0;
         point.beta[n] += change;
-        crate::numerics::linalg::axpy(change, query.column, &mut point.pulled[..n]);
-        point.pulled[n] += change * query.own;
+        axpy(change, query.column, &mut point.k_beta[..n]);
+        point.k_beta[n] += change * query.diagonal;
         point.updates += 1;
-    }
-}
-
-/// Sums over the sample: see [`Gap`], in units of the kernel.
-struct Sums {
-    at_bounds: f64,
-    inside: f64,
-    square: f64,
-    mass: f64,
-    rise: f64,
-    fall: f64,
-}
-
-/// What the residuals `target - pulled` say.
-#[inline(always)]
-fn sums(
-    beta: &[f64],
-    pulled: &[f64],
-    high: &[f64],
-    target: f64,
-    rising: &mut [f64],
-    falling: &mut [f64],
-) -> Sums {
-    let n = rising.len();
-    let body = n - n % LANES;
-    let (mut at_bounds, mut inside) = ([0.0; LANES], [0.0; LANES]);
-    let (mut square, mut mass) = ([0.0; LANES], [0.0; LANES]);
-    let (mut rise, mut fall) = ([f64::NEG_INFINITY; LANES], [f64::NEG_INFINITY; LANES]);
-    macro_rules! one {
-        ($k:expr, $b:expr, $g:expr, $h:expr, $u:expr, $d:expr) => {
-            let r = target - $g;
-            let (up, down) = ($h - $b, -$b);
-            let room = if r > 0.0 { up } else { down };
-            let left = room * r;
-            let between = (up > 0.0) & (down < 0.0);
-            at_bounds[$k] += if between { 0.0 } else { left };
-            inside[$k] += if between { left } else { 0.0 };
-            square[$k] += $b * $g;
-            mass[$k] += $b;
-            let rises = if up > 0.0 { r } else { f64::NEG_INFINITY };
-            let falls = if down < 0.0 { -r } else { f64::NEG_INFINITY };
-            rise[$k] = if rises > rise[$k] { rises } else { rise[$k] };
-            fall[$k] = if falls > fall[$k] { falls } else { fall[$k] };
-            $u = rises;
-            $d = falls;
-        };
-    }
-    for c in 0..body / LANES {
-        let at = c * LANES..(c + 1) * LANES;
-        let (b, g, h) = (&beta[at.clone()], &pulled[at.clone()], &high[at.clone()]);
-        let (rises, falls) = (&mut rising[at.clone()], &mut falling[at]);
-        for k in 0..LANES {
-            one!(k, b[k], g[k], h[k], rises[k], falls[k]);
-        }
-    }
-    for i in body..n {
-        one!(i - body, beta[i], pulled[i], high[i], rising[i], falling[i]);
-    }
-    let largest = |lanes: [f64; LANES]| lanes.iter().fold(f64::NEG_INFINITY, |w, x| w.max(*x));
-    Sums {
-        at_bounds: fold(at_bounds),
-        inside: fold(inside),
-        square: fold(square),
-        mass: fold(mass),
-        rise: largest(rise),
-        fall: -largest(fall),
-    }
-}
-
-/// $G$ after changes of some variables, eight columns at a time.
-fn pull(pulled: &mut [f64], changes: &[(f64, usize)], query: Query<'_>, columns: &Columns<'_>) {
-    let n = query.column.len();
-    let column = |j: usize| if j == n { query.column } else { columns.column(j) };
-    let own = |j: usize| if j == n { query.own } else { query.column[j] };
-    for (change, j) in changes {
-        pulled[n] += change * own(*j);
-    }
-    let pulled = &mut pulled[..n];
-    let (eights, rest) = changes.as_chunks::<8>();
-    for changes in eights {
-        let columns = changes.map(|(_, j)| column(j));
-        vectorised(
-            #[inline(always)]
-            || add_eight(pulled, changes.map(|(change, _)| change), columns),
-        );
-    }
-    let (fours, rest) = rest.as_chunks::<4>();
-    for changes in fours {
-        let columns = changes.map(|(_, j)| column(j));
-        vectorised(
-            #[inline(always)]
-            || add_four(pulled, changes.map(|(change, _)| change), columns),
-        );
-    }
-    for (change, j) in rest {
-        crate::numerics::linalg::axpy(*change, column(*j), pulled);
-    }
-}
-
-/// `sum += Σ factors · columns`.
-#[inline(always)]
-fn add_eight(sum: &mut [f64], factors: [f64; 8], columns: [&[f64]; 8]) {
-    let n = sum.len();
-    let [a, b, c, d, e, f, g, h] = columns.map(|column| &column[..n]);
-    let [p, q, r, s, t, u, v, w] = factors;
-    for i in 0..n {
-        let first = (p * a[i] + q * b[i]) + (r * c[i] + s * d[i]);
-        let second = (t * e[i] + u * f[i]) + (v * g[i] + w * h[i]);
-        sum[i] += first + second;
-    }
-}
-
-/// `sum += Σ factors · columns`.
-#[inline(always)]
-fn add_four(sum: &mut [f64], factors: [f64; 4], columns: [&[f64]; 4]) {
-    let ([p, q, r, s], [a, b, c, d]) = (factors, columns);
-    let columns = a.iter().zip(b).zip(c.iter().zip(d));
-    for (sum, ((a, b), (c, d))) in sum.iter_mut().zip(columns) {
-        *sum += (p * a + q * b) + (r * c + s * d);
     }
 }

@@ -1,20 +1,20 @@
-//! The one-class machine as libsvm leaves it: sequential minimal optimisation, stopped at a tolerance of 1e-3.
+//! Sequential minimal optimisation for the one-class support vector machine, as in libsvm with its tolerance of 1e-3.
 //!
-//! Pairs of variables by second-order information (Fan, Chen and Lin 2005), from libsvm's start: the first $\nu n$ variables at
-//! their bounds. Kernel values in single precision, as libsvm keeps them.
+//! The working set has two variables, selected by second-order information (Fan, Chen and Lin 2005). The start is libsvm's:
+//! the first $\nu n$ variables at their bounds. Kernel values are rounded to single precision, as libsvm stores them.
 
 use crate::error::Result;
 use crate::kernel::Space;
-use crate::solver::dual_active_set::Columns;
+use crate::solver::dual_active_set::KernelColumns;
 
-/// Where libsvm stops: the largest violation of the optimality conditions.
+/// The largest violation of the optimality conditions at which libsvm stops.
 const TOLERANCE: f64 = 1e-3;
 
-/// The least curvature that a step is divided by.
-const LEAST: f64 = 1e-12;
+/// Replaces a curvature that is not positive, as in libsvm.
+const MIN_CURVATURE: f64 = 1e-12;
 
-/// The variables and the gradient.
-pub(super) struct Sequential {
+/// The variables and the gradient at the end.
+pub(super) struct SmoSolution {
     /// Between 0 and the bounds.
     pub(super) alpha: Vec<f64>,
     /// $K \alpha$.
@@ -23,15 +23,15 @@ pub(super) struct Sequential {
     pub(super) converged: bool,
 }
 
-/// Minimises $\frac12 \alpha^\top K \alpha$ with variables below their bounds that sum to `total`.
+/// Minimises $\frac12 \alpha^\top K \alpha$ subject to $0 \le \alpha_i \le$ `bounds` and $\sum_i \alpha_i =$ `total`.
 pub(super) fn minimise(
     space: &Space,
     bounds: &[f64],
     total: f64,
-    columns: &mut Columns<'_>,
+    columns: &mut KernelColumns<'_>,
     max_iter: usize,
     cancelled: impl Fn() -> bool,
-) -> Result<Sequential> {
+) -> Result<SmoSolution> {
     let n = bounds.len();
     let mut left = total;
     let mut alpha: Vec<f64> = bounds
@@ -50,8 +50,8 @@ pub(super) fn minimise(
         }
     }
     for _ in 0..max_iter {
-        let Some((i, j)) = pair(space, &alpha, &values, bounds, columns)? else {
-            return Ok(Sequential { alpha, values, converged: true });
+        let Some((i, j)) = working_pair(space, &alpha, &values, bounds, columns)? else {
+            return Ok(SmoSolution { alpha, values, converged: true });
         };
         if cancelled() {
             break;
@@ -59,7 +59,7 @@ pub(super) fn minimise(
         let before = (alpha[i], alpha[j]);
         let curvature = curvature(space, columns.column(i), i, j);
         let (sum, step) = (before.0 + before.1, (values[i] - values[j]) / curvature);
-        // What one gains the other loses, within both bounds, and at a bound exactly.
+        // Keep the sum and the bounds; a variable at a bound is there exactly.
         (alpha[i], alpha[j]) = (before.0 - step, before.1 + step);
         if alpha[i] > bounds[i] || alpha[j] < 0.0 {
             alpha[i] = bounds[i].min(sum);
@@ -70,40 +70,40 @@ pub(super) fn minimise(
         }
         columns.require([i, j].into_iter())?;
         let (first, second) = (alpha[i] - before.0, alpha[j] - before.1);
-        // Both at once: the two are equal now but for rounding, and rounding decides which of them is next.
+        // In one expression, as libsvm: the gradients of both are now equal but for rounding, which decides the next pair.
         for ((value, x), y) in values.iter_mut().zip(columns.column(i)).zip(columns.column(j)) {
             *value += single(*x) * first + single(*y) * second;
         }
     }
-    Ok(Sequential { alpha, values, converged: false })
+    Ok(SmoSolution { alpha, values, converged: false })
 }
 
-/// The pair to work on: the steepest variable that may grow, and the one to shrink for it that promises most.
-fn pair(
+/// The variable with the smallest gradient that may increase, and the one to decrease with the largest estimated gain.
+fn working_pair(
     space: &Space,
     alpha: &[f64],
     values: &[f64],
     bounds: &[f64],
-    columns: &mut Columns<'_>,
+    columns: &mut KernelColumns<'_>,
 ) -> Result<Option<(usize, usize)>> {
-    let growing = (0..alpha.len()).filter(|&i| alpha[i] < bounds[i]);
-    // Of equals the last, as in libsvm.
-    let Some(i) = growing.reduce(|best, i| if values[i] <= values[best] { i } else { best }) else {
+    let increasing = (0..alpha.len()).filter(|&i| alpha[i] < bounds[i]);
+    // Ties go to the last, as in libsvm.
+    let Some(i) = increasing.reduce(|best, i| if values[i] <= values[best] { i } else { best }) else {
         return Ok(None);
     };
-    let shrinking = || (0..alpha.len()).filter(|&j| alpha[j] > 0.0);
-    let largest = shrinking().map(|j| values[j]).fold(f64::NEG_INFINITY, f64::max);
+    let decreasing = || (0..alpha.len()).filter(|&j| alpha[j] > 0.0);
+    let largest = decreasing().map(|j| values[j]).fold(f64::NEG_INFINITY, f64::max);
     if largest - values[i] < TOLERANCE {
         return Ok(None);
     }
     columns.require([i].into_iter())?;
     let column = columns.column(i);
     let mut best = None;
-    let mut promise = 0.0;
-    for j in shrinking().filter(|&j| values[j] > values[i]) {
+    let mut best_gain = 0.0;
+    for j in decreasing().filter(|&j| values[j] > values[i]) {
         let gain = (values[j] - values[i]).powi(2) / curvature(space, column, i, j);
-        if gain >= promise {
-            (best, promise) = (Some(j), gain);
+        if gain >= best_gain {
+            (best, best_gain) = (Some(j), gain);
         }
     }
     Ok(best.map(|j| (i, j)))
@@ -111,7 +111,7 @@ fn pair(
 
 fn curvature(space: &Space, column: &[f64], i: usize, j: usize) -> f64 {
     let curvature = space.diagonal[i] + space.diagonal[j] - 2.0 * single(column[j]);
-    if curvature > 0.0 { curvature } else { LEAST }
+    if curvature > 0.0 { curvature } else { MIN_CURVATURE }
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "libsvm keeps kernel values in single precision")]

@@ -1,45 +1,44 @@
-//! How far a typical row's neighbours are.
+//! The typical distance of a row from its neighbours.
 
-use super::bandwidth::thinned;
+use super::bandwidth::subsample;
 use super::points::Columns;
 use crate::data::Reference;
 use crate::numerics::linalg::Matrix;
 
-/// Above this many different rows some of them stand for the centres.
+/// Rows whose neighbours are searched, at most.
 const CENTRES: usize = 2048;
 
-/// Above this many different rows some of them stand for the neighbours.
+/// Rows among which neighbours are searched, at most.
 const NEIGHBOURS: usize = 32_768;
 
-/// Centres looked at in one go.
-const STEP: usize = 32;
+/// Centres whose distances are computed together.
+const BLOCK: usize = 32;
 
 /// The median over the rows of the squared distance to the $\lceil \sqrt n \rceil$-th nearest other row.
 ///
 /// `n` counts observations, so a row of weight $k$ is the same as $k$ copies, of which $k - 1$ are neighbours at distance 0.
-/// Weights that do not count are shares of $n$ rows. A row with that many copies of itself counts with its nearest other
-/// row; 0 if all rows are the same.
-pub(super) fn squared_reach(sample: &Reference) -> f64 {
+/// Weights that are no counts are shares of $n$ rows. A row with that many copies of itself enters with its nearest different
+/// row; 0 if all rows are equal.
+pub(super) fn median_squared_distance(sample: &Reference) -> f64 {
     let n = sample.observations();
     let share = n.sqrt().ceil().min(n - 1.0) / n;
-    let (centres, masses) = thinned(sample, CENTRES);
-    let (points, weights) = thinned(sample, NEIGHBOURS);
-    let mut reached: Vec<(f64, f64)> = Vec::with_capacity(masses.len());
-    let mut block = Matrix::zeros(weights.len(), STEP);
+    let (centres, masses) = subsample(sample, CENTRES);
+    let (points, weights) = subsample(sample, NEIGHBOURS);
+    let mut medians: Vec<(f64, f64)> = Vec::with_capacity(masses.len());
+    let mut block = Matrix::zeros(weights.len(), BLOCK);
     let mut near: Vec<(f64, f64)> = Vec::with_capacity(weights.len());
-    for first in (0..masses.len()).step_by(STEP) {
-        let last = (first + STEP).min(masses.len());
+    for first in (0..masses.len()).step_by(BLOCK) {
+        let last = (first + BLOCK).min(masses.len());
         let rows = centres.rows().range(first, last);
         points.squared_distances(rows, &mut Columns::new(&mut block, 0, last - first));
         for centre in first..last {
             near.clear();
             near.extend(block.col(centre - first).iter().copied().zip(weights.iter().copied()));
-            // The row itself is the one at distance 0, for rows here are different: it is not its own neighbour, its
-            // copies are.
+            // Rows here are distinct, so the one at distance 0 is the centre: its copies are neighbours, it is not.
             if let Some(own) = near.iter_mut().find(|(distance, _)| *distance == 0.0) {
                 own.1 = (own.1 - 1.0 / n).max(0.0);
             }
-            let distance = match at(&mut near, share) {
+            let distance = match weighted_quantile(&mut near, share) {
                 0.0 => near
                     .iter()
                     .map(|(distance, _)| *distance)
@@ -48,17 +47,17 @@ pub(super) fn squared_reach(sample: &Reference) -> f64 {
                 distance => distance,
             };
             if distance.is_finite() {
-                reached.push((distance, masses[centre]));
+                medians.push((distance, masses[centre]));
             }
         }
     }
-    let half = 0.5 * reached.iter().map(|(_, mass)| mass).sum::<f64>();
-    if reached.is_empty() { 0.0 } else { at(&mut reached, half) }
+    let half = 0.5 * medians.iter().map(|(_, mass)| mass).sum::<f64>();
+    if medians.is_empty() { 0.0 } else { weighted_quantile(&mut medians, half) }
 }
 
-/// The first place where the cumulative mass reaches `target`, or the last place.
-fn at(pairs: &mut [(f64, f64)], target: f64) -> f64 {
-    // Sums of masses are right to rounding only.
+/// The first value at which the cumulative mass is at least `target`, or the largest value.
+fn weighted_quantile(pairs: &mut [(f64, f64)], target: f64) -> f64 {
+    // Sums of masses have rounding errors.
     let target = target * (1.0 - 1e-9);
     let (mut rest, mut sum) = (pairs, 0.0);
     loop {
@@ -89,7 +88,7 @@ mod tests {
         let n = rows.len();
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a small count")]
         let k = (n as f64).sqrt().ceil() as usize;
-        let mut reached: Vec<f64> = (0..n)
+        let mut medians: Vec<f64> = (0..n)
             .map(|i| {
                 let square =
                     |j: usize| rows[i].iter().zip(&rows[j]).map(|(x, y)| (x - y) * (x - y)).sum::<f64>();
@@ -98,16 +97,16 @@ mod tests {
                 others[k - 1]
             })
             .collect();
-        reached.sort_by(f64::total_cmp);
+        medians.sort_by(f64::total_cmp);
         // The lower of the two in the middle.
-        reached[(n - 1) / 2]
+        medians[(n - 1) / 2]
     }
 
     #[test]
-    fn it_is_the_median_over_the_rows() {
+    fn the_distance_is_the_median_over_the_rows() {
         for n in [4, 9, 10, 57, 300] {
             let rows = rows(n);
-            let found = squared_reach(&Reference::new(&rows).unwrap());
+            let found = median_squared_distance(&Reference::new(&rows).unwrap());
             assert!((found - written_out(&rows)).abs() <= 1e-12 * found, "{n}: {found}");
         }
     }
@@ -119,33 +118,33 @@ mod tests {
         let mut copies: Vec<Vec<f64>> =
             few.iter().enumerate().flat_map(|(i, row)| vec![row.clone(); 1 + i % 3]).collect();
         let expected = written_out(&copies);
-        let weighted = squared_reach(&Reference::weighted(&few, &weights).unwrap());
+        let weighted = median_squared_distance(&Reference::weighted(&few, &weights).unwrap());
         assert!((weighted - expected).abs() <= 1e-12 * expected, "{weighted} {expected}");
         copies.reverse();
-        assert_eq!(squared_reach(&Reference::new(&copies).unwrap()), weighted);
+        assert_eq!(median_squared_distance(&Reference::new(&copies).unwrap()), weighted);
     }
 
     #[test]
-    fn many_rows_are_thinned_without_a_jump() {
+    fn a_subsample_has_nearly_the_same_distance() {
         let all = rows(5000);
-        let found = squared_reach(&Reference::new(&all).unwrap());
+        let found = median_squared_distance(&Reference::new(&all).unwrap());
         let expected = written_out(&all);
         assert!((found / expected - 1.0).abs() < 0.1, "{found} {expected}");
     }
 
     #[test]
-    fn copies_and_units_and_outliers_have_no_say() {
+    fn copies_units_and_outliers_do_not_matter() {
         // Every row a hundred times: its neighbours are its copies, and the next value counts.
         for unit in [1e-3, 1.0, 1e3] {
             let rows: Vec<Vec<f64>> = (0..1000).map(|i| vec![unit * f64::from(i % 10)]).collect();
-            let found = squared_reach(&Reference::new(&rows).unwrap());
+            let found = median_squared_distance(&Reference::new(&rows).unwrap());
             assert!((found / (unit * unit) - 1.0).abs() < 1e-12, "{found}");
         }
         // Few values many times, and three far away.
         let mut rows: Vec<Vec<f64>> = (0..150).map(|i| vec![0.5 * f64::from(i % 5)]).collect();
         rows.extend([50.0, 80.0, 120.0].map(|x| vec![x]));
-        assert!(squared_reach(&Reference::new(&rows).unwrap()) <= 1.0);
-        assert_eq!(squared_reach(&Reference::new(&[[1.0], [1.0]]).unwrap()), 0.0);
+        assert!(median_squared_distance(&Reference::new(&rows).unwrap()) <= 1.0);
+        assert_eq!(median_squared_distance(&Reference::new(&[[1.0], [1.0]]).unwrap()), 0.0);
     }
 
     #[test]
@@ -154,7 +153,7 @@ mod tests {
         rows.push(vec![300.0, 0.0]);
         for heavy in [90.0, 90.5] {
             let weights: Vec<f64> = [heavy].into_iter().chain([1.0; 10]).collect();
-            let found = squared_reach(&Reference::weighted(&rows, &weights).unwrap());
+            let found = median_squared_distance(&Reference::weighted(&rows, &weights).unwrap());
             assert!(found < 1000.0, "{found}");
         }
     }

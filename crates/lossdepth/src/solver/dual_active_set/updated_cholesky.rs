@@ -1,17 +1,33 @@
-//! A Cholesky factor that grows and shrinks by one row.
+//! A Cholesky factor that is updated when a row and column are added or removed.
 
-/// The lower triangle of $L$, $L L^\top = M$, row by row.
+use crate::numerics::linalg::norm;
+
+/// The factor $L$ of $M = L L^\top$: its lower triangle, row by row.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Factor {
+pub(crate) struct UpdatedCholesky {
     rows: Vec<f64>,
     stride: usize,
     len: usize,
 }
 
-impl Factor {
-    /// The smallest square on the diagonal of $L$: about the smallest eigenvalue of $M$.
-    pub(crate) fn smallest(&self) -> f64 {
+impl UpdatedCholesky {
+    /// The smallest squared diagonal entry of $L$: an estimate of the smallest eigenvalue of $M$, from above.
+    pub(crate) fn smallest_pivot(&self) -> f64 {
         (0..self.len).map(|i| self.row(i)[i].powi(2)).fold(f64::INFINITY, f64::min)
+    }
+
+    /// An estimate of the smallest eigenvalue of $M$ by inverse iteration.
+    pub(crate) fn smallest_eigenvalue_estimate(&self, iterations: usize) -> f64 {
+        // A start that no simple structure of the eigenvectors is orthogonal to.
+        let mut x: Vec<f64> = (0..self.len).map(|i| (1.0 + i as f64).sin()).collect();
+        let mut estimate = f64::INFINITY;
+        for _ in 0..iterations {
+            let before = norm(&x);
+            x.iter_mut().for_each(|x| *x /= before);
+            self.solve(&mut x);
+            estimate = 1.0 / norm(&x);
+        }
+        estimate
     }
 
     #[inline(always)]
@@ -43,9 +59,10 @@ impl Factor {
         }
     }
 
-    /// Adds a last row and column to $M$; what is left of its diagonal is at least `floor`.
+    /// Appends a row and column to $M$ and returns the new pivot, the square of the diagonal entry of $L$. A pivot below
+    /// `floor` is returned as it is and replaced by `floor` in the factor.
     #[inline(always)]
-    pub(crate) fn push(&mut self, column: impl Iterator<Item = f64>, diagonal: f64, floor: f64) {
+    pub(crate) fn push(&mut self, column: impl Iterator<Item = f64>, diagonal: f64, floor: f64) -> f64 {
         if self.len == self.stride {
             self.grow();
         }
@@ -60,10 +77,11 @@ impl Factor {
             let sum = dot(&known[..i], &new[..i]);
             new[i] = (new[i] - sum) / known[i];
         }
-        let rest = diagonal - dot(&new[..len], &new[..len]);
-        new[len] = if rest > floor { rest } else { floor }.sqrt();
+        let pivot = diagonal - dot(&new[..len], &new[..len]);
+        new[len] = if pivot > floor { pivot } else { floor }.sqrt();
         self.rows = row;
         self.len += 1;
+        pivot
     }
 
     fn grow(&mut self) {
@@ -75,7 +93,7 @@ impl Factor {
         (self.rows, self.stride) = (rows, stride);
     }
 
-    /// Takes row and column `k` out of $M$.
+    /// Removes row and column `k` of $M$.
     #[inline(always)]
     pub(crate) fn remove(&mut self, k: usize) {
         let stride = self.stride;
@@ -83,7 +101,7 @@ impl Factor {
             self.rows.copy_within(i * stride..=i * stride + i, (i - 1) * stride);
         }
         self.len -= 1;
-        // Row i ≥ k now has one entry too many, i + 1; rotations of neighbouring columns take them away.
+        // Row i ≥ k now has an entry in column i + 1; Givens rotations of adjacent columns eliminate it.
         for i in k..self.len {
             let (a, b) = (self.rows[i * stride + i], self.rows[i * stride + i + 1]);
             let length = a.hypot(b);
@@ -99,7 +117,7 @@ impl Factor {
     }
 }
 
-/// Eight interleaved sums: the factors are small, and the order of summation depends on the length alone.
+/// Inner product over eight interleaved sums; the order of summation depends on the length alone.
 #[inline(always)]
 pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
     let mut lanes = [0.0; 8];
@@ -118,11 +136,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn stays_the_factor_of_what_is_left() {
+    fn updates_keep_the_factor_of_the_current_matrix() {
         let m = |i: usize, j: usize| {
             (-0.1 * (i as f64 - j as f64).powi(2)).exp() + if i == j { 0.1 } else { 0.0 }
         };
-        let mut factor = Factor::default();
+        let mut factor = UpdatedCholesky::default();
         let mut kept: Vec<usize> = Vec::new();
         let mut next = 0;
         for step in 0..200_usize {
