@@ -16,8 +16,8 @@ const SMOOTH: [(&str, &dyn Smooth); 3] =
 
 #[test]
 fn a_corner_has_two_sides_however_near() {
-    assert_eq!(SquaredHinge.near(1.0, 1e-30), (0.0, 0.0));
-    assert_eq!(SquaredHinge.near(1.0, -1e-30), (-2e-30, 2.0));
+    assert_eq!(SquaredHinge.derivatives_near(1.0, 1e-30), (0.0, 0.0));
+    assert_eq!(SquaredHinge.derivatives_near(1.0, -1e-30), (-2e-30, 2.0));
 }
 
 #[test] // Margins beyond the range of the exponential: a slope that rounds to the end of its domain costs next to nothing.
@@ -109,7 +109,7 @@ proptest! {
     #[test]
     fn derivatives_near_a_margin(m in -20.0..20.0f64, rest in -1e-7..1e-7f64) {
         for (name, loss) in SMOOTH {
-            let (slope, curvature) = loss.near(m, rest);
+            let (slope, curvature) = loss.derivatives_near(m, rest);
             let off = 1e-12 * (1.0 + loss.hess(m));
             prop_assert!((slope - loss.grad(m + rest)).abs() <= off, "{name} at {m}: {slope}");
             prop_assert!((curvature - loss.hess(m)).abs() <= off, "{name} at {m}: {curvature}");
@@ -186,8 +186,8 @@ fn extreme_margins_do_not_break() {
             let hess = loss.hess(m);
             assert!(hess >= 0.0 && (hess.is_finite() || name == "exponential"), "{name} at {m}");
             let (mut slope, mut value, mut curve) = ([0.0], [0.0], [0.0]);
-            let walk = loss.walk(&[m], &[1.0], 0.5, &[1.0], &mut slope);
-            let total = loss.settle(&[m], &[1.0], &mut value, &mut curve);
+            let walk = loss.slopes_along(&[m], &[1.0], 0.5, &[1.0], &mut slope);
+            let total = loss.losses_and_curvatures(&[m], &[1.0], &mut value, &mut curve);
             let mut all = vec![slope[0], value[0], curve[0], walk.along, walk.total, walk.curvature];
             all.extend([total, loss.total(&[m], &[1.0])]);
             assert!(all.iter().all(|x| !x.is_nan()), "{name} at {m}: {all:?}");
@@ -235,21 +235,21 @@ fn blocks_equal_single_margins() {
 fn walks_equal_single_steps(name: &str, loss: &dyn Smooth, m: &[f64], d: &[f64], c: &[f64], step: f64) {
     let n = m.len();
     let (mut values, mut out) = (vec![f64::NAN; n], vec![f64::NAN; n]);
-    let total = loss.settle(m, c, &mut values, &mut out);
+    let total = loss.losses_and_curvatures(m, c, &mut values, &mut out);
     close(total, loss.total(m, c), total, &format!("{name}: total of {n}"));
     for i in 0..n {
         let (value, curve) = (loss.value(m[i]), c[i] * loss.hess(m[i]));
         close(values[i], value, value, &format!("{name}: value at {}", m[i]));
         close(out[i], curve, curve, &format!("{name}: curvature at {}", m[i]));
     }
-    let total = loss.assess(m, c, &mut values, &mut out);
+    let total = loss.losses_and_slopes(m, c, &mut values, &mut out);
     close(total, loss.total(m, c), total, &format!("{name}: assessed total of {n}"));
     for i in 0..n {
         let (value, slope) = (loss.value(m[i]), c[i] * loss.grad(m[i]));
         close(values[i], value, value, &format!("{name}: assessed value at {}", m[i]));
         close(out[i], slope, slope.abs() + 1e-2 * c[i], &format!("{name}: assessed slope at {}", m[i]));
     }
-    let walk = loss.walk(m, d, step, c, &mut out);
+    let walk = loss.slopes_along(m, d, step, c, &mut out);
     let at: Vec<f64> = m.iter().zip(d).map(|(m, d)| m + step * d).collect();
     let slopes: Vec<f64> = at.iter().zip(c).map(|(&m, c)| c * loss.grad(m)).collect();
     let curves: Vec<f64> = at.iter().zip(c).map(|(&m, c)| c * loss.hess(m)).collect();
@@ -279,11 +279,11 @@ fn single_precision_comes_close() {
         for (name, loss) in SMOOTH {
             let Some(single) = loss.single() else { continue };
             let (mut slopes, mut curves) = (vec![f32::NAN; length], vec![f32::NAN; length]);
-            let walk = single.walk_single(&m, &d, 0.0, &c, &mut slopes);
+            let walk = single.slopes_along_single(&m, &d, 0.0, &c, &mut slopes);
             single.curvatures_single(&m, &c, &mut curves);
             let mut exact = vec![0.0; length];
             let (m, d, c) = (widen(&m), widen(&d), widen(&c));
-            let sums = loss.walk(&m, &d, 0.0, &c, &mut exact);
+            let sums = loss.slopes_along(&m, &d, 0.0, &c, &mut exact);
             for i in 0..length {
                 // Slopes are right to a few units in the last place; tiny ones are cut off at e⁻⁶⁰.
                 let off = (f64::from(slopes[i]) - exact[i]).abs();
@@ -304,7 +304,7 @@ fn single_precision_comes_close() {
 #[test]
 fn an_empty_block_sums_to_nothing() {
     for (name, loss) in SMOOTH {
-        let walk = loss.walk(&[], &[], 1.0, &[], &mut []);
+        let walk = loss.slopes_along(&[], &[], 1.0, &[], &mut []);
         assert_eq!((walk.along, walk.total, walk.curvature), (0.0, 0.0, 0.0), "{name}");
         assert_eq!(loss.total(&[], &[]), 0.0, "{name}");
     }
