@@ -74,7 +74,7 @@ impl<'a> Given<'a> {
     }
 
     /// From parameters in the axes to a vector in the coordinates as given.
-    pub(crate) fn from_axes(&self, theta: &[f64]) -> Vec<f64> {
+    pub(crate) fn vector_of_axes(&self, theta: &[f64]) -> Vec<f64> {
         let free = self.free();
         let Some(axes) = self.features.axes() else { return theta.to_vec() };
         let mut out = vec![0.0; self.width()];
@@ -111,7 +111,7 @@ impl<'a> Given<'a> {
         for _ in 0..2 {
             let mut inside = self.to_axes(&left);
             inside[..free].fill(0.0);
-            axpy(-1.0, &self.from_axes(&inside), &mut left);
+            axpy(-1.0, &self.vector_of_axes(&inside), &mut left);
         }
         Some(left)
     }
@@ -191,7 +191,7 @@ impl<'a> Given<'a> {
     }
 
     /// Scales $w$ to the radius of a constraint if it is longer, or shorter by no more than a solver's accuracy. Then $\|w\| \le W$.
-    pub(crate) fn into_ball(&self, at: &mut TwofoldVector, radius: f64) {
+    pub(crate) fn scale_to_ball(&self, at: &mut TwofoldVector, radius: f64) {
         let length = self.square(at).value().sqrt();
         if length > radius * (1.0 - 1e-6) {
             at.scale(self.free(), radius / length * (1.0 - 2.0 * f64::EPSILON));

@@ -40,9 +40,9 @@ pub(crate) fn certify_or_refine(
     cancelled: &dyn Fn() -> bool,
 ) -> Certified {
     let problem = Problem { given, task };
-    let mut at = TwofoldVector::new(given.from_axes(theta));
+    let mut at = TwofoldVector::new(given.vector_of_axes(theta));
     if let Variant::Constrained { radius } = task.variant {
-        given.into_ball(&mut at, radius);
+        given.scale_to_ball(&mut at, radius);
     }
     let mut margins = given.margins(&at);
     let mut masses = problem.masses(dual);
@@ -143,7 +143,7 @@ impl Problem<'_> {
         for _ in 0..4 {
             let mut axes = given.to_axes(&left);
             factor.solve(&mut axes);
-            let mut correction = given.from_axes(&axes);
+            let mut correction = given.vector_of_axes(&axes);
             if let Some(beyond) = given.beyond_axes(&left) {
                 axpy(1.0 / (2.0 * reg), &beyond, &mut correction);
             }
@@ -243,15 +243,12 @@ impl Problem<'_> {
             _ => (given.residual(&masses, at, 2.0 * task.reg), slack * given.query_norm()),
         };
         let v = residual.value.split_off(free);
-        let part = match task.variant {
-            Variant::Constrained { radius } => {
-                let error = residual.error + slack * given.query_norm();
-                super::smooth::constraint_part(given, at, &v, error, radius)
-            }
-            _ => {
-                let length = norm(&v) + residual.error + length + 4.0 * f64::EPSILON * norm(&v);
-                length / (4.0 * task.reg) * length
-            }
+        let part = if let Variant::Constrained { radius } = task.variant {
+            let error = residual.error + slack * given.query_norm();
+            super::smooth::constraint_part(given, at, &v, error, radius)
+        } else {
+            let length = norm(&v) + residual.error + length + 4.0 * f64::EPSILON * norm(&v);
+            length / (4.0 * task.reg) * length
         };
         let penalty = match task.variant {
             Variant::Constrained { .. } => 0.0,

@@ -92,7 +92,7 @@ pub(crate) fn certify_or_refine<L: Smooth + Dual>(
     cancelled: &dyn Fn() -> bool,
 ) -> Certified {
     let problem = Problem { loss, given, task };
-    problem.refine(TwofoldVector::new(given.from_axes(theta)), used, cancelled)
+    problem.refine(TwofoldVector::new(given.vector_of_axes(theta)), used, cancelled)
 }
 
 struct Problem<'a, L> {
@@ -109,7 +109,7 @@ impl<L: Smooth + Dual> Problem<'_, L> {
         let mut reg = self.task.reg;
         loop {
             if let Variant::Constrained { radius } = self.task.variant {
-                self.given.into_ball(&mut at, radius);
+                self.given.scale_to_ball(&mut at, radius);
             }
             let evaluation = self.evaluate(&at);
             let objective = evaluation.risk + evaluation.penalty;
@@ -294,12 +294,11 @@ impl<L: Smooth + Dual> Problem<'_, L> {
         let total: f64 = masses.high.iter().map(|m| m.abs()).sum();
         let (mut gap, norm_w) = (1.01 * sum, norm(&at.high[given.free()..]));
         length += 4.0 * f64::EPSILON * norm(&v);
-        gap += match self.task.variant {
-            Variant::Constrained { radius } => constraint_part(given, at, &v, length, radius),
-            _ => {
-                let length = norm(&v) + length;
-                length / (4.0 * self.task.reg) * length
-            }
+        gap += if let Variant::Constrained { radius } = self.task.variant {
+            constraint_part(given, at, &v, length, radius)
+        } else {
+            let length = norm(&v) + length;
+            length / (4.0 * self.task.reg) * length
         };
         // Masses are known up to four units of twice the digits: where one is beyond its domain by that, scaling all of
         // them down costs this much at most.
@@ -400,7 +399,7 @@ impl<L: Smooth + Dual> Problem<'_, L> {
             Some(Factor::Root(factor)) => factor.solve(&mut axes),
             None => axes.fill(f64::NAN),
         }
-        let mut step = self.given.from_axes(&axes);
+        let mut step = self.given.vector_of_axes(&axes);
         // Beyond the axes there is nothing but the penalty.
         if let Some(beyond) = self.given.beyond_axes(rhs) {
             axpy(1.0 / (2.0 * reg), &beyond, &mut step);

@@ -261,9 +261,12 @@ impl Reference {
 /// What the rounded `quotients` of the given weights and their sum lack, for the digits beyond the first 53 bits.
 fn quotients_low(given: &[f64], quotients: &[f64], largest: f64) -> Vec<f64> {
     // A power of two keeps the sum from overflowing and changes no digit.
-    let scale = 2f64.powi(-(largest.log2().floor().clamp(-1000.0, 1000.0) as i32));
+    let exponent = (largest.to_bits() >> 52) & 0x7ff;
+    let scale = f64::from_bits((2046 - exponent.min(2045)).min(2045) << 52);
     let mut total = Twofold::default();
-    given.iter().for_each(|g| total.add(g * scale));
+    for g in given {
+        total.add(g * scale);
+    }
     let (high, low) = total.parts();
     let rest = |(g, q): (&f64, &f64)| ((-q).mul_add(high, g * scale) - q * low) / high;
     given.iter().zip(quotients).map(rest).collect()

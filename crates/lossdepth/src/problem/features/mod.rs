@@ -242,15 +242,13 @@ impl Features {
     /// Row `i` of the sample as it was given, relative to the centre, behind the constant of a free intercept: the sum of `high`
     /// and `low`, without rounding. Where no rows were given, the coordinates.
     pub(crate) fn given_row(&self, i: usize, high: &mut Vec<f64>, low: &mut Vec<f64>) {
-        match &self.sample {
-            Some(sample) => self.centred(sample.rows().row(self.origin[i]), high, low),
-            None => {
-                high.clear();
-                high.extend_from_slice(self.wide.col(i));
-                low.clear();
-                low.resize(high.len(), 0.0);
-            }
+        if let Some(sample) = &self.sample {
+            return self.centred(sample.rows().row(self.origin[i]), high, low);
         }
+        high.clear();
+        high.extend_from_slice(self.wide.col(i));
+        low.clear();
+        low.resize(high.len(), 0.0);
     }
 
     /// A query as it was given, likewise; `coordinates` stand for it where no rows were given.

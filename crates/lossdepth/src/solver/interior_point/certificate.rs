@@ -73,18 +73,15 @@ impl Block<'_> {
         let residual_error =
             units * (features.largest_norm + 2.0 * norm(query)) + 0.5 * (displacement.0 + displacement.1);
         let reg = iterate.reg;
-        let part = match radius {
-            Some(radius) => {
-                let columns = gamma(features.query_width() + 8);
-                at_least_zero(radius * norm(v) - dot(w, v))
-                    + 2.0 * radius * (residual_error + columns * norm(v))
-                    + columns
-            }
-            None => {
-                let left: Vec<f64> = v.iter().zip(w).map(|(v, w)| v - 2.0 * reg * w).collect();
-                let length = norm(&left) + residual_error + 8.0 * f64::EPSILON * reg * norm_w;
-                length / (4.0 * reg) * length
-            }
+        let part = if let Some(radius) = radius {
+            let columns = gamma(features.query_width() + 8);
+            at_least_zero(radius * norm(v) - dot(w, v))
+                + 2.0 * radius * (residual_error + columns * norm(v))
+                + columns
+        } else {
+            let left: Vec<f64> = v.iter().zip(w).map(|(v, w)| v - 2.0 * reg * w).collect();
+            let length = norm(&left) + residual_error + 8.0 * f64::EPSILON * reg * norm_w;
+            length / (4.0 * reg) * length
         };
         let gap = bound + part;
         // The loss has slope 1 at most, the masses sum to 1, and the objective is at most 1 and the gap.
