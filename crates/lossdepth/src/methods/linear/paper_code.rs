@@ -15,11 +15,12 @@ pub(super) fn functional(value: Reported, rows: f64) -> Functional {
 }
 
 /// The duality gap to ask for: the query's loss is off by up to about its root, times $|\ell'| / \sqrt{\ell''}$, which is
-/// between 0 and 2 for a query that is not deep on the wrong side (heuristic; the error is computed from the gap reached).
+/// between 0 and 2 for a query that is not deep on the wrong side; and it must be well below $\ell''$, which is small for a query
+/// that is separated well (heuristic; the error is computed from the gap reached).
 pub(super) fn gap_tol(value: Reported, tol: f64) -> f64 {
     match value {
         Reported::Risk => f64::INFINITY,
-        Reported::PaperCode => 0.1 * tol * tol,
+        Reported::PaperCode => (0.1 * tol * tol).min(1e-9),
     }
 }
 

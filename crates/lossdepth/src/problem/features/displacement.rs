@@ -132,6 +132,8 @@ mod tests {
             let found = orthogonality_defect(&axes);
             assert!(found >= 1.9 * c * off && found <= 3.0 * off + 1e-15, "{off}: {found}");
         }
-        assert_eq!(orthogonality_defect(&Matrix::from_fn(3, 2, |i, j| f64::from(u8::from(i == j)))), 0.0);
+        // Of exact axes nothing but the allowance for rounding is left.
+        let exact = orthogonality_defect(&Matrix::from_fn(3, 2, |i, j| f64::from(u8::from(i == j))));
+        assert!((0.0..1e-20).contains(&exact), "{exact}");
     }
 }
