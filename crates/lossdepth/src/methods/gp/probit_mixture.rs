@@ -28,7 +28,7 @@
 //! With $u = 2^{-53}$: the argument of erf has a relative error of at most $4 u$, which moves erf by at most
 //! $4 u \max x \operatorname{erf}'(x) < 1.94 u$; the table is within $4.7 u$ ([`erf`]). Both are multiplied
 //! by $\frac12 \sum_k |\zeta_k| < 3866$. The products add $3866 u$, their partial sums $3707 u$, the constant
-//! $\frac12 \sum_k \zeta_k$ and its addition $2780 u$. Together less than $35640 u < 4 \cdot 10^{-12}$,
+//! $\frac12 \sum_k \zeta_k$ and its addition $2780 u$. Together less than $36025 u < 4 \cdot 10^{-12}$,
 //! [`PROBABILITY_ROUNDING`].
 
 use crate::numerics::elementary::exp_neg;
