@@ -2,7 +2,7 @@
 //!
 //! For a query $z$ and a sample $Q$, train the best classifier of a family to separate $z$ from $Q$;
 //! the risk that remains is the *depth* of $z$. Deep means central, shallow means outlying. Every depth
-//! comes with a proven bound on its numerical error and a standard error for the sampling.
+//! comes with a bound on its numerical error, proven for the linear depths, and a standard error for the sampling.
 //!
 //! ```
 //! use lossdepth::{Depth, Reason, Reference, data::Scale};
@@ -25,13 +25,12 @@
 //!
 //! | step | module | what it knows |
 //! |---|---|---|
-//! | rows in | [`Rows`], [`AsRows`] | a table of numbers |
-//! | 1. the sample | [`mod@reference`] | shapes, finiteness, weights, scaling |
-//! | 2. the question | [`loss`] × [`hypothesis`] × [`penalty`] | what is minimised |
-//! | 3. the answer | `solver` | gradients, bounds; not that this is about depth |
-//! | 4. the estimator | [`depth`] | fit, score, threads; [`Method`] and [`Settings`] by name |
-//! | 5. why | [`explain`] | weights, contributions, influence |
-//! | 6. what it is good for | [`evaluation`], [`baseline`], [`conformal`] | AUC and precision, detectors to compare with, labels and p-values |
+//! | 1. the data | [`data`] | rows, weights, scaling |
+//! | 2. the question | [`loss`], [`kernel`], [`problem`] | what is minimised, and how well |
+//! | 3. the answer | `solver`, `certify` | gradients and bounds; not that this is about depth |
+//! | 4. the families of classifiers | [`methods`] | what to prepare once, how to isolate queries, why |
+//! | 5. the estimator | [`model`] | fit and score; [`Method`] and [`Settings`] by name; models as bytes |
+//! | 6. what it is good for | [`stats`], [`baseline`] | p-values, AUC and precision; detectors to compare with |
 //!
 //! The crate reads no file, prints nothing, and has no `unsafe` code.
 

@@ -151,8 +151,8 @@ mod tests {
     #[test]
     fn what_cancels_leaves_the_rest() {
         let n = 101;
-        let a: Vec<f64> = (0..n).map(|i| ((i * 7) as f64).sin() * 1e9).collect();
-        let b: Vec<f64> = (0..n).map(|i| ((i * 3) as f64).cos()).collect();
+        let a: Vec<f64> = (0..n).map(|i| f64::from(i * 7).sin() * 1e9).collect();
+        let b: Vec<f64> = (0..n).map(|i| f64::from(i * 3).cos()).collect();
         let (mut left, mut right) = (a.clone(), b.clone());
         left.extend(a.iter().map(|x| -x));
         left.push(1e-9);

@@ -29,8 +29,8 @@
 //! * Proven: the error of the mode (G7), (G8), the bounds on the variances (G9)–(G15) with the rounding of
 //!   products in single precision, the monotonicity of $\bar\pi$ and the rounding of its evaluation (see the
 //!   module `probit_mixture`), the rounding of the sum of the losses.
-//! * Estimated: the rounding, in double precision, of the gradient at the mode, of the Cholesky factor of $I
-//!   + T^\top W T$ and of the variances computed from it. They are constants times the machine precision that
+//! * Estimated: the rounding, in double precision, of the gradient at the mode, of the Cholesky factor of
+//!   $I + T^\top W T$ and of the variances computed from it. They are constants times the machine precision that
 //!   were not derived; where they stand the code calls them estimates or heuristics. They are some orders of
 //!   magnitude below the default tolerance.
 

@@ -151,17 +151,16 @@ impl<L: Smooth + Dual> Kernelised<L> {
         let curvature_within =
             |shift: f64| all().map(|(m, c)| c * self.loss.curvature_bound(m - shift, m + shift)).sum::<f64>();
         let shift = displacement
-            + match self.task.variant {
-                Variant::Constrained { .. } => 0.0,
-                _ => {
-                    let reg = self.task.reg;
-                    let divergence = 0.5 * curvature_within(displacement) * displacement * displacement;
-                    let root = outcome.gap.sqrt() + 0.5 * component_slopes / reg.sqrt() + divergence.sqrt();
-                    let distance = norm_max * root / reg.sqrt();
-                    let mass = self.dual_mass_bound();
-                    let intercept = self.intercept_shift(features, &margins, value, distance);
-                    distance + intercept + 0.5 * mass * kernel_error / reg
-                }
+            + if let Variant::Constrained { .. } = self.task.variant {
+                0.0
+            } else {
+                let reg = self.task.reg;
+                let divergence = 0.5 * curvature_within(displacement) * displacement * displacement;
+                let root = outcome.gap.sqrt() + 0.5 * component_slopes / reg.sqrt() + divergence.sqrt();
+                let distance = norm_max * root / reg.sqrt();
+                let mass = self.dual_mass_bound();
+                let intercept = self.intercept_shift(features, &margins, value, distance);
+                distance + intercept + 0.5 * mass * kernel_error / reg
             };
         let mass: f64 = all().map(|(m, c)| c * self.loss.grad(m - shift).abs()).sum();
         let curvature = curvature_within(shift);
@@ -172,7 +171,9 @@ impl<L: Smooth + Dual> Kernelised<L> {
         let constraint_slope = match self.task.variant {
             Variant::Constrained { radius } => {
                 // (K22), with twice the classifier and the coarse bound of (C23) on both risks.
-                margins.iter_mut().for_each(|m| *m *= 2.0);
+                for m in &mut margins {
+                    *m *= 2.0;
+                }
                 let doubled = self.loss.total(&margins, half) + 0.5 * self.loss.value(-2.0 * value);
                 let coarse = 3.0 * radius * dual_mass * kernel_error.sqrt() + 6.0 * radius * component_slopes;
                 (outcome.depth - outcome.error - doubled - coarse - MARGIN_ROUNDING).max(0.0)

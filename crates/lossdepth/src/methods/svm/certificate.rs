@@ -83,21 +83,20 @@ impl PreparedSvm {
         // Masses sum to 1: the risk is as accurate as the margins, and the penalty twice as accurate (K16).
         let risk_rounding = error.residual / (2.0 * reg) + self.weight_error() * (1.0 + risk);
         let penalty_rounding = 0.25 * error.residual / reg;
-        let (depth, bound) = match self.task.variant {
-            Variant::Objective => (risk + penalty, gap + risk_rounding + penalty_rounding),
-            _ => {
-                let exact_norm = (optimality.norm_squared + error.residual).sqrt() / (2.0 * reg);
-                let bound = |suboptimality: f64| {
-                    risk_rounding + self.risk_error(gap, suboptimality, reg, exact_norm, query.diagonal)
-                };
-                // The gap bounds the dual suboptimality; where that is too coarse, a tighter bound pays.
-                let coarse = bound(gap);
-                if coarse <= self.task.tol {
-                    (risk, coarse)
-                } else {
-                    let tighter = set.dual_suboptimality_bound(&point, query, columns, error, reg)?;
-                    (risk, bound(if tighter < gap { tighter } else { gap }))
-                }
+        let (depth, bound) = if self.task.variant == Variant::Objective {
+            (risk + penalty, gap + risk_rounding + penalty_rounding)
+        } else {
+            let exact_norm = (optimality.norm_squared + error.residual).sqrt() / (2.0 * reg);
+            let bound = |suboptimality: f64| {
+                risk_rounding + self.risk_error(gap, suboptimality, reg, exact_norm, query.diagonal)
+            };
+            // The gap bounds the dual suboptimality; where that is too coarse, a tighter bound pays.
+            let coarse = bound(gap);
+            if coarse <= self.task.tol {
+                (risk, coarse)
+            } else {
+                let tighter = set.dual_suboptimality_bound(&point, query, columns, error, reg)?;
+                (risk, bound(if tighter < gap { tighter } else { gap }))
             }
         };
         let ceiling = risk + penalty + risk_rounding + penalty_rounding;

@@ -1,7 +1,7 @@
 //! Support vector machines: the hinge loss in the Hilbert space of a kernel.
 //!
-//! Let $\mu(x) = \sum_i \omega_i k(x_i, x)$ be the mean embedding of the sample. Under a **large penalty** every margin is at most
-//! 1. All dual variables are then at their outer bounds and the solution has a closed form, (K4)–(K7) of
+//! Let $\mu(x) = \sum_i \omega_i k(x_i, x)$ be the mean embedding of the sample. Under a **large penalty** no margin exceeds
+//! one. All dual variables are then at their outer bounds and the solution has a closed form, (K4)–(K7) of
 //! `docs/math/kernel.md`:
 //!
 //! $$ f(x) = \frac{\mu(x) - k(x, z)}{4 \, \text{reg}}, \qquad

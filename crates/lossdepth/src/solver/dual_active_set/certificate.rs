@@ -108,7 +108,7 @@ impl ActiveSet {
         let room = |j: usize| (self.high[j] - point.beta[j]).max(point.beta[j] - self.low[j]);
         let linear = free.iter().zip(&residuals).map(|(&j, r)| room(j) * r).sum::<f64>()
             + self.scaled_gap_bound_of_bounded(point, error.residual);
-        let eigenvalue = self.smallest_eigenvalue_bound(point, query, columns, error.kernel);
+        let eigenvalue = Self::smallest_eigenvalue_bound(point, query, columns, error.kernel);
         let conditioned = if eigenvalue > 0.0 {
             let rho = norm(&residuals) / eigenvalue.sqrt();
             let enlarged = error.residual + rho * (scale + error.kernel).sqrt();
@@ -122,7 +122,6 @@ impl ActiveSet {
 
     /// A proven lower bound on the smallest eigenvalue of the exact kernel matrix of the free variables; 0 if there is none.
     fn smallest_eigenvalue_bound(
-        &self,
         point: &DualPoint,
         query: QueryKernel<'_>,
         columns: &KernelColumns<'_>,

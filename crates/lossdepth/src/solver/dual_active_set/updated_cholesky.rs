@@ -23,7 +23,9 @@ impl UpdatedCholesky {
         let mut estimate = f64::INFINITY;
         for _ in 0..iterations {
             let before = norm(&x);
-            x.iter_mut().for_each(|x| *x /= before);
+            for x in &mut x {
+                *x /= before;
+            }
             self.solve(&mut x);
             estimate = 1.0 / norm(&x);
         }
