@@ -56,12 +56,17 @@ struct Terms {
 }
 
 impl Iterate<'_> {
-    /// The certificate for the rows as they were given, and the error for the rows in the axes alone.
-    pub(crate) fn certify(&self, loss: &(impl Smooth + Dual), reg: f64, task: &Task) -> Certified {
+    /// The error for the rows in the axes and, if that is at most `tol`, the certificate for the rows as they were given.
+    pub(crate) fn certify(&self, loss: &(impl Smooth + Dual), reg: f64, task: &Task, tol: f64) -> Certified {
         let displacement = self.features.displacement(norm(self.query));
         let own = self.certificate(loss, reg, task, (0.0, 0.0));
-        let given =
-            if displacement == (0.0, 0.0) { own } else { self.certificate(loss, reg, task, displacement) };
+        let given = if own.error > tol {
+            Certificate::NOTHING
+        } else if displacement == (0.0, 0.0) {
+            own
+        } else {
+            self.certificate(loss, reg, task, displacement)
+        };
         Certified { given, own_error: own.error }
     }
 
@@ -170,9 +175,9 @@ fn product(curvature: f64, error: f64) -> f64 {
     if error == 0.0 { 0.0 } else { curvature * error * error }
 }
 
-/// The smallest of some margins; infinite if there is none, not a number if one is not.
+/// The smallest of some margins; infinite if there is none.
 pub(crate) fn smallest<T: Real>(margins: &[T]) -> f64 {
-    let smaller = |s: f64, m: f64| if m < s || m.is_nan() { m } else { s };
+    let smaller = |s: f64, m: f64| if m < s { m } else { s };
     let mut lanes = [f64::INFINITY; LANES];
     let chunks = margins.chunks_exact(LANES);
     let rest = chunks.remainder().iter().fold(f64::INFINITY, |s, m| smaller(s, m.widened()));

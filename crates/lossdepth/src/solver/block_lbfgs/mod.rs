@@ -296,7 +296,7 @@ impl<'a, L: Smooth + Dual, T: Precision> Block<'a, L, T> {
             lane.term_sizes += t * self.features.term_sizes(&lane.direction);
             lane.steps += 1;
             (lane.curvature, lane.slope_mass) = (last.curvature, -last.total);
-            lane.smallest_margin = smallest(margins);
+            lane.smallest_margin = if T::EXACT { smallest(margins) } else { 0.0 };
             lane.query_curvature = 0.5 * loss.hess(-lane.value);
         }
     }
@@ -311,7 +311,7 @@ impl<'a, L: Smooth + Dual, T: Precision> Block<'a, L, T> {
             T::slopes_along(self.loss, margins, along, 0.0, self.sample.half_weights, self.slopes.col_mut(k));
         lane.value = dot(&lane.query, &lane.theta);
         (lane.curvature, lane.slope_mass) = (sums.curvature, -sums.total);
-        lane.smallest_margin = smallest(margins);
+        lane.smallest_margin = if T::EXACT { smallest(margins) } else { 0.0 };
         (lane.term_sizes, lane.steps) = (self.features.term_sizes(&lane.theta), 1);
         lane.query_curvature = 0.5 * self.loss.hess(-lane.value);
     }
@@ -424,7 +424,8 @@ impl<'a, L: Smooth + Dual, T: Precision> Block<'a, L, T> {
     /// Certifies the iterate of a lane; whether its error in the axes is at most `tol`.
     fn certified(&mut self, k: usize, tol: f64) -> bool {
         let reg = self.lanes[k].reg;
-        let Certified { given, own_error } = self.iterate(&self.lanes[k]).certify(self.loss, reg, self.task);
+        let Certified { given, own_error } =
+            self.iterate(&self.lanes[k]).certify(self.loss, reg, self.task, tol);
         let lane = &mut self.lanes[k];
         (lane.certificate, lane.error) = (given, own_error);
         own_error <= tol && given.gap <= self.task.gap_tol

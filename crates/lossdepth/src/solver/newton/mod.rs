@@ -123,7 +123,8 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
         let inside = (length <= radius).then(|| theta.to_vec());
         for candidate in [scaled].into_iter().chain(inside) {
             let gradient = self.gradient_at(query, &candidate, 0.0);
-            let certified = self.iterate(query, &candidate, &gradient).certify(self.loss, reg, self.task);
+            let certified =
+                self.iterate(query, &candidate, &gradient).certify(self.loss, reg, self.task, f64::INFINITY);
             // The depth and its estimate lie between 0 and the risk, and below that of the origin.
             let certificate = certified.given.capped(self.risk(query, &candidate));
             let error = certificate.error.min(self.loss.value(0.0));
@@ -144,7 +145,7 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
     /// The error in the axes, and whether it is within the tolerance.
     fn goal(reg: f64) -> impl Fn(&L, &Iterate<'_>, f64, &Task) -> (f64, bool) {
         move |loss, iterate, objective, task| {
-            let certificate = iterate.certify(loss, reg, task);
+            let certificate = iterate.certify(loss, reg, task, task.tol);
             // The depth and its estimate lie between 0 and the objective.
             let error = certificate.own_error.min(objective);
             (error, error <= task.tol && certificate.given.gap.min(objective) <= task.gap_tol)
@@ -409,7 +410,7 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
         let gradient = self.gradient_at(query, &theta, inside);
         let risk = self.risk(query, &theta);
         let iterate = self.iterate(query, &theta, &gradient);
-        let Certified { given, own_error } = iterate.certify(self.loss, reg, self.task);
+        let Certified { given, own_error } = iterate.certify(self.loss, reg, self.task, f64::INFINITY);
         let (given, own_error) = (given.capped(risk + penalty), own_error.min(risk + penalty));
         let depth = if self.task.variant == Variant::Objective { risk + penalty } else { risk };
         let value = iterate.value;
