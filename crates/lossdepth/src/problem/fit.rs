@@ -14,7 +14,7 @@ pub struct Fit {
     /// 1 - `depth`, since the optimum is in $[0, 1]$ too.
     pub error: f64,
     /// The sampling standard error: how much `depth` would vary over samples like the reference. Not a number if it was not
-    /// asked for, by [`Run::depths_only`].
+    /// asked for, by [`Run::depths_only`](super::Run::depths_only).
     pub stderr: f64,
     /// How many iterations the solver took.
     pub iterations: usize,

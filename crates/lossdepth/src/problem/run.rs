@@ -9,9 +9,9 @@ pub struct Run<'a> {
     pub threads: Option<usize>,
     /// Called from the workers with the number of queries just finished.
     pub progress: Option<&'a (dyn Fn(usize) + Sync)>,
-    /// Set it to true from anywhere to end the call with [`DepthError::Cancelled`].
+    /// Set it to true from anywhere to end the call with [`DepthError::Cancelled`](crate::DepthError::Cancelled).
     pub cancel: Option<&'a AtomicBool>,
-    /// Leave out the standard errors, which take up to half of the time: [`Fit::stderr`] is not a number then, and all else
+    /// Leave out the standard errors, which take up to half of the time: [`Fit::stderr`](super::Fit::stderr) is not a number then, and all else
     /// the same to the last bit. Explanations always have them.
     pub depths_only: bool,
 }

@@ -15,7 +15,7 @@
 //! \text{radius} \, \|\mu - \varphi_z\|$. With a free intercept the condition is $\max_i f(x_i) - f(z) \le 2$.
 //!
 //! Under a **smaller penalty** some margins exceed 1, and the depth depends on shape and modes, not on density alone. The
-//! dual is solved by an active-set method ([`dual_active_set`](crate::solver::dual_active_set)). It starts from the best of
+//! dual is solved by an active-set method (`solver::dual_active_set`). It starts from the best of
 //! a few dual points that all queries have in common or, where few rows are support vectors, from the query's nearest rows.
 //!
 //! The **error** is proven in both cases, for the exact kernel within the accuracy that the kernel states. For the objective
