@@ -109,7 +109,7 @@ impl Baseline {
     /// A baseline by name, with some settings in any order.
     ///
     /// ```
-    /// use lossdepth::{baseline::Baseline, depth::Value};
+    /// use lossdepth::{baseline::Baseline, model::Value};
     /// let lof = Baseline::with("lof", [("k", Value::Count(10))])?;
     /// assert_eq!(lof.values()[0], ("k", Value::Count(10)));
     /// # Ok::<(), lossdepth::DepthError>(())
