@@ -7,7 +7,6 @@ import os
 from dataclasses import dataclass
 from functools import partial
 from numbers import Real
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
