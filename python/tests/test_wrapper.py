@@ -95,8 +95,10 @@ def test_copies_are_weights_of_a_larger_total(name):
     ids=["rbf", "scale", "linear", "poly"],
 )
 @pytest.mark.parametrize("C", [1.0, 50.0])
-# With a polynomial kernel of large values what is proven of a depth may be a few times the tolerance.
-@pytest.mark.filterwarnings("ignore:.*less exact than asked for:sklearn.exceptions.ConvergenceWarning")
+# With a polynomial kernel of large values the proven error may be a few times the tolerance.
+@pytest.mark.filterwarnings(
+    "ignore:.*less exact than asked for:sklearn.exceptions.ConvergenceWarning"
+)
 def test_svc(name, kernel, C):
     X, Z = load(name)
     fast, found, expected = both(SVC(C=C, tol=1e-9, **kernel), X, Z, loss="hinge")
