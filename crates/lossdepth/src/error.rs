@@ -69,6 +69,9 @@ pub enum DepthError {
         /// How many there are.
         got: usize,
     },
+    /// A table that cannot be worked with: its columns do not fit together, or not to what was learned.
+    #[error("{0}")]
+    Table(String),
     /// Rows without a single column.
     #[error("the data has no columns")]
     NoColumns,

@@ -1,10 +1,14 @@
-//! The data: rows of numbers, the reference sample with its weights, and its scaling.
+//! The data: tables as they are, rows of numbers, the reference sample with its weights, and its scaling.
 
+mod layout;
 mod reference;
 mod rows;
 mod scaling;
+mod table;
 
+pub use layout::{Group, GroupKind, Layout};
 pub(crate) use reference::Mass;
 pub use reference::Reference;
 pub use rows::{AsRows, Rows};
 pub use scaling::{Scale, Scaling, ScalingWarning, Transform};
+pub use table::{Column, Table, Texts, Values};

@@ -1,0 +1,87 @@
+//! Which encoded columns belong together, and which original column they come from.
+
+use serde::{Deserialize, Serialize};
+
+/// What a group of encoded columns stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum GroupKind {
+    /// One number; scalings are learned on these alone.
+    Number,
+    /// A category: a coordinate for each level, all 0 but the one of the row's level. Scalings leave it as it is.
+    Category,
+    /// Whether the value of the column is a gap: a category of two levels.
+    Gap,
+}
+
+/// Neighbouring encoded columns that are one idea: a number, or the coordinates of one category.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Group {
+    /// The original column, counted from 0 among those that are compared.
+    pub column: usize,
+    /// What the group stands for.
+    pub kind: GroupKind,
+    /// The first encoded column.
+    pub start: usize,
+    /// How many encoded columns there are: 1 for a number.
+    pub width: usize,
+}
+
+impl Group {
+    /// The encoded columns of the group.
+    pub fn range(&self) -> std::ops::Range<usize> {
+        self.start..self.start + self.width
+    }
+}
+
+/// The groups of all encoded columns, in order and without gaps between them.
+///
+/// ```
+/// use lossdepth::data::{GroupKind, Layout};
+/// let layout = Layout::new([(0, GroupKind::Number, 1), (1, GroupKind::Category, 3)]);
+/// assert_eq!((layout.width(), layout.columns()), (4, 2));
+/// assert_eq!(layout.groups()[1].range(), 1..4);
+/// assert!(!layout.is_numeric());
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Layout {
+    groups: Vec<Group>,
+}
+
+impl Layout {
+    /// Groups of these original columns, kinds and widths, one after the other.
+    pub fn new(groups: impl IntoIterator<Item = (usize, GroupKind, usize)>) -> Self {
+        let mut start = 0;
+        let place = |(column, kind, width): (usize, GroupKind, usize)| {
+            let group = Group { column, kind, start, width };
+            start += width;
+            group
+        };
+        Self { groups: groups.into_iter().map(place).collect() }
+    }
+
+    /// As many numbers as there are columns.
+    pub fn numbers(width: usize) -> Self {
+        Self::new((0..width).map(|column| (column, GroupKind::Number, 1)))
+    }
+
+    /// The groups, in order.
+    pub fn groups(&self) -> &[Group] {
+        &self.groups
+    }
+
+    /// How many encoded columns there are.
+    pub fn width(&self) -> usize {
+        self.groups.last().map_or(0, |group| group.start + group.width)
+    }
+
+    /// How many original columns there are.
+    pub fn columns(&self) -> usize {
+        self.groups.iter().map(|group| group.column + 1).max().unwrap_or(0)
+    }
+
+    /// Whether every group is a number.
+    pub fn is_numeric(&self) -> bool {
+        self.groups.iter().all(|group| group.kind == GroupKind::Number)
+    }
+}
