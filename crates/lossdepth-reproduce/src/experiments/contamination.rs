@@ -60,7 +60,10 @@ impl Detector {
             Self {
                 name: "Gaussian process depth",
                 key: "gp",
-                scorer: Scorer::Depth(Settings::with(Method::Gp, [("gamma", number(GAMMA))])?),
+                scorer: Scorer::Depth(Settings::with(
+                    Method::Gp,
+                    [("gamma", number(GAMMA)), ("scale", "none".into())],
+                )?),
             },
         ])
     }
