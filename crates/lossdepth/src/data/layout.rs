@@ -1,5 +1,7 @@
 //! Which encoded columns belong together, and which original column they come from.
 
+use super::Rows;
+use crate::error::{DepthError, Result};
 use serde::{Deserialize, Serialize};
 
 /// What a group of encoded columns stands for.
@@ -31,6 +33,18 @@ impl Group {
     /// The encoded columns of the group.
     pub fn range(&self) -> std::ops::Range<usize> {
         self.start..self.start + self.width
+    }
+
+    /// Whether the group is a category, be it of levels or of gaps.
+    pub fn is_category(&self) -> bool {
+        self.kind != GroupKind::Number
+    }
+
+    /// The level that a row of encoded columns has in this category: the place of its only number other than 0.
+    /// `None` if there is no such number, or more than one.
+    pub fn level(&self, row: &[f64]) -> Option<usize> {
+        let mut levels = row[self.range()].iter().enumerate().filter(|(_, x)| **x != 0.0).map(|(at, _)| at);
+        levels.next().filter(|_| levels.next().is_none())
     }
 }
 
@@ -83,5 +97,68 @@ impl Layout {
     /// Whether every group is a number.
     pub fn is_numeric(&self) -> bool {
         self.groups.iter().all(|group| group.kind == GroupKind::Number)
+    }
+
+    /// The groups that are numbers.
+    pub fn number_groups(&self) -> impl Iterator<Item = &Group> {
+        self.groups.iter().filter(|group| !group.is_category())
+    }
+
+    /// The groups that are categories, be it of levels or of gaps.
+    pub fn categories(&self) -> impl Iterator<Item = &Group> {
+        self.groups.iter().filter(|group| group.is_category())
+    }
+
+    /// With so many more columns of numbers at the end.
+    pub(crate) fn with_numbers(&self, count: usize) -> Self {
+        let known = self.groups.iter().map(|group| (group.column, group.kind, group.width));
+        let more = (self.columns()..).take(count).map(|column| (column, GroupKind::Number, 1));
+        Self::new(known.chain(more))
+    }
+
+    /// Whether the groups are those of the columns of these rows.
+    pub(crate) fn check(&self, rows: Rows<'_>) -> Result<()> {
+        let mut start = 0;
+        for (at, group) in self.groups.iter().enumerate() {
+            let &Group { width, column, .. } = group;
+            let room = rows.width() - start;
+            if group.start != start || width == 0 || width > room {
+                return Err(DepthError::Table(format!(
+                    "group {at} of the layout has the encoded columns from {} on, {width} of them; it should have some \
+                     of the {room} from {start} on",
+                    group.start
+                )));
+            }
+            if column >= self.groups.len() {
+                return Err(DepthError::Table(format!(
+                    "group {at} of the layout is of column {column}, but there are {} groups only",
+                    self.groups.len()
+                )));
+            }
+            if !group.is_category() && width != 1 {
+                return Err(DepthError::Table(format!(
+                    "column {column} is a number, but has {width} encoded columns"
+                )));
+            }
+            start += width;
+        }
+        if start != rows.width() {
+            return Err(DepthError::Table(format!(
+                "the layout has {start} encoded columns, the rows have {}",
+                rows.width()
+            )));
+        }
+        for (at, row) in rows.iter().enumerate() {
+            if let Some(group) = self.categories().find(|group| group.level(row).is_none()) {
+                return Err(DepthError::Table(format!(
+                    "row {at} must have exactly one number other than 0 among its encoded columns {} to {}, the levels of \
+                     column {}",
+                    group.start,
+                    group.start + group.width - 1,
+                    group.column
+                )));
+            }
+        }
+        Ok(())
     }
 }

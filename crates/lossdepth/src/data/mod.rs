@@ -11,4 +11,7 @@ pub(crate) use reference::Mass;
 pub use reference::Reference;
 pub use rows::{AsRows, Rows};
 pub use scaling::{Scale, Scaling, ScalingWarning, Transform};
-pub use table::{Column, Table, Texts, Values};
+pub use table::{
+    CellNote, CellNoteKind, Column, ColumnKind, Encoded, EncodedColumn, Encoding, EncodingOptions, LeftOut,
+    LeftOutReason, Level, Missing, Quantiles, Table, Texts, Values,
+};

@@ -1,6 +1,6 @@
 //! The sample that queries are compared with: checked once, trusted ever after.
 
-use super::{AsRows, Rows, Scaling};
+use super::{AsRows, Layout, Rows, Scaling};
 use crate::error::{DepthError, Result};
 use crate::numerics::double_double::Twofold;
 use crate::numerics::linalg::dot;
@@ -29,6 +29,8 @@ pub struct Reference {
     /// The weights before they were made to sum to one; none if all rows are alike, or if this was made from another.
     given: Option<Arc<Vec<f64>>>,
     mass: Mass,
+    /// Which columns belong together; none if each is a number of its own.
+    layout: Option<Arc<Layout>>,
 }
 
 /// What the weights say about how many independent observations there are.
@@ -95,7 +97,7 @@ impl Reference {
             let low = (-weight).mul_add(count, 1.0) / count;
             let (weights, weights_low) = (Arc::new(vec![weight; n]), Arc::new(vec![low; n]));
             let (data, mass) = (Arc::new(data), Mass::Counts(count));
-            return Ok(Self { data, width, weights, weights_low, given: None, mass });
+            return Ok(Self { data, width, weights, weights_low, given: None, mass, layout: None });
         };
         if given.len() != n {
             return Err(DepthError::WeightCount { expected: n, got: given.len() });
@@ -117,7 +119,33 @@ impl Reference {
         let weights_low = Arc::new(quotients_low(&given, &weights, largest));
         let mass = if whole { Mass::Counts(given.iter().sum()) } else { Mass::Importance };
         let (data, weights, given) = (Arc::new(data), Arc::new(weights), Some(Arc::new(given)));
-        Ok(Self { data, width, weights, weights_low, given, mass })
+        Ok(Self { data, width, weights, weights_low, given, mass, layout: None })
+    }
+
+    /// Says which columns belong together. Without a layout every column is a number.
+    ///
+    /// ```
+    /// use lossdepth::Reference;
+    /// use lossdepth::data::{GroupKind, Layout};
+    /// let layout = Layout::new([(0, GroupKind::Number, 1), (1, GroupKind::Category, 2)]);
+    /// let sample = Reference::new(&[[4.5, 1.0, 0.0], [3.5, 0.0, 1.0]])?.with_layout(layout.clone())?;
+    /// assert_eq!(sample.layout(), Some(&layout));
+    /// assert!(Reference::new(&[[4.5, 1.0, 1.0], [3.5, 0.0, 1.0]])?.with_layout(layout).is_err());
+    /// # Ok::<(), lossdepth::DepthError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the groups of the layout are not the columns here, one after the other; or if a row does not have exactly one
+    /// number other than 0 among the columns of a category.
+    pub fn with_layout(mut self, layout: Layout) -> Result<Self> {
+        layout.check(self.rows())?;
+        self.layout = (layout != Layout::numbers(self.width)).then(|| Arc::new(layout));
+        Ok(self)
+    }
+
+    /// Which columns belong together; `None` if each is a number of its own.
+    pub fn layout(&self) -> Option<&Layout> {
+        self.layout.as_deref()
     }
 
     fn check(rows: Rows<'_>, positive: usize) -> Result<()> {
@@ -162,10 +190,14 @@ impl Reference {
         self.given.as_deref().map(Vec::as_slice)
     }
 
-    /// The same weights on other rows.
+    /// The same weights on other rows of as many columns, or more: those that come last are numbers.
     fn with_data(&self, data: Vec<f64>, width: usize) -> Self {
         let (weights, weights_low) = (Arc::clone(&self.weights), Arc::clone(&self.weights_low));
-        Self { data: Arc::new(data), width, weights, weights_low, given: None, mass: self.mass }
+        let layout = self.layout.as_ref().map(|layout| match width - self.width {
+            0 => Arc::clone(layout),
+            more => Arc::new(layout.with_numbers(more)),
+        });
+        Self { data: Arc::new(data), width, weights, weights_low, given: None, mass: self.mass, layout }
     }
 
     /// The sample after an affine map of its rows.
@@ -228,7 +260,8 @@ impl Reference {
             }
         }
         let (data, weights, weights_low) = (Arc::new(data), Arc::new(weights), Arc::new(Vec::new()));
-        (Self { data, width: self.width, weights, weights_low, given: None, mass: self.mass }, place)
+        let (width, mass, layout) = (self.width, self.mass, self.layout.clone());
+        (Self { data, width, weights, weights_low, given: None, mass, layout }, place)
     }
 
     /// The weighted mean of the rows; exact for a constant column, whatever its value.

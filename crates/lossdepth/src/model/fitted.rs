@@ -2,7 +2,7 @@
 
 use super::depth::{Depth, Fitted};
 use super::settings::Settings;
-use crate::data::{Reference, Rows, Scale, Scaling, ScalingWarning};
+use crate::data::{Encoding, EncodingOptions, Reference, Rows, Scale, Scaling, ScalingWarning, Table};
 use crate::error::{DepthError, Result};
 use crate::kernel::KernelChoice;
 use crate::loss::Loss;
@@ -18,6 +18,7 @@ pub struct Model {
     settings: Settings,
     sample: Reference,
     fitted: Box<dyn Fitted>,
+    encoding: Option<Encoding>,
 }
 
 impl Settings {
@@ -29,10 +30,41 @@ impl Settings {
         self.fit_scaled(sample, None)
     }
 
+    /// Learns how to encode a table, and fits the method to the rows that it becomes.
+    ///
+    /// The model keeps the encoding: it takes queries as [`Model::encoding`] encodes them.
+    ///
+    /// ```
+    /// use lossdepth::data::{Column, EncodingOptions, Table, Values};
+    /// use lossdepth::{Method, Rows, Run, Settings};
+    /// let column = |values: &[f64]| Column { name: "price".into(), values: Values::Numbers(values.to_vec()) };
+    /// let reference = Table::new(vec![column(&[2.5, 3.0, f64::NAN, 4.0])])?;
+    /// let model = Settings::new(Method::Logistic).fit_table(&reference, None, &EncodingOptions::default())?;
+    /// let encoding = model.encoding().expect("it was fitted to a table");
+    /// let queries = encoding.encode(&Table::new(vec![column(&[3.1])])?)?;
+    /// model.score(Rows::new(&queries.values, queries.width)?, &Run::default())?;
+    /// # Ok::<(), lossdepth::DepthError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As for [`Encoding::learn`], [`Reference::weighted`] and [`fit`](Self::fit).
+    pub fn fit_table(
+        &self,
+        table: &Table,
+        weights: Option<&[f64]>,
+        options: &EncodingOptions,
+    ) -> Result<Model> {
+        let (encoding, encoded) = Encoding::learn(table, weights, options)?;
+        let weights = weights.map(|weights| encoded.rows.iter().map(|&row| weights[row]).collect());
+        let sample = Reference::from_vec(encoded.values, encoded.width, weights)?;
+        let sample = sample.with_layout(encoding.layout().clone())?;
+        Ok(self.fit(&sample)?.with_encoding(encoding))
+    }
+
     /// [`fit`](Self::fit), with the scaling if it was learned before.
     pub(super) fn fit_scaled(&self, sample: &Reference, learned: Option<Learned>) -> Result<Model> {
         let fitted = self.method.fit(self, sample, learned)?;
-        Ok(Model { settings: self.clone(), sample: sample.clone(), fitted })
+        Ok(Model { settings: self.clone(), sample: sample.clone(), fitted, encoding: None })
     }
 
     pub(super) fn fit_hypothesis<H: Hypothesis + 'static>(
@@ -150,6 +182,18 @@ impl Model {
     /// The settings that it was fitted with.
     pub fn settings(&self) -> &Settings {
         &self.settings
+    }
+
+    /// The same model with the encoding of the tables that its reference came from.
+    #[must_use]
+    pub fn with_encoding(mut self, encoding: Encoding) -> Self {
+        self.encoding = Some(encoding);
+        self
+    }
+
+    /// How tables become the rows that the model takes; `None` if it was fitted to rows of numbers.
+    pub fn encoding(&self) -> Option<&Encoding> {
+        self.encoding.as_ref()
     }
 
     /// How many columns a query must have.

@@ -17,6 +17,7 @@ mod halfspace_golden;
 mod klr;
 mod layers;
 mod losses;
+mod mixed;
 mod mlp;
 mod preset;
 mod properties;

@@ -1,5 +1,22 @@
 //! Tables as they are: columns of numbers, texts, booleans and times, with gaps.
 
+mod cells;
+mod column;
+mod encoding;
+mod gap;
+mod kind;
+mod levels;
+mod number;
+mod options;
+mod quantiles;
+
+pub use column::EncodedColumn;
+pub use encoding::{CellNote, CellNoteKind, Encoded, Encoding, LeftOut, LeftOutReason};
+pub use kind::ColumnKind;
+pub use levels::Level;
+pub use options::{EncodingOptions, Missing};
+pub use quantiles::Quantiles;
+
 use crate::error::{DepthError, Result};
 use std::collections::HashMap;
 

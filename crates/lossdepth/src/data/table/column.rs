@@ -1,0 +1,122 @@
+//! What is known about a compared column.
+
+use super::kind::ColumnKind;
+use super::levels::{Level, Levels};
+use super::number::NumberForm;
+use super::quantiles::Quantiles;
+use serde::{Deserialize, Serialize};
+
+/// A compared column as the reference had it: its kind, gaps, and what its values were.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EncodedColumn {
+    pub(super) name: String,
+    pub(super) kind: ColumnKind,
+    pub(super) observations: f64,
+    pub(super) gaps: f64,
+    pub(super) content: Content,
+}
+
+/// What is known about the values.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Content {
+    Number { quantiles: Quantiles, whole: bool, form: NumberForm },
+    Time { quantiles: Quantiles, time_of_day: bool },
+    Levels { levels: Levels, truth: Option<[String; 2]> },
+}
+
+impl EncodedColumn {
+    /// The name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The kind: number, category, boolean or date.
+    pub fn kind(&self) -> ColumnKind {
+        self.kind
+    }
+
+    /// How many reference rows there were; rows count with their weights.
+    pub fn observations(&self) -> f64 {
+        self.observations
+    }
+
+    /// In how many of them the column was a gap, or could not be read as its kind.
+    pub fn gaps(&self) -> f64 {
+        self.gaps
+    }
+
+    /// The share of gaps.
+    pub fn gap_share(&self) -> f64 {
+        self.gaps / self.observations
+    }
+
+    /// Where the values lie: numbers as they are, dates in days since the beginning of 1970. `None` for categories.
+    pub fn quantiles(&self) -> Option<&Quantiles> {
+        match &self.content {
+            Content::Number { quantiles, .. } | Content::Time { quantiles, .. } => Some(quantiles),
+            Content::Levels { .. } => None,
+        }
+    }
+
+    /// Whether every value was a whole number; true of dates without a time of day.
+    pub fn is_whole(&self) -> bool {
+        match &self.content {
+            Content::Number { whole, .. } => *whole,
+            Content::Time { time_of_day, .. } => !time_of_day,
+            Content::Levels { .. } => false,
+        }
+    }
+
+    /// Whether a value came with a time of day.
+    pub fn has_time_of_day(&self) -> bool {
+        matches!(&self.content, Content::Time { time_of_day: true, .. })
+    }
+
+    /// Whether all values were the same.
+    pub fn is_constant(&self) -> bool {
+        match &self.content {
+            Content::Number { quantiles, .. } | Content::Time { quantiles, .. } => {
+                quantiles.min == quantiles.max
+            }
+            Content::Levels { levels, .. } => levels.named.len() == 1,
+        }
+    }
+
+    /// The levels of a category, the most frequent first; at most 1000 are kept by name. Empty for numbers and dates.
+    pub fn levels(&self) -> &[Level] {
+        match &self.content {
+            Content::Levels { levels, .. } => &levels.named,
+            _ => &[],
+        }
+    }
+
+    /// How many levels there were beyond [`levels`](Self::levels), and in how many rows (with their weights).
+    pub fn other_levels(&self) -> (usize, f64) {
+        match &self.content {
+            Content::Levels { levels, .. } => (levels.unnamed.len(), levels.unnamed_count),
+            _ => (0, 0.0),
+        }
+    }
+
+    /// A value of the column as it would be written there: with its decimals, currency or percent sign, thousands
+    /// separated; dates as in ISO 8601. For a category, the name of the level of a coordinate.
+    pub fn format_value(&self, value: f64) -> String {
+        match &self.content {
+            Content::Levels { levels, .. } => {
+                let level = levels.named.iter().find(|level| level.coordinate as f64 == value);
+                level.map_or_else(|| "another level".to_owned(), |level| level.name.clone())
+            }
+            Content::Number { .. } | Content::Time { .. } => value.to_string(),
+        }
+    }
+
+    /// The levels with what belongs to them.
+    pub(super) fn category(&self) -> Option<&Levels> {
+        match &self.content {
+            Content::Levels { levels, .. } => Some(levels),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,13 @@
+//! Words that stand for a gap.
+
+/// Whether a text stands for a gap; `more` are words of the caller.
+pub(super) fn is_gap(text: &str, more: &[String]) -> bool {
+    let text = text.trim();
+    let spelled = |words: &[&str]| words.contains(&text);
+    let any_case = |words: &[&str]| words.iter().any(|word| text.eq_ignore_ascii_case(word));
+    // `none` and `na` in small letters are levels of categories as often as gaps; Python writes `None`, R `NA`.
+    spelled(&["", "NA", "None", "-", "--", "---", "–", "—", "?", "??", ".", "..", "...", "…", "<NA>", "\\N"])
+        || any_case(&["n/a", "n.a.", "nan", "null", "missing", "nat"])
+        || any_case(&["#n/a", "#na", "#nv", "#null!", "#num!", "#value!", "#div/0!", "#ref!", "#name?"])
+        || more.iter().any(|word| word.trim() == text)
+}
