@@ -1,18 +1,13 @@
 //! The typical distance of a row from its neighbours.
 
 use super::bandwidth::subsample;
-use super::points::Columns;
 use crate::data::Reference;
-use crate::numerics::linalg::Matrix;
 
 /// Rows whose neighbours are searched, at most.
 const CENTRES: usize = 2048;
 
 /// Rows among which neighbours are searched, at most.
 const NEIGHBOURS: usize = 32_768;
-
-/// Centres whose distances are computed together.
-const BLOCK: usize = 32;
 
 /// The median over the rows of the squared distance to the $\lceil \sqrt n \rceil$-th nearest other row.
 ///
@@ -25,32 +20,22 @@ pub(super) fn median_squared_distance(sample: &Reference) -> f64 {
     let (centres, masses) = subsample(sample, CENTRES);
     let (points, weights) = subsample(sample, NEIGHBOURS);
     let mut medians: Vec<(f64, f64)> = Vec::with_capacity(masses.len());
-    let mut block = Matrix::zeros(weights.len(), BLOCK);
     let mut near: Vec<(f64, f64)> = Vec::with_capacity(weights.len());
-    for first in (0..masses.len()).step_by(BLOCK) {
-        let last = (first + BLOCK).min(masses.len());
-        let rows = centres.rows().range(first, last);
-        points.squared_distances(rows, &mut Columns::new(&mut block, 0, last - first));
-        for centre in first..last {
-            near.clear();
-            near.extend(block.col(centre - first).iter().copied().zip(weights.iter().copied()));
-            // Rows here are distinct, so the one at distance 0 is the centre: its copies are neighbours, it is not.
-            if let Some(own) = near.iter_mut().find(|(distance, _)| *distance == 0.0) {
-                own.1 = (own.1 - 1.0 / n).max(0.0);
-            }
-            let distance = match weighted_quantile(&mut near, share) {
-                0.0 => near
-                    .iter()
-                    .map(|(distance, _)| *distance)
-                    .filter(|d| *d > 0.0)
-                    .fold(f64::INFINITY, f64::min),
-                distance => distance,
-            };
-            if distance.is_finite() {
-                medians.push((distance, masses[centre]));
-            }
+    points.for_each_query(centres.rows(), |centre, squares| {
+        near.clear();
+        near.extend(squares.iter().copied().zip(weights.iter().copied()));
+        // Rows here are distinct, so the one at distance 0 is the centre: its copies are neighbours, it is not.
+        if let Some(own) = near.iter_mut().find(|(distance, _)| *distance == 0.0) {
+            own.1 = (own.1 - 1.0 / n).max(0.0);
         }
-    }
+        let distance = match weighted_quantile(&mut near, share) {
+            0.0 => near.iter().map(|near| near.0).filter(|d| *d > 0.0).fold(f64::INFINITY, f64::min),
+            distance => distance,
+        };
+        if distance.is_finite() {
+            medians.push((distance, masses[centre]));
+        }
+    });
     let half = 0.5 * medians.iter().map(|(_, mass)| mass).sum::<f64>();
     if medians.is_empty() { 0.0 } else { weighted_quantile(&mut medians, half) }
 }

@@ -131,6 +131,26 @@ impl Space {
         self.half_weights.is_empty()
     }
 
+    /// $\omega_i$ for every point.
+    pub fn weights(&self) -> Vec<f64> {
+        self.half_weights.iter().map(|w| 2.0 * w).collect()
+    }
+
+    /// $k(x_i, x_i)$ for every point.
+    pub fn diagonal(&self) -> &[f64] {
+        &self.diagonal
+    }
+
+    /// $k(x_i, x_j)$ for every point $x_i$.
+    ///
+    /// # Errors
+    /// A kernel value that is not finite.
+    pub fn column(&self, j: usize) -> Result<Vec<f64>> {
+        let mut column = Matrix::zeros(self.len(), 1);
+        self.columns(&[j], &mut column)?;
+        Ok(column.col(0).to_vec())
+    }
+
     /// Kernel values of all points with a few queries: the first columns of `out`, one a query.
     ///
     /// # Errors

@@ -27,12 +27,14 @@ mod certificate;
 mod closed_form;
 mod galerkin_basis;
 mod influence;
+mod one_class;
 mod prepared;
 mod radius_search;
 mod solution;
 mod starts;
 mod worker;
 
+pub use one_class::{FittedOneClassSvm, OneClassSolution, OneClassSvm};
 pub use prepared::PreparedSvm;
 
 use super::Hypothesis;
