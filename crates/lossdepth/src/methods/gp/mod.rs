@@ -264,7 +264,8 @@ impl GaussianProcess {
     fn fit(&self, prepared: &PreparedGp, posterior: &Posterior) -> Fit {
         let depth = posterior.depth.clamp(0.0, 1.0);
         let error = posterior.error;
-        let stop = if error <= self.tol { Stop::Converged } else { posterior.stop.judge(error, self.tol) };
+        let stop =
+            if error <= self.tol { Stop::Converged } else { posterior.stop.for_error(error, self.tol) };
         let influence = posterior.influence.as_ref();
         let stderr = influence.map_or(f64::NAN, |influence| prepared.space.standard_error(influence));
         Fit { depth, error, stderr, iterations: posterior.iterations, stop }

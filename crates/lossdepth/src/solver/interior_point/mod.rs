@@ -510,7 +510,7 @@ impl<'a> Block<'a> {
         let certificate = iterate.certificate.capped(risk + above);
         let value = -iterate.margin[self.features.len()];
         let Iterate { theta, stop, dual, .. } = iterate;
-        let stop = stop.judge(iterate.error.min(certificate.error), self.task.tol);
+        let stop = stop.for_error(iterate.error.min(certificate.error), self.task.tol);
         // Whoever refines the candidate needs its multipliers.
         let kept = self.task.multipliers || certificate.error > self.task.tol;
         let multipliers = kept.then_some(dual);
