@@ -50,14 +50,11 @@ impl DenseVariance {
         for j in 0..n {
             let (out, kernel, root) = (self.root.column(j), &gram.col(j)[j..], roots[j]);
             let (points, last) = out.split_at_mut(n - j);
-            vectorised(
-                #[inline(always)]
-                || {
-                    for ((out, k), r) in points.iter_mut().zip(kernel).zip(&roots[j..]) {
-                        *out = root * r * k;
-                    }
-                },
-            );
+            vectorised!({
+                for ((out, k), r) in points.iter_mut().zip(kernel).zip(&roots[j..]) {
+                    *out = root * r * k;
+                }
+            });
             points[0] += 1.0;
             trace += points[0];
             last[0] = root * query * mode.query.kernel_values[j];
@@ -113,10 +110,7 @@ pub(super) fn apply(lower: &Matrix<f32>, x: &[f64], squared: bool) -> Vec<f64> {
             #[inline(always)]
             |i| value(column[i], squared) * rest[i],
         );
-        vectorised(
-            #[inline(always)]
-            || below.iter_mut().zip(column).for_each(|(o, c)| *o += value(*c, squared) * own),
-        );
+        vectorised!(below.iter_mut().zip(column).for_each(|(o, c)| *o += value(*c, squared) * own));
     }
     out
 }

@@ -129,31 +129,28 @@ pub(super) struct LossDerivatives {
 /// The losses of probabilities averaged over $N(f_i, v_i)$, with their derivatives if `derivatives`.
 pub(super) fn losses(f: &[f64], v: &[f64], query: bool, derivatives: bool, out: &mut [LossDerivatives]) {
     let table: &[[f64; TERMS]] = &TABLE;
-    vectorised(
-        #[inline(always)]
-        || {
-            for ((&f, &v), out) in f.iter().zip(v).zip(out) {
-                let p = mean_probability(table, f, v);
-                let (mut mean, mut variance) = (0.0, 0.0);
-                for k in 0..if derivatives { 5 } else { 0 } {
-                    let (l, s) = (LAMBDA[k], (2.0 * LAMBDA[k] * LAMBDA[k]).mul_add(v, 1.0));
-                    let x = l * f / s.sqrt();
-                    let density = ZETA[k] / std::f64::consts::PI.sqrt() * (l / s.sqrt()) * exp_neg(-x * x);
-                    mean += density;
-                    variance -= density * (f * l * l / s);
-                }
-                let sign = if query { -1.0 } else { 1.0 };
-                let p = if query { 1.0 - p } else { p };
-                let in_range = p > MIN_PROBABILITY && p < 1.0;
-                let scale = if in_range { -LOG2_E * sign / p } else { 0.0 };
-                *out = LossDerivatives {
-                    value: -p.clamp(MIN_PROBABILITY, 1.0).log2(),
-                    d_mean: scale * mean,
-                    d_variance: scale * variance,
-                };
+    vectorised!({
+        for ((&f, &v), out) in f.iter().zip(v).zip(out) {
+            let p = mean_probability(table, f, v);
+            let (mut mean, mut variance) = (0.0, 0.0);
+            for k in 0..if derivatives { 5 } else { 0 } {
+                let (l, s) = (LAMBDA[k], (2.0 * LAMBDA[k] * LAMBDA[k]).mul_add(v, 1.0));
+                let x = l * f / s.sqrt();
+                let density = ZETA[k] / std::f64::consts::PI.sqrt() * (l / s.sqrt()) * exp_neg(-x * x);
+                mean += density;
+                variance -= density * (f * l * l / s);
             }
-        },
-    );
+            let sign = if query { -1.0 } else { 1.0 };
+            let p = if query { 1.0 - p } else { p };
+            let in_range = p > MIN_PROBABILITY && p < 1.0;
+            let scale = if in_range { -LOG2_E * sign / p } else { 0.0 };
+            *out = LossDerivatives {
+                value: -p.clamp(MIN_PROBABILITY, 1.0).log2(),
+                d_mean: scale * mean,
+                d_variance: scale * variance,
+            };
+        }
+    });
 }
 
 /// A bound on $\sum_i c_i |h(f, v) - h_i|$ over all means within `f_error` of $f_i$ and all variances between
@@ -172,22 +169,19 @@ pub(super) fn loss_error(
     let table: &[[f64; TERMS]] = &TABLE;
     let n = f.len();
     let (low, high, values, weights) = (&low[..n], &high[..n], &values[..n], &weights[..n]);
-    vectorised(
-        #[inline(always)]
-        || {
-            let mut total = 0.0;
-            for i in 0..n {
-                let (left, right) = (f[i] - f_error, f[i] + f_error);
-                let (v_left, v_right) =
-                    (if left > 0.0 { high[i] } else { low[i] }, if right > 0.0 { low[i] } else { high[i] });
-                let at_left = loss(table, left, v_left, -PROBABILITY_ROUNDING, query);
-                let at_right = loss(table, right, v_right, PROBABILITY_ROUNDING, query);
-                let value = values[i].value;
-                total += weights[i] * (at_left - value).abs().max((at_right - value).abs());
-            }
-            total
-        },
-    )
+    vectorised!({
+        let mut total = 0.0;
+        for i in 0..n {
+            let (left, right) = (f[i] - f_error, f[i] + f_error);
+            let (v_left, v_right) =
+                (if left > 0.0 { high[i] } else { low[i] }, if right > 0.0 { low[i] } else { high[i] });
+            let at_left = loss(table, left, v_left, -PROBABILITY_ROUNDING, query);
+            let at_right = loss(table, right, v_right, PROBABILITY_ROUNDING, query);
+            let value = values[i].value;
+            total += weights[i] * (at_left - value).abs().max((at_right - value).abs());
+        }
+        total
+    })
 }
 
 #[cfg(test)]

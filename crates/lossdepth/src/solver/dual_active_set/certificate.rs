@@ -143,16 +143,13 @@ impl ActiveSet {
             if !(shift > 2.0 * error && shift.is_finite()) {
                 return 0.0;
             }
-            let positive_definite = vectorised(
-                #[inline(always)]
-                || {
-                    let mut cholesky = UpdatedCholesky::default();
-                    free.iter().enumerate().all(|(k, &j)| {
-                        let column = free[..k].iter().map(|&i| entry(i, j));
-                        cholesky.push(column, entry(j, j) - shift, f64::MIN_POSITIVE) > 0.0
-                    })
-                },
-            );
+            let positive_definite = vectorised!({
+                let mut cholesky = UpdatedCholesky::default();
+                free.iter().enumerate().all(|(k, &j)| {
+                    let column = free[..k].iter().map(|&i| entry(i, j));
+                    cholesky.push(column, entry(j, j) - shift, f64::MIN_POSITIVE) > 0.0
+                })
+            });
             if positive_definite {
                 return shift - error;
             }
