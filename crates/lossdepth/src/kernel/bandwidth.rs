@@ -3,8 +3,7 @@
 use super::neighbour_distance::median_squared_distance;
 use super::points::{Columns, Points};
 use crate::data::{Mass, Reference};
-use crate::error::positive;
-use crate::error::{DepthError, Result};
+use crate::error::{DepthError, Result, positive};
 use crate::numerics::linalg::Matrix;
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;

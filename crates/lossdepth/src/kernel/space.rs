@@ -3,8 +3,7 @@
 use super::points::{Columns, Points};
 use super::precomputed::{cauchy_schwarz_violation, precomputed};
 use super::{Kernel, KernelSource};
-use crate::data::Rows;
-use crate::data::{Mass, Reference};
+use crate::data::{Mass, Reference, Rows};
 use crate::error::{DepthError, Result};
 use crate::numerics::linalg::{Matrix, dot};
 use std::collections::HashMap;

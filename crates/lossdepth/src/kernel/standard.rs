@@ -3,10 +3,8 @@
 use super::Kernel;
 use super::bandwidth::{Gamma, Sigma};
 use super::points::{Columns, Points};
-use crate::data::Reference;
-use crate::data::Rows;
-use crate::error::positive;
-use crate::error::{DepthError, Result};
+use crate::data::{Reference, Rows};
+use crate::error::{DepthError, Result, positive};
 use crate::numerics::elementary::{exp_neg, ln_1p_unit};
 use crate::numerics::linalg::dot;
 use crate::numerics::simd::vectorised;

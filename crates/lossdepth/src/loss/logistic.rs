@@ -1,5 +1,4 @@
-use super::blocks;
-use super::{Dual, LineSums, Loss, Single, Smooth};
+use super::{Dual, LineSums, Loss, Single, Smooth, blocks};
 use crate::numerics::elementary;
 use crate::numerics::linalg::dot;
 use crate::numerics::simd::vectorised;

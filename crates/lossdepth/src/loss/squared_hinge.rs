@@ -1,5 +1,4 @@
-use super::blocks;
-use super::{Dual, LineSums, Loss, Smooth};
+use super::{Dual, LineSums, Loss, Smooth, blocks};
 use crate::numerics::simd::vectorised;
 
 /// The squared hinge loss $\ell(m) = \max(0, 1 - m)^2$.

@@ -1,4 +1,4 @@
-//! Gaussian prepared classification by Laplace's approximation.
+//! Gaussian process classification by Laplace's approximation.
 //!
 //! A latent function $f \sim GP(0, k)$ and the logistic likelihood. The sample is one class, the query the
 //! other, and both have the mass $N$ of the sample: a row has the count $c_i = N \omega_i$ (1 for plain
@@ -61,20 +61,16 @@ use self::posterior::Posterior;
 use self::principal_factor::PrincipalFactor;
 use self::solver::PosteriorSolver;
 use super::Hypothesis;
-use crate::data::Reference;
-use crate::data::Rows;
-use crate::error::positive;
-use crate::error::{DepthError, Result, in_bytes};
+use super::setters::{at_least_one, kernel_setters, setters};
+use crate::data::{Reference, Rows};
+use crate::error::{DepthError, Result, in_bytes, positive};
 use crate::kernel::{Gamma, KernelChoice, KernelSource, Space};
 use crate::methods::explanation::Explanation;
 use crate::numerics::linalg::{COLUMN_GROUP, dot};
-use crate::problem::ErrorBudget;
-use crate::problem::Stop;
-use crate::problem::{Batch, Ticket};
-use crate::problem::{Fit, Run};
+use crate::problem::{Batch, ErrorBudget, Fit, Run, Stop, Ticket};
 use std::sync::{Mutex, OnceLock};
 
-/// The Gaussian prepared depth.
+/// The Gaussian process depth.
 ///
 /// ```
 /// use lossdepth::{Depth, Reference, methods::GaussianProcess};
@@ -105,39 +101,17 @@ impl GaussianProcess {
         Self { kernel, probabilities: Probabilities::Averaged, tol: 1e-6, max_iter: 1000, memory: 4 << 30 }
     }
 
-    /// The kernel: a [`KernelChoice`] or one's own.
-    #[must_use]
-    pub fn kernel(mut self, kernel: impl Into<KernelSource>) -> Self {
-        self.kernel = kernel.into();
-        self
+    kernel_setters! {
+        /// How many bytes the Gram matrix and its factors may take; a sample that needs more is refused.
     }
 
-    /// Which probabilities to take.
-    #[must_use]
-    pub fn probabilities(mut self, probabilities: Probabilities) -> Self {
-        self.probabilities = probabilities;
-        self
-    }
-
-    /// The largest error to accept; larger tolerances are faster on large samples.
-    #[must_use]
-    pub fn tol(mut self, tol: f64) -> Self {
-        self.tol = tol;
-        self
-    }
-
-    /// How many times the likelihood of a query is evaluated at most.
-    #[must_use]
-    pub fn max_iter(mut self, max_iter: usize) -> Self {
-        self.max_iter = max_iter;
-        self
-    }
-
-    /// How many bytes the Gram matrix and its factors may take; a sample that needs more is refused.
-    #[must_use]
-    pub fn memory(mut self, bytes: u64) -> Self {
-        self.memory = bytes;
-        self
+    setters! {
+        /// Which probabilities to take.
+        probabilities: Probabilities => probabilities;
+        /// The largest error to accept; larger tolerances are faster on large samples.
+        tol: f64 => tol;
+        /// How many times the likelihood of a query is evaluated at most.
+        max_iter: usize => max_iter;
     }
 
     /// Whether single precision is accurate enough for the residual's part of the variances.
@@ -334,9 +308,7 @@ impl Hypothesis for GaussianProcess {
 
     fn prepare(&self, sample: &Reference) -> Result<PreparedGp> {
         positive("tol", self.tol)?;
-        if self.max_iter == 0 {
-            return Err(DepthError::Setting { name: "max_iter", expected: "at least 1", got: 0.0 });
-        }
+        at_least_one("max_iter", self.max_iter)?;
         let space = Space::new(&self.kernel, sample, false)?;
         let (n, total) = (space.len(), space.observations());
         let needed = 2 * space.gram_bytes();

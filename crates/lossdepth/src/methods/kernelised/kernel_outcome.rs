@@ -7,12 +7,9 @@ use crate::data::Rows;
 use crate::error::Result;
 use crate::loss::{Dual, Smooth};
 use crate::numerics::linalg::{COLUMN_GROUP, Matrix};
-use crate::problem::Fit;
-use crate::problem::Task;
 use crate::problem::features::{Features, block_width};
-use crate::problem::{Outcome, Queue};
-use crate::solver::block_lbfgs;
-use crate::solver::newton;
+use crate::problem::{Fit, Outcome, Queue, Task};
+use crate::solver::{block_lbfgs, newton};
 
 /// The outcome of a query, with the error of its coordinates.
 pub(super) struct KernelOutcome {

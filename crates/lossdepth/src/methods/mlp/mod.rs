@@ -11,6 +11,7 @@ use self::grow::TrainingSettings;
 use self::starting_points::StartingPoints;
 use self::train::TrainedNetwork;
 use super::Hypothesis;
+use super::setters::{at_least_one, setters};
 use crate::data::{Reference, Rows};
 use crate::error::{DepthError, Result, positive};
 use crate::methods::explanation::Explanation;
@@ -136,47 +137,19 @@ impl Mlp {
         self
     }
 
-    /// The weight of the penalty: $R_z + \text{reg} \cdot \|\text{weights}\|^2$.
-    #[must_use]
-    pub fn reg(mut self, reg: f64) -> Self {
-        self.reg = reg;
-        self
-    }
-
-    /// Which number is the depth: the risk or the objective.
-    #[must_use]
-    pub fn variant(mut self, variant: Variant) -> Self {
-        self.variant = variant;
-        self
-    }
-
-    /// Training ends when five steps lower the objective by less than this share.
-    #[must_use]
-    pub fn tol(mut self, tol: f64) -> Self {
-        self.tol = tol;
-        self
-    }
-
-    /// The largest number of steps in the training of a query, from each starting point.
-    #[must_use]
-    pub fn max_iter(mut self, max_iter: usize) -> Self {
-        self.max_iter = max_iter;
-        self
-    }
-
-    /// The seed of all random numbers.
-    #[must_use]
-    pub fn seed(mut self, seed: u64) -> Self {
-        self.seed = seed;
-        self
-    }
-
-    /// How often every query is trained, at most 1000 times; the network with the smallest objective is
-    /// reported.
-    #[must_use]
-    pub fn restarts(mut self, restarts: usize) -> Self {
-        self.restarts = restarts;
-        self
+    setters! {
+        /// The weight of the penalty: $R_z + \text{reg} \cdot \|\text{weights}\|^2$.
+        reg: f64 => reg;
+        /// Which number is the depth: the risk or the objective.
+        variant: Variant => variant;
+        /// Training ends when five steps lower the objective by less than this share.
+        tol: f64 => tol;
+        /// The largest number of steps in the training of a query, from each starting point.
+        max_iter: usize => max_iter;
+        /// The seed of all random numbers.
+        seed: u64 => seed;
+        /// How often every query is trained, at most 1000 times; the network with the smallest objective is reported.
+        restarts: usize => restarts;
     }
 
     fn check(&self) -> Result<()> {
@@ -185,16 +158,11 @@ impl Mlp {
         let counts =
             [("max_iter", self.max_iter), ("restarts", self.restarts), ("hidden", self.hidden.len())];
         for (name, got) in counts.into_iter().chain(self.hidden.iter().map(|&h| ("hidden", h))) {
-            if got == 0 {
-                return Err(DepthError::Setting { name, expected: "at least 1", got: 0.0 });
-            }
+            at_least_one(name, got)?;
         }
         if self.reg > MAX_REG {
-            return Err(DepthError::Setting {
-                name: "reg",
-                expected: "at most 1e300 for a network",
-                got: self.reg,
-            });
+            let expected = "at most 1e300 for a network";
+            return Err(DepthError::Setting { name: "reg", expected, got: self.reg });
         }
         if self.restarts > MAX_RESTARTS {
             let (name, expected) = ("restarts", "at most 1000");

@@ -39,14 +39,11 @@ pub use prepared::PreparedSvm;
 
 use super::Hypothesis;
 use super::setters::{self, convex_setters, kernel_setters};
-use crate::data::Reference;
-use crate::data::Rows;
+use crate::data::{Reference, Rows};
 use crate::error::Result;
 use crate::kernel::{KernelSource, Space};
 use crate::methods::explanation::Explanation;
-use crate::problem::Intercept;
-use crate::problem::Task;
-use crate::problem::{Fit, Run};
+use crate::problem::{Fit, Intercept, Run, Task};
 
 /// The depth of a support vector machine with a kernel.
 ///

@@ -13,6 +13,7 @@
 use crate::data::{Reference, Rows};
 use crate::error::{DepthError, Result, positive};
 use crate::kernel::{Kernel, KernelSource, Space};
+use crate::methods::setters::at_least_one;
 use crate::numerics::linalg::{COLUMN_GROUP, Matrix, dot};
 use crate::problem::{Batch, ErrorBudget, Run, Ticket};
 use crate::solver::dual_active_set::{
@@ -128,10 +129,7 @@ impl OneClassSvm {
             return Err(DepthError::Setting { name: "nu", expected, got: self.nu });
         }
         positive("tol", self.tol)?;
-        if self.max_iter == 0 {
-            return Err(DepthError::Setting { name: "max_iter", expected: "at least 1", got: 0.0 });
-        }
-        Ok(())
+        at_least_one("max_iter", self.max_iter)
     }
 
     fn solve(&self, space: &Space, run: &Run<'_>) -> Result<OneClassSolution> {

@@ -15,8 +15,7 @@ mod displacement;
 pub(crate) use self::displacement::gamma;
 
 use self::displacement::Displacement;
-use crate::data::Rows;
-use crate::data::{Mass, Reference};
+use crate::data::{Mass, Reference, Rows};
 use crate::numerics::double_double::{TwofoldVector, two_sum};
 use crate::numerics::linalg::{
     COLUMN_GROUP, Matrix, Real, dot, eigen, multiply, multiply_symmetric, norm, orthonormal_basis,

@@ -25,10 +25,8 @@ use self::gram::Gram;
 use super::radius::Radius;
 use crate::certify::gap::{Certificate, risk_error};
 use crate::numerics::linalg::{COLUMN_GROUP, Cholesky, Matrix, WeightedQr, axpy, dot, multiply_first, norm};
-use crate::problem::Variant;
 use crate::problem::features::Features;
-use crate::problem::{ErrorBudget, Stop, Task};
-use crate::problem::{Outcome, Queue};
+use crate::problem::{ErrorBudget, Outcome, Queue, Stop, Task, Variant};
 
 /// Most iterations of a path; it takes ten to thirty.
 const PATH_LENGTH: usize = 100;

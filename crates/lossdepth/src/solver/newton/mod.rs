@@ -11,10 +11,8 @@ use crate::certify::given::Given;
 use crate::certify::smooth;
 use crate::loss::{Dual, Smooth};
 use crate::numerics::linalg::{Cholesky, Matrix, axpy, dot, hadamard, hessian, multiply_symmetric, norm};
-use crate::problem::Outcome;
-use crate::problem::Variant;
 use crate::problem::features::Features;
-use crate::problem::{Stop, Task};
+use crate::problem::{Outcome, Stop, Task, Variant};
 
 /// How often a searched step may fail to improve the certificate before another method is tried.
 const DESCENT_STALLS: usize = 5;
