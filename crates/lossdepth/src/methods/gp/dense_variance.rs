@@ -1,13 +1,7 @@
-//! Posterior variances from the whole Gram matrix, for small samples.
+//! Posterior variances from the whole Gram matrix (G13), for small samples.
 //!
-//! With $B = I + W^{1/2} K W^{1/2}$ over the points and the query the posterior covariance is
-//!
-//! $$ C = (K^{-1} + W)^{-1} = W^{-1/2} (I - B^{-1}) W^{-1/2}, \qquad v_i = \frac{1 - (B^{-1})_{ii}}{W_i}, $$
-//!
-//! (G13). The diagonal of $B^{-1}$ follows from the inverse of a Cholesky factor: $\frac23 n^3$ operations.
-//! Where the eigenvalues of $K$ fall slowly, that is cheaper than the corrections for a residual. Nothing is
-//! left out, so only rounding separates the bounds; it is divided by $W_i$, so points with a small $W_i$ have
-//! wide ones.
+//! Cheaper than the corrections for a residual where the eigenvalues of $K$ fall slowly. Only rounding separates the bounds;
+//! it is divided by $W_i$, so points with a small $W_i$ have wide ones.
 
 use super::laplace_mode::ModeSearch;
 use super::variance_bounds::VarianceBounds;

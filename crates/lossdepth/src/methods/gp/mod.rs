@@ -1,16 +1,4 @@
-//! Gaussian process classification by Laplace's approximation.
-//!
-//! A latent function $f \sim GP(0, k)$ and the logistic likelihood. The sample is one class, the query the
-//! other, and both have the mass $N$ of the sample: a row has the count $c_i = N \omega_i$ (1 for plain
-//! rows), the query the count $N$. The posterior is approximated by a Gaussian at its mode,
-//!
-//! $$ \hat f = \arg\max_f \sum_i c_i \ln \sigma(f_i) + N \ln \sigma(-f_z) - \tfrac12 \|f\|^2, $$
-//!
-//! with the covariance $(K^{-1} + W)^{-1}$, $W$ being the negative Hessian of the log likelihood there. The
-//! depth is the balanced loss, in bits, of the averaged probabilities $\bar\pi = \mathbb{E} \sigma(f)$ of
-//! sample and query,
-//!
-//! $$ D(z) = -\tfrac12 \sum_i \omega_i \log_2 \bar\pi(x_i) - \tfrac12 \log_2 (1 - \bar\pi(z)). $$
+//! Gaussian process classification by Laplace's approximation: the depth (G2) of `docs/math/gp.md`.
 //!
 //! Fitting scikit-learn's `GaussianProcessClassifier` to the sample and $n$ copies of $z$, and asking it for
 //! `predict_proba`, gives the same number in $O(n^3)$ a query. At the mode itself ([`Probabilities::Mode`])
@@ -20,19 +8,9 @@
 //! residual; see the modules `gram_split` and `solver`. For kernels of low rank averaging may leave a loss
 //! slightly above 1; the depth is then 1.
 //!
-//! # What of `error` is proven
-//!
-//! `error` is about the depth as defined above, with scikit-learn's formula for $\bar\pi$. It says nothing
-//! about the quality of Laplace's approximation. The comments refer to the equations (G1), ... of
-//! `docs/math/gp.md`.
-//!
-//! * Proven: the error of the mode (G7), (G8), the bounds on the variances (G9)–(G15) with the rounding of
-//!   products in single precision, the monotonicity of $\bar\pi$ and the rounding of its evaluation (see the
-//!   module `probit_mixture`), the rounding of the sum of the losses.
-//! * Estimated: the rounding, in double precision, of the gradient at the mode, of the Cholesky factor of
-//!   $I + T^\top W T$ and of the variances computed from it. They are constants times the machine precision that
-//!   were not derived; where they stand the code calls them estimates or heuristics. They are some orders of
-//!   magnitude below the default tolerance.
+//! `error` is about the depth as defined, not about the quality of Laplace's approximation. Bounds on the mode (G7), (G8),
+//! on the variances (G9)–(G15) and on $\bar\pi$ are proven. The rounding, in double precision, of the gradient at the mode and
+//! of the Cholesky factor of $I + T^\top W T$ is estimated; where these constants stand the code calls them so.
 
 mod gram_split;
 mod principal_factor;
