@@ -30,7 +30,7 @@
 //! | 3. the answer | `solver`, `certify` | gradients and bounds; not that this is about depth |
 //! | 4. the families of classifiers | [`methods`] | what to prepare once, how to isolate queries, why |
 //! | 5. the estimator | [`model`] | fit and score; [`Method`] and [`Settings`] by name; models as bytes |
-//! | 6. what it is good for | [`stats`], [`baseline`] | p-values, AUC and precision; detectors to compare with |
+//! | 6. what it is good for | [`stats`] | p-values, AUC and precision |
 //!
 //! The crate reads no file, prints nothing, and has no `unsafe` code.
 
@@ -58,8 +58,6 @@ pub mod methods;
 pub mod model;
 // 6. what it is good for
 pub mod stats;
-// ×
-pub mod baseline;
 
 pub use data::{AsRows, Reference, Rows, Scale};
 pub use error::{DepthError, Result};

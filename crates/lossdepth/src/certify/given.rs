@@ -221,18 +221,15 @@ fn accumulate(sum: &mut [f64], rest: &mut [f64], mass: (f64, f64), high: &[f64],
     let n = high.len().min(sum.len());
     let (sum, rest) = (&mut sum[..n], &mut rest[..n]);
     let (high, low) = (&high[..n], &low[..n]);
-    vectorised(
-        #[inline(always)]
-        || {
-            for k in 0..n {
-                let term = mass.0 * high[k];
-                let below = mass.0.mul_add(high[k], -term);
-                let (total, lost) = two_sum(sum[k], term);
-                sum[k] = total;
-                rest[k] += lost + below + mass.0.mul_add(low[k], mass.1 * high[k]);
-            }
-        },
-    );
+    vectorised!({
+        for k in 0..n {
+            let term = mass.0 * high[k];
+            let below = mass.0.mul_add(high[k], -term);
+            let (total, lost) = two_sum(sum[k], term);
+            sum[k] = total;
+            rest[k] += lost + below + mass.0.mul_add(low[k], mass.1 * high[k]);
+        }
+    });
 }
 
 /// The direction of what the axes leave of a row.

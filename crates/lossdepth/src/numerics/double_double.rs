@@ -61,22 +61,19 @@ pub(crate) fn dot_twofold(a: &[f64], b: &[f64]) -> Twofold {
     let (a, b) = (&a[..n], &b[..n]);
     let body = n - n % LANES;
     let mut lanes = [Twofold::default(); LANES];
-    vectorised(
-        #[inline(always)]
-        || {
-            let (mut high, mut low) = ([0.0; LANES], [0.0; LANES]);
-            for (a, b) in a[..body].chunks_exact(LANES).zip(b[..body].chunks_exact(LANES)) {
-                for k in 0..LANES {
-                    let mut sum = Twofold { high: high[k], low: low[k] };
-                    sum.add_product(a[k], b[k]);
-                    (high[k], low[k]) = (sum.high, sum.low);
-                }
-            }
+    vectorised!({
+        let (mut high, mut low) = ([0.0; LANES], [0.0; LANES]);
+        for (a, b) in a[..body].chunks_exact(LANES).zip(b[..body].chunks_exact(LANES)) {
             for k in 0..LANES {
-                lanes[k] = Twofold { high: high[k], low: low[k] };
+                let mut sum = Twofold { high: high[k], low: low[k] };
+                sum.add_product(a[k], b[k]);
+                (high[k], low[k]) = (sum.high, sum.low);
             }
-        },
-    );
+        }
+        for k in 0..LANES {
+            lanes[k] = Twofold { high: high[k], low: low[k] };
+        }
+    });
     let mut sum = Twofold::default();
     for lane in lanes {
         sum.add(lane.high);

@@ -7,7 +7,18 @@
 /// Interleaved accumulators: two AVX-512 registers' worth.
 pub(crate) const LANES: usize = 16;
 
-/// Runs `f` compiled for the widest vectors this machine has.
+/// Evaluates an expression compiled for the widest vectors this machine has.
+macro_rules! vectorised_expression {
+    ($expression:expr) => {
+        $crate::numerics::simd::vectorised(
+            #[inline(always)]
+            || $expression,
+        )
+    };
+}
+pub(crate) use vectorised_expression as vectorised;
+
+/// Runs `f`, which must be inlined, compiled for the widest vectors this machine has; see the macro.
 #[inline]
 pub(crate) fn vectorised<R>(f: impl FnOnce() -> R) -> R {
     pulp::Arch::new().dispatch(f)
@@ -42,8 +53,5 @@ pub(crate) fn sum_rows(rows: usize, row: impl Fn(usize) -> f64) -> f64 {
 /// [`sum_rows`], compiled for wide vectors.
 #[inline]
 pub(crate) fn sum_of(rows: usize, row: impl Fn(usize) -> f64) -> f64 {
-    vectorised(
-        #[inline(always)]
-        || sum_rows(rows, row),
-    )
+    vectorised!(sum_rows(rows, row))
 }

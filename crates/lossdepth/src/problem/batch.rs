@@ -7,7 +7,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// All queries of one call, and where the workers are with them.
-pub(crate) struct Batch<'a, 'b> {
+pub struct Batch<'a, 'b> {
     queries: Rows<'a>,
     run: &'a Run<'b>,
     next: AtomicUsize,
@@ -15,14 +15,15 @@ pub(crate) struct Batch<'a, 'b> {
 }
 
 /// One worker's hold on a [`Batch`].
-pub(crate) struct Ticket<'a, 'b, T> {
+pub struct Ticket<'a, 'b, T> {
     batch: &'a Batch<'a, 'b>,
     results: Vec<(usize, T)>,
     sink: &'a Mutex<Vec<(usize, T)>>,
 }
 
 impl<'a, 'b> Batch<'a, 'b> {
-    pub(crate) fn new(queries: Rows<'a>, run: &'a Run<'b>) -> Self {
+    /// All of `queries`, to be solved as `run` says.
+    pub fn new(queries: Rows<'a>, run: &'a Run<'b>) -> Self {
         Self { queries, run, next: AtomicUsize::new(0), abandoned: AtomicBool::new(false) }
     }
 
@@ -32,7 +33,10 @@ impl<'a, 'b> Batch<'a, 'b> {
     }
 
     /// Lets every worker take queries until there are none, and puts the results in order.
-    pub(crate) fn run<T: Send>(&self, work: impl Fn(Ticket<'_, 'b, T>) + Sync) -> Result<Vec<T>> {
+    ///
+    /// # Errors
+    /// [`DepthError::Cancelled`], or a number of threads that cannot be started.
+    pub fn run<T: Send>(&self, work: impl Fn(Ticket<'_, 'b, T>) + Sync) -> Result<Vec<T>> {
         let sink = Mutex::new(Vec::with_capacity(self.queries.len()));
         let job = || work(Ticket { batch: self, results: Vec::new(), sink: &sink });
         let spawn = |workers: usize| rayon::scope(|s| (0..workers).for_each(|_| s.spawn(|_| job())));
@@ -65,7 +69,7 @@ impl<'a, 'b> Batch<'a, 'b> {
 
 impl<'a, T> Ticket<'a, '_, T> {
     /// The next few queries, at most `most` rounded down to whole groups, with the number of the first.
-    pub(crate) fn take(&self, most: usize, group: usize) -> Option<(usize, Rows<'a>)> {
+    pub fn take(&self, most: usize, group: usize) -> Option<(usize, Rows<'a>)> {
         let count = most - most % group;
         if count == 0 || self.cancelled() {
             return None;
@@ -86,7 +90,8 @@ impl<'a, T> Ticket<'a, '_, T> {
         left / (4 * self.batch.workers())
     }
 
-    pub(crate) fn done(&mut self, id: usize, result: T) {
+    /// Hands in the result of a query.
+    pub fn done(&mut self, id: usize, result: T) {
         self.results.push((id, result));
         if let Some(progress) = self.batch.run.progress {
             progress(1);

@@ -27,7 +27,7 @@ impl Stop {
 
 impl Stop {
     /// What to report for a proven error: success is success, however it came about, and nothing else is.
-    pub(crate) fn judge(self, error: f64, tol: f64) -> Self {
+    pub(crate) fn for_error(self, error: f64, tol: f64) -> Self {
         match self {
             _ if error <= tol => Self::Converged,
             Self::Converged => Self::Stalled,

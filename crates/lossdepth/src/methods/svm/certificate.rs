@@ -161,10 +161,7 @@ impl PreparedSvm {
         let query_value = (point.k_beta[n] + bias) / scale;
         let mut values = point.k_beta;
         values.truncate(n);
-        vectorised(
-            #[inline(always)]
-            || values.iter_mut().for_each(|g| *g = (*g + bias) / scale),
-        );
+        vectorised!(values.iter_mut().for_each(|g| *g = (*g + bias) / scale));
         SvmSolution {
             beta: Some(point.beta),
             scale,

@@ -172,14 +172,11 @@ pub(crate) fn multiply_mixed(
         }
         for j in 0..count {
             let (to, from) = (&mut out.col_mut(j)[..a.rows()], &part.col(j)[..a.rows()]);
-            vectorised(
-                #[inline(always)]
-                || {
-                    for (t, x) in to.iter_mut().zip(from) {
-                        *t = if first == 0 { f64::from(*x) } else { *t + f64::from(*x) };
-                    }
-                },
-            );
+            vectorised!({
+                for (t, x) in to.iter_mut().zip(from) {
+                    *t = if first == 0 { f64::from(*x) } else { *t + f64::from(*x) };
+                }
+            });
         }
     }
 }
@@ -269,10 +266,7 @@ pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     if a.len() < SHORT {
         return lanes(a, b);
     }
-    vectorised(
-        #[inline(always)]
-        || lanes(a, b),
-    )
+    vectorised!(lanes(a, b))
 }
 
 /// `y += a x`.
@@ -286,22 +280,16 @@ pub(crate) fn axpy<T: Real>(a: T, x: &[T], y: &mut [T]) {
     if y.len() < SHORT {
         return plain(a, x, y);
     }
-    vectorised(
-        #[inline(always)]
-        || plain(a, x, y),
-    );
+    vectorised!(plain(a, x, y));
 }
 
 /// `out = a ∘ b`, element by element.
 pub(crate) fn hadamard<T: Real>(a: &[T], b: &[T], out: &mut [T]) {
-    vectorised(
-        #[inline(always)]
-        || {
-            for ((o, a), b) in out.iter_mut().zip(a).zip(b) {
-                *o = *a * *b;
-            }
-        },
-    );
+    vectorised!({
+        for ((o, a), b) in out.iter_mut().zip(a).zip(b) {
+            *o = *a * *b;
+        }
+    });
 }
 
 /// Below this length wider vectors do not pay for the detour.

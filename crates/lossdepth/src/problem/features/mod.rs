@@ -15,8 +15,7 @@ mod displacement;
 pub(crate) use self::displacement::gamma;
 
 use self::displacement::Displacement;
-use crate::data::Rows;
-use crate::data::{Mass, Reference};
+use crate::data::{Mass, Reference, Rows};
 use crate::numerics::double_double::{TwofoldVector, two_sum};
 use crate::numerics::linalg::{
     COLUMN_GROUP, Matrix, Real, dot, eigen, multiply, multiply_symmetric, norm, orthonormal_basis,
@@ -340,14 +339,11 @@ impl Features {
     /// Replaces the losses by $\frac12 (\ell(m_i) + \ell'(m_i) s_i)$; `slopes` are weighted.
     fn influence_values(&self, losses: &mut [f64], slopes: &[f64], shifts: &[f64]) {
         let inverse = &self.inverse_half_weights;
-        vectorised(
-            #[inline(always)]
-            || {
-                for (((l, s), c), shift) in losses.iter_mut().zip(slopes).zip(inverse).zip(shifts) {
-                    *l = 0.5 * (*l + s * c * shift);
-                }
-            },
-        );
+        vectorised!({
+            for (((l, s), c), shift) in losses.iter_mut().zip(slopes).zip(inverse).zip(shifts) {
+                *l = 0.5 * (*l + s * c * shift);
+            }
+        });
     }
 
     /// The coordinates of queries, one column each; columns beyond the last query are zero.
@@ -519,7 +515,7 @@ fn points_scale(points: &Matrix) -> f64 {
 
 /// How many queries stand side by side: enough to keep the products efficient, few enough for their columns
 /// (five of the sample's length each) to stay in cache, and in bounded memory for large samples.
-pub(crate) fn slots(features: &Features, queries: usize, workers: usize) -> usize {
+pub(crate) fn block_width(features: &Features, queries: usize, workers: usize) -> usize {
     let widest = match features.len() {
         0..=4_096 => 64,
         4_097..=131_072 => 32,

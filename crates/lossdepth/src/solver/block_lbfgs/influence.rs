@@ -31,8 +31,8 @@ impl<L: Smooth + Dual, T: Precision> Block<'_, L, T> {
         }
         let free = self.features.free;
         let (losses, curvatures) = (self.losses.col_mut(k), self.curvatures.col_mut(k));
-        let weights = self.sample.half_weights;
-        let total = T::losses_and_curvatures(self.loss, self.margins.col(k), weights, losses, curvatures);
+        let at = (self.margins.col(k), self.sample.half_weights);
+        let total = T::losses_and_curvatures(self.loss, at, losses, curvatures);
         self.lanes[k].depth = self.depth(k, total);
         if T::EXACT {
             // From here on the margins are not needed, but the slopes at them are.

@@ -25,10 +25,8 @@ use self::gram::Gram;
 use super::radius::Radius;
 use crate::certify::gap::{Certificate, risk_error};
 use crate::numerics::linalg::{COLUMN_GROUP, Cholesky, Matrix, WeightedQr, axpy, dot, multiply_first, norm};
-use crate::problem::Variant;
 use crate::problem::features::Features;
-use crate::problem::{ErrorBudget, Stop, Task};
-use crate::problem::{Outcome, Queue};
+use crate::problem::{ErrorBudget, Outcome, Queue, Stop, Task, Variant};
 
 /// Most iterations of a path; it takes ten to thirty.
 const PATH_LENGTH: usize = 100;
@@ -510,7 +508,7 @@ impl<'a> Block<'a> {
         let certificate = iterate.certificate.capped(risk + above);
         let value = -iterate.margin[self.features.len()];
         let Iterate { theta, stop, dual, .. } = iterate;
-        let stop = stop.judge(iterate.error.min(certificate.error), self.task.tol);
+        let stop = stop.for_error(iterate.error.min(certificate.error), self.task.tol);
         // Whoever refines the candidate needs its multipliers.
         let kept = self.task.multipliers || certificate.error > self.task.tol;
         let multipliers = kept.then_some(dual);

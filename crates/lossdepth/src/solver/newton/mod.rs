@@ -11,10 +11,8 @@ use crate::certify::given::Given;
 use crate::certify::smooth;
 use crate::loss::{Dual, Smooth};
 use crate::numerics::linalg::{Cholesky, Matrix, axpy, dot, hadamard, hessian, multiply_symmetric, norm};
-use crate::problem::Outcome;
-use crate::problem::Variant;
 use crate::problem::features::Features;
-use crate::problem::{Stop, Task};
+use crate::problem::{Outcome, Stop, Task, Variant};
 
 /// How often a searched step may fail to improve the certificate before another method is tried.
 const DESCENT_STALLS: usize = 5;
@@ -415,7 +413,7 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
         let depth = if self.task.variant == Variant::Objective { risk + penalty } else { risk };
         let value = iterate.value;
         let stderr = if self.task.stderr { self.standard_error(query, &theta, reg) } else { f64::NAN };
-        let stop = stop.judge(own_error, self.task.tol);
+        let stop = stop.for_error(own_error, self.task.tol);
         let Certificate { gap, error, .. } = given;
         Outcome { depth, error, gap, stderr, iterations, stop, theta, value, multipliers: None }
     }
@@ -455,7 +453,7 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
     }
 
     /// The margins of the sample, and the gradient of the bare risk.
-    pub(crate) fn look(&mut self, query: &[f64], theta: &[f64]) -> (&[f64], Vec<f64>) {
+    pub(crate) fn margins_and_gradient(&mut self, query: &[f64], theta: &[f64]) -> (&[f64], Vec<f64>) {
         let gradient = self.gradient_at(query, theta, 0.0);
         (&self.margins, gradient)
     }

@@ -1,11 +1,9 @@
 //! p-values against a reference.
 
-use crate::data::Rows;
-use crate::data::{Mass, Reference};
+use crate::data::{Mass, Reference, Rows};
 use crate::error::{DepthError, Result};
 use crate::kernel::KernelChoice;
-use crate::model::Model;
-use crate::model::Settings;
+use crate::model::{Model, Settings};
 use crate::problem::Run;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use std::sync::atomic::Ordering;

@@ -3,9 +3,9 @@
 //! The working set has two variables, selected by second-order information (Fan, Chen and Lin 2005). The start is libsvm's:
 //! the first $\nu n$ variables at their bounds. Kernel values are rounded to single precision, as libsvm stores them.
 
-use crate::error::Result;
-use crate::kernel::Space;
-use crate::solver::dual_active_set::KernelColumns;
+use lossdepth::Result;
+use lossdepth::kernel::Space;
+use std::collections::HashMap;
 
 /// The largest violation of the optimality conditions at which libsvm stops.
 const TOLERANCE: f64 = 1e-3;
@@ -23,12 +23,47 @@ pub(super) struct SmoSolution {
     pub(super) converged: bool,
 }
 
+/// Columns of the Gram matrix, computed at first use and rounded to single precision.
+pub(super) struct GramColumns<'a> {
+    space: &'a Space,
+    held: HashMap<usize, Vec<f64>>,
+    capacity: usize,
+}
+
+impl<'a> GramColumns<'a> {
+    /// Holds columns of about `bytes` at most.
+    pub(super) fn new(space: &'a Space, bytes: u64) -> Self {
+        let capacity = usize::try_from(bytes / (8 * space.len() as u64)).unwrap_or(usize::MAX).max(2);
+        Self { space, held: HashMap::new(), capacity }
+    }
+
+    /// Makes two columns available until the next call.
+    fn require(&mut self, pair: [usize; 2]) -> Result<()> {
+        if pair.iter().filter(|j| !self.held.contains_key(j)).count() + self.held.len() > self.capacity {
+            // Clear everything: simple, and rare if the columns of many steps are held.
+            self.held.clear();
+        }
+        for j in pair {
+            if !self.held.contains_key(&j) {
+                let column = self.space.column(j)?.into_iter().map(single).collect();
+                self.held.insert(j, column);
+            }
+        }
+        Ok(())
+    }
+
+    /// A column that was required.
+    fn column(&self, j: usize) -> &[f64] {
+        &self.held[&j]
+    }
+}
+
 /// Minimises $\frac12 \alpha^\top K \alpha$ subject to $0 \le \alpha_i \le$ `bounds` and $\sum_i \alpha_i =$ `total`.
 pub(super) fn minimise(
     space: &Space,
     bounds: &[f64],
     total: f64,
-    columns: &mut KernelColumns<'_>,
+    columns: &mut GramColumns<'_>,
     max_iter: usize,
     cancelled: impl Fn() -> bool,
 ) -> Result<SmoSolution> {
@@ -44,9 +79,9 @@ pub(super) fn minimise(
         .collect();
     let mut values = vec![0.0; n];
     for i in (0..n).filter(|&i| alpha[i] > 0.0) {
-        columns.require([i].into_iter())?;
+        columns.require([i, i])?;
         for (value, kernel) in values.iter_mut().zip(columns.column(i)) {
-            *value += alpha[i] * single(*kernel);
+            *value += alpha[i] * kernel;
         }
     }
     for _ in 0..max_iter {
@@ -68,11 +103,11 @@ pub(super) fn minimise(
             alpha[j] = bounds[j].min(sum);
             alpha[i] = sum - alpha[j];
         }
-        columns.require([i, j].into_iter())?;
+        columns.require([i, j])?;
         let (first, second) = (alpha[i] - before.0, alpha[j] - before.1);
         // In one expression, as libsvm: the gradients of both are now equal but for rounding, which decides the next pair.
         for ((value, x), y) in values.iter_mut().zip(columns.column(i)).zip(columns.column(j)) {
-            *value += single(*x) * first + single(*y) * second;
+            *value += x * first + y * second;
         }
     }
     Ok(SmoSolution { alpha, values, converged: false })
@@ -84,7 +119,7 @@ fn working_pair(
     alpha: &[f64],
     values: &[f64],
     bounds: &[f64],
-    columns: &mut KernelColumns<'_>,
+    columns: &mut GramColumns<'_>,
 ) -> Result<Option<(usize, usize)>> {
     let increasing = (0..alpha.len()).filter(|&i| alpha[i] < bounds[i]);
     // Ties go to the last, as in libsvm.
@@ -96,7 +131,7 @@ fn working_pair(
     if largest - values[i] < TOLERANCE {
         return Ok(None);
     }
-    columns.require([i].into_iter())?;
+    columns.require([i, i])?;
     let column = columns.column(i);
     let mut best = None;
     let mut best_gain = 0.0;
@@ -110,7 +145,7 @@ fn working_pair(
 }
 
 fn curvature(space: &Space, column: &[f64], i: usize, j: usize) -> f64 {
-    let curvature = space.diagonal[i] + space.diagonal[j] - 2.0 * single(column[j]);
+    let curvature = space.diagonal()[i] + space.diagonal()[j] - 2.0 * column[j];
     if curvature > 0.0 { curvature } else { MIN_CURVATURE }
 }
 

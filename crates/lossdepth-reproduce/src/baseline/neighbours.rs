@@ -3,16 +3,15 @@
 //! Squared distances of the whole sample to a few queries at a time come from [`Points`], at the speed of a matrix product;
 //! a scan keeps the `k` smallest. That is faster than a tree but for large samples of very few columns.
 
-use crate::data::{Reference, Rows};
-use crate::error::{DepthError, Result};
-use crate::kernel::{Columns, Points};
-use crate::numerics::linalg::{COLUMN_GROUP, Matrix};
-use crate::numerics::simd::{LANES, vectorised};
-use crate::problem::Run;
-use crate::problem::{Batch, Ticket};
+use lossdepth::kernel::Points;
+use lossdepth::problem::{Batch, Ticket};
+use lossdepth::{DepthError, Reference, Result, Rows, Run};
 
-/// Queries whose distances a worker holds at a time.
-const WIDE: usize = COLUMN_GROUP;
+/// Queries that a worker takes at a time.
+const BLOCK: usize = 32;
+
+/// Distances compared with the threshold at a time.
+const CHUNK: usize = 16;
 
 /// A sample to search for neighbours.
 #[derive(Debug, Clone)]
@@ -39,10 +38,6 @@ impl NeighbourSearch {
         Self { points: Points::new(rows) }
     }
 
-    pub(super) fn len(&self) -> usize {
-        self.points.len()
-    }
-
     /// The `k` nearest rows of each query.
     pub(super) fn of(&self, queries: Rows<'_>, k: usize, run: &Run<'_>) -> Result<Vec<Nearest>> {
         self.search(queries, k, false, run)
@@ -55,16 +50,13 @@ impl NeighbourSearch {
 
     fn search(&self, queries: Rows<'_>, k: usize, own: bool, run: &Run<'_>) -> Result<Vec<Nearest>> {
         Batch::new(queries, run).run(|mut ticket: Ticket<'_, '_, Nearest>| {
-            let mut block = Matrix::zeros(self.len(), WIDE);
-            while let Some((first, rows)) = ticket.take(WIDE, 1) {
-                self.points.squared_distances(rows, &mut Columns::new(&mut block, 0, rows.len()));
-                for j in 0..rows.len() {
-                    let column = block.col_mut(j);
+            while let Some((first, rows)) = ticket.take(BLOCK, 1) {
+                self.points.for_each_query(rows, |j, squares| {
                     if own {
-                        column[first + j] = f64::INFINITY;
+                        squares[first + j] = f64::INFINITY;
                     }
-                    ticket.done(first + j, smallest(column, k));
-                }
+                    ticket.done(first + j, smallest(squares, k));
+                });
             }
         })
     }
@@ -73,27 +65,20 @@ impl NeighbourSearch {
 /// The `k` smallest of some squares, as roots.
 fn smallest(squares: &[f64], k: usize) -> Nearest {
     let mut found: Vec<(f64, usize)> = Vec::with_capacity(k + 1);
-    if k > 0 {
-        vectorised(
-            #[inline(always)]
-            || {
-                let mut threshold = f64::INFINITY;
-                for (c, chunk) in squares.chunks(LANES).enumerate() {
-                    // The minimum of the chunk without branches first: few chunks have one below the threshold.
-                    let least = chunk.iter().fold(f64::INFINITY, |m, x| if *x < m { *x } else { m });
-                    if least < threshold {
-                        for (i, square) in chunk.iter().enumerate() {
-                            if *square < threshold {
-                                let place = found.partition_point(|(s, _)| s <= square);
-                                found.insert(place, (*square, c * LANES + i));
-                                found.truncate(k);
-                                threshold = if found.len() == k { found[k - 1].0 } else { f64::INFINITY };
-                            }
-                        }
-                    }
+    let mut threshold = if k > 0 { f64::INFINITY } else { f64::NEG_INFINITY };
+    for (c, chunk) in squares.chunks(CHUNK).enumerate() {
+        // The minimum of the chunk without branches first: few chunks have one below the threshold.
+        let least = chunk.iter().fold(f64::INFINITY, |m, x| if *x < m { *x } else { m });
+        if least < threshold {
+            for (i, square) in chunk.iter().enumerate() {
+                if *square < threshold {
+                    let place = found.partition_point(|(s, _)| s <= square);
+                    found.insert(place, (*square, c * CHUNK + i));
+                    found.truncate(k);
+                    threshold = if found.len() == k { found[k - 1].0 } else { f64::INFINITY };
                 }
-            },
-        );
+            }
+        }
     }
     for (square, _) in &mut found {
         *square = square.sqrt();

@@ -1,16 +1,53 @@
 //! The baselines against scikit-learn (golden/make_baseline.py), against their definitions, and on data that is hard.
 
-use crate::common::{Failures, Random, golden, numbers, table};
-use lossdepth::baseline::{Baseline, Knn, KnnDistance, Lof, OneClassSolver, OneClassSvm};
 use lossdepth::kernel::{Gamma, KernelChoice};
 use lossdepth::model::Value;
+use lossdepth::numerics::Random;
 use lossdepth::{Reference, Run, Scale};
+use lossdepth_reproduce::baseline::{Baseline, Knn, KnnDistance, Lof, OneClassSolver, OneClassSvm};
 use serde_json::Value as Json;
+use std::path::Path;
 
 const RUN: Run<'static> = Run { threads: None, progress: None, cancel: None, depths_only: false };
 
 const FILES: [&str; 4] =
     ["baseline_wine.json", "baseline_breast_cancer.json", "baseline_copies.json", "baseline_counted.json"];
+
+/// A file that golden/make_baseline.py wrote.
+fn golden(name: &str) -> Json {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../golden").join(name);
+    serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
+}
+
+fn numbers(value: &Json) -> Vec<f64> {
+    value.as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect()
+}
+
+fn table(value: &Json) -> Vec<Vec<f64>> {
+    value.as_array().unwrap().iter().map(numbers).collect()
+}
+
+/// `n` standard normal points in `d` dimensions.
+fn cloud(random: &mut Random, n: usize, d: usize) -> Vec<Vec<f64>> {
+    (0..n).map(|_| (0..d).map(|_| random.normal()).collect()).collect()
+}
+
+/// What went wrong over a table of cases.
+#[derive(Default)]
+struct Failures(Vec<String>);
+
+impl Failures {
+    fn check(&mut self, good: bool, what: impl FnOnce() -> String) {
+        if !good {
+            self.0.push(what());
+        }
+    }
+
+    #[track_caller]
+    fn report(self) {
+        assert!(self.0.is_empty(), "{} cases:\n{}", self.0.len(), self.0[..self.0.len().min(20)].join("\n"));
+    }
+}
 
 fn same(failures: &mut Failures, what: &str, ours: &[f64], theirs: &[f64], tolerance: f64) {
     assert_eq!(ours.len(), theirs.len());
@@ -107,7 +144,7 @@ fn neighbours_agree_with_scikit_learn() {
 
 #[test] // The conditions of Karush, Kuhn and Tucker, from scores alone.
 fn about_a_share_nu_is_outside_and_never_more() {
-    let rows = Random::new(5).cloud(400, 3);
+    let rows = cloud(&mut Random::new(5), 400, 3);
     let sample = Reference::new(&rows).unwrap();
     for nu in [0.01, 0.1, 0.3, 0.9] {
         let svm = OneClassSvm { nu, ..OneClassSvm::default() };
@@ -129,8 +166,8 @@ fn all() -> Vec<Baseline> {
 #[test]
 fn neither_threads_nor_batches_change_a_bit() {
     let mut random = Random::new(9);
-    let sample = Reference::new(&random.cloud(333, 4)).unwrap();
-    let queries = random.cloud(45, 4);
+    let sample = Reference::new(&cloud(&mut random, 333, 4)).unwrap();
+    let queries = cloud(&mut random, 45, 4);
     for baseline in all() {
         let one = Run { threads: Some(1), ..RUN };
         let fitted = baseline.fit(&sample, &one).unwrap();
@@ -155,9 +192,9 @@ fn hard_data_is_no_problem() {
         vec![vec![1.0], vec![2.0]],
         vec![vec![1.0, 1.0]; 5],
         (0..50).map(|i| vec![f64::from(i), 2.0 * f64::from(i), 7.0]).collect(),
-        random.cloud(5, 40),
-        sized(random.cloud(30, 2), 1e12),
-        sized(random.cloud(30, 2), 1e-12),
+        cloud(&mut random, 5, 40),
+        sized(cloud(&mut random, 30, 2), 1e12),
+        sized(cloud(&mut random, 30, 2), 1e-12),
         (0..60).map(|i| vec![f64::from(i % 4), f64::from(i % 3)]).collect(),
     ];
     for rows in samples {
@@ -176,7 +213,7 @@ fn hard_data_is_no_problem() {
 
 #[test]
 fn an_outlier_is_low_and_a_row_is_not_its_own_neighbour() {
-    let mut rows: Vec<Vec<f64>> = Random::new(3).cloud(100, 2);
+    let mut rows: Vec<Vec<f64>> = cloud(&mut Random::new(3), 100, 2);
     rows.push(vec![50.0, 50.0]);
     let sample = Reference::new(&rows).unwrap();
     for name in ["lof", "knn"] {
@@ -191,7 +228,7 @@ fn an_outlier_is_low_and_a_row_is_not_its_own_neighbour() {
 
 #[test]
 fn a_weight_is_a_number_of_copies_or_refused() {
-    let rows = Random::new(4).cloud(40, 2);
+    let rows = cloud(&mut Random::new(4), 40, 2);
     let counts: Vec<f64> = (0..40).map(|i| f64::from(i % 3)).collect();
     let copies: Vec<Vec<f64>> = (0..40).flat_map(|i| vec![rows[i].clone(); i % 3]).collect();
     let weighted = Reference::weighted(&rows, &counts).unwrap();

@@ -1,10 +1,7 @@
 //! The local outlier factor.
 
 use super::neighbours::{Nearest, NeighbourSearch, neighbour_count};
-use crate::data::Reference;
-use crate::data::Rows;
-use crate::error::Result;
-use crate::problem::Run;
+use lossdepth::{Reference, Result, Rows, Run};
 
 /// The local outlier factor (Breunig, Kriegel, Ng and Sander 2000): the density at the neighbours of a row, relative to
 /// its own.

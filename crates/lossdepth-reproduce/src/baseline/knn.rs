@@ -1,10 +1,7 @@
 //! The distance to the nearest neighbours.
 
 use super::neighbours::{Nearest, NeighbourSearch, neighbour_count};
-use crate::data::Reference;
-use crate::data::Rows;
-use crate::error::{DepthError, Result};
-use crate::problem::Run;
+use lossdepth::{DepthError, Reference, Result, Rows, Run};
 use std::str::FromStr;
 
 /// Minus the distance to the $k$-th nearest row of the reference, or minus the mean distance to the $k$ nearest

@@ -11,8 +11,8 @@
 //! function of sample, settings and query alone: same bits for any batch and any number of threads.
 //!
 //! ```
-//! use lossdepth::baseline::{Baseline, Lof};
 //! use lossdepth::{Reference, Run};
+//! use lossdepth_reproduce::baseline::{Baseline, Lof};
 //! let sample = Reference::new(&[[0.0], [0.1], [0.2], [0.3], [5.0]])?;
 //! let lof = Baseline::from(Lof { k: 2 }).fit(&sample, &Run::default())?;
 //! let own = lof.score_own(&Run::default())?;
@@ -30,12 +30,11 @@ pub use knn::{Knn, KnnDistance};
 pub use lof::Lof;
 pub use one_class_svm::{OneClassSolver, OneClassSvm};
 
-use crate::data::{AsRows, Rows};
-use crate::data::{Reference, Scale, Scaling, ScalingWarning, Transform};
-use crate::error::{DepthError, Result};
-use crate::kernel::KernelSource;
-use crate::model::{Kind, Method, Range, Setting, Settings, Value};
-use crate::problem::Run;
+use lossdepth::data::{Scaling, ScalingWarning, Transform};
+use lossdepth::kernel::KernelSource;
+use lossdepth::methods::svm::FittedOneClassSvm;
+use lossdepth::model::{Kind, Range, Setting, Value};
+use lossdepth::{AsRows, DepthError, Method, Reference, Result, Rows, Run, Scale, Settings};
 
 /// Which detector, with its settings.
 #[derive(Debug, Clone)]
@@ -109,7 +108,8 @@ impl Baseline {
     /// A baseline by name, with some settings in any order.
     ///
     /// ```
-    /// use lossdepth::{baseline::Baseline, model::Value};
+    /// use lossdepth::model::Value;
+    /// use lossdepth_reproduce::baseline::Baseline;
     /// let lof = Baseline::with("lof", [("k", Value::Count(10))])?;
     /// assert_eq!(lof.values()[0], ("k", Value::Count(10)));
     /// # Ok::<(), lossdepth::DepthError>(())
@@ -284,7 +284,7 @@ pub struct FittedBaseline {
 
 #[derive(Debug)]
 enum Fitted {
-    OneClassSvm(Box<one_class_svm::FittedOneClassSvm>, Reference),
+    OneClassSvm(Box<FittedOneClassSvm>, Reference),
     Lof(lof::FittedLof),
     Knn(knn::FittedKnn),
 }
@@ -335,7 +335,7 @@ impl FittedBaseline {
     /// The score below which the detector's own rule calls a row an outlier, if it has one.
     pub fn offset(&self) -> Option<f64> {
         match &self.fitted {
-            Fitted::OneClassSvm(svm, _) => Some(svm.offset),
+            Fitted::OneClassSvm(svm, _) => Some(svm.offset()),
             _ => None,
         }
     }
@@ -365,7 +365,7 @@ impl FittedBaseline {
     /// Whether the solver met its tolerance.
     pub fn converged(&self) -> bool {
         match &self.fitted {
-            Fitted::OneClassSvm(svm, _) => svm.converged,
+            Fitted::OneClassSvm(svm, _) => svm.converged(),
             _ => true,
         }
     }

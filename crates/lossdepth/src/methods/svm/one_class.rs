@@ -10,19 +10,15 @@
 //! variable is at its bound, $\beta_z = -\frac12$. So $\alpha = 2\beta$ with bounds $\omega_i / 2\nu$, and [`ActiveSet`] solves
 //! the problem and bounds its gap.
 
-use super::libsvm_smo;
-use crate::data::Reference;
-use crate::data::Rows;
-use crate::error::positive;
-use crate::error::{DepthError, Result};
+use crate::data::{Reference, Rows};
+use crate::error::{DepthError, Result, positive};
 use crate::kernel::{Kernel, KernelSource, Space};
+use crate::methods::setters::at_least_one;
 use crate::numerics::linalg::{COLUMN_GROUP, Matrix, dot};
 use crate::problem::{Batch, ErrorBudget, Run, Ticket};
 use crate::solver::dual_active_set::{
     ActiveSet, DualPoint, KernelColumns, QueryKernel, ResidualError, dot_error,
 };
-use serde::{Deserialize, Serialize};
-use std::str::FromStr;
 use std::sync::Arc;
 
 /// The one-class support vector machine (Schölkopf, Platt, Shawe-Taylor, Smola and Williamson 2001).
@@ -32,25 +28,21 @@ use std::sync::Arc;
 ///
 /// The score is $\nu N \langle w, \varphi(x) \rangle$ with $N$ the number of rows (the sum of the weights if they are whole
 /// numbers): scikit-learn's `OneClassSVM.score_samples`. Its decision rule calls a row an outlier if the score is below
-/// [`offset`](super::FittedBaseline::offset), $\nu N \rho$. That holds for a share of about $\nu$ of the rows.
+/// [`offset`](FittedOneClassSvm::offset), $\nu N \rho$. That holds for a share of about $\nu$ of the rows.
 ///
 /// The problem is solved by an active-set method. With a bound $g$ on its dual suboptimality every score is within
 /// $\nu N \sqrt{2 g \, k(x, x)}$ and the rounding of its sum of the exact one. A row of weight $k$ is the same as $k$ copies.
 ///
 /// Support vectors between their bounds are on the margin: their exact scores equal the offset. A score within its
 /// estimated error of the offset is therefore returned as the offset, so that these rows are tied and not ranked by
-/// rounding. (libsvm ranks them by the residuals at its tolerance; on small samples that changes an AUC in the third decimal;
-/// [`OneClassSolver::Libsvm`] does the same.)
+/// rounding. (libsvm ranks them by the residuals at its tolerance; on small samples that changes an AUC in the third decimal.)
 #[derive(Debug, Clone)]
 pub struct OneClassSvm {
     /// The kernel.
     pub kernel: KernelSource,
     /// The share of the rows that may be outside, above 0 and at most 1.
     pub nu: f64,
-    /// The accuracy of the solution.
-    pub solver: OneClassSolver,
-    /// The largest proven error of $\langle w, \varphi(x) \rangle$ to accept, relative to the largest $k(x, x)$; for
-    /// [`OneClassSolver::Exact`].
+    /// The largest proven error of $\langle w, \varphi(x) \rangle$ to accept, relative to the largest $k(x, x)$.
     pub tol: f64,
     /// The limit of rounds of the solver.
     pub max_iter: usize,
@@ -61,70 +53,44 @@ pub struct OneClassSvm {
 impl Default for OneClassSvm {
     /// A Gaussian kernel of automatic width and `nu` 0.1, as in the paper.
     fn default() -> Self {
-        Self {
-            kernel: KernelSource::default(),
-            nu: 0.1,
-            solver: OneClassSolver::Exact,
-            tol: 1e-6,
-            max_iter: 100_000,
-            memory: 4 << 30,
-        }
-    }
-}
-
-/// The accuracy to which the problem of a [`OneClassSvm`] is solved.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum OneClassSolver {
-    /// To `tol`, with a proven error.
-    #[default]
-    Exact,
-    /// To the tolerance of libsvm's defaults, by its algorithm (equal rows are one row here, several there): to compare
-    /// with published numbers.
-    Libsvm,
-}
-
-impl OneClassSolver {
-    /// Their names.
-    pub const NAMES: [&'static str; 2] = ["exact", "libsvm"];
-
-    /// The name used on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Exact => Self::NAMES[0],
-            Self::Libsvm => Self::NAMES[1],
-        }
-    }
-}
-
-impl FromStr for OneClassSolver {
-    type Err = DepthError;
-
-    fn from_str(s: &str) -> Result<Self> {
-        [Self::Exact, Self::Libsvm].into_iter().find(|solver| solver.name() == s).ok_or_else(|| {
-            DepthError::Name { name: "solver", expected: Self::NAMES.join(", "), got: s.to_owned() }
-        })
+        Self { kernel: KernelSource::default(), nu: 0.1, tol: 1e-6, max_iter: 100_000, memory: 4 << 30 }
     }
 }
 
 /// [`OneClassSvm`] fitted to a sample.
 #[derive(Debug)]
-pub(super) struct FittedOneClassSvm {
+pub struct FittedOneClassSvm {
     /// The support vectors, weighted by α / 2.
     support: Space,
     coefficients: Vec<f64>,
     /// ν N.
     unit: f64,
-    pub(super) offset: f64,
+    offset: f64,
     /// A bound on the error of a score is this times √k(x, x), and the rounding of the score.
     classifier_error: f64,
-    pub(super) converged: bool,
+    converged: bool,
     /// Scores within this times √k(x, x) of the offset are returned as the offset.
     tie_width: f64,
 }
 
 impl OneClassSvm {
-    pub(super) fn fit(&self, sample: &Reference, run: &Run<'_>) -> Result<FittedOneClassSvm> {
+    /// Fits it to a reference sample.
+    ///
+    /// # Errors
+    /// A setting is out of its range, a precomputed kernel, or [`DepthError::Cancelled`].
+    pub fn fit(&self, sample: &Reference, run: &Run<'_>) -> Result<FittedOneClassSvm> {
+        self.fit_by(sample, |space| self.solve(space, run))
+    }
+
+    /// Fits it with another solver of the dual problem.
+    ///
+    /// # Errors
+    /// As for [`fit`](Self::fit), or what `solve` returns.
+    pub fn fit_by(
+        &self,
+        sample: &Reference,
+        solve: impl FnOnce(&Space) -> Result<OneClassSolution>,
+    ) -> Result<FittedOneClassSvm> {
         self.check()?;
         let kernel: Arc<dyn Kernel> = match &self.kernel {
             KernelSource::Own(kernel) => kernel.clone(),
@@ -139,10 +105,9 @@ impl OneClassSvm {
         let source = KernelSource::Own(kernel);
         let space = Space::new(&source, sample, false)?;
         let unit = self.nu * sample.observations();
-        let solved = match self.solver {
-            OneClassSolver::Exact => self.solve(&space, run)?,
-            OneClassSolver::Libsvm => self.solve_as_libsvm(&space, unit, run)?,
-        };
+        let solved = solve(&space)?;
+        // A bound on the relative error of the weights, times the norm of the classifier.
+        let weight_error = f64::EPSILON * (2.0 + space.copies as f64) * space.largest.sqrt();
         let (support, coefficients) = supporting(&space, &solved.alpha, &source)?.unwrap_or_else(|| {
             let all = solved.alpha.clone();
             (space, all)
@@ -152,12 +117,9 @@ impl OneClassSvm {
             coefficients,
             unit,
             offset: unit * solved.rho,
-            classifier_error: unit * ((2.0 * solved.suboptimality).sqrt() + solved.weight_error),
+            classifier_error: unit * ((2.0 * solved.suboptimality).sqrt() + weight_error),
             converged: solved.converged,
-            tie_width: match self.solver {
-                OneClassSolver::Exact => unit * (2.0 * solved.estimated_suboptimality).sqrt(),
-                OneClassSolver::Libsvm => f64::NEG_INFINITY,
-            },
+            tie_width: solved.estimate.map_or(f64::NEG_INFINITY, |gap| unit * (2.0 * gap).sqrt()),
         })
     }
 
@@ -167,10 +129,7 @@ impl OneClassSvm {
             return Err(DepthError::Setting { name: "nu", expected, got: self.nu });
         }
         positive("tol", self.tol)?;
-        if self.max_iter == 0 {
-            return Err(DepthError::Setting { name: "max_iter", expected: "at least 1", got: 0.0 });
-        }
-        Ok(())
+        at_least_one("max_iter", self.max_iter)
     }
 
     fn solve(&self, space: &Space, run: &Run<'_>) -> Result<OneClassSolution> {
@@ -197,7 +156,7 @@ impl OneClassSvm {
         }
         let optimality = set.evaluate(&point, query, reg);
         let noise = f64::EPSILON * largest * 0.25 * (n as f64 / 16.0 + 8.0 + point.updates as f64);
-        let estimated_suboptimality = in_alpha(
+        let estimate = in_alpha(
             optimality.estimated_free_suboptimality(&point, noise, reg)
                 + set.scaled_gap_bound_of_bounded(&point, noise) / (2.0 * reg),
         );
@@ -216,39 +175,8 @@ impl OneClassSvm {
         let alpha: Vec<f64> = point.beta[..n].iter().map(|b| 2.0 * b).collect();
         let values: Vec<f64> = point.k_beta[..n].iter().map(|g| 2.0 * g).collect();
         let converged = accurate(suboptimality);
-        let rho = threshold(&point.beta, &bounds, &values);
-        let weight_error = weight_error(space);
-        Ok(OneClassSolution { alpha, rho, suboptimality, estimated_suboptimality, weight_error, converged })
-    }
-
-    /// The solution of libsvm's algorithm; its variables sum to `unit`, ν N.
-    fn solve_as_libsvm(&self, space: &Space, unit: f64, run: &Run<'_>) -> Result<OneClassSolution> {
-        // Counts are whole numbers: undo the rounding of their division, so that variables end at their bounds.
-        let count = |w: &f64| {
-            let count = 2.0 * w * unit / self.nu;
-            if (count - count.round()).abs() < 1e-9 { count.round() } else { count }
-        };
-        let bounds: Vec<f64> = space.half_weights.iter().map(count).collect();
-        let mut columns = KernelColumns::cached(space, self.memory);
-        let cancelled = || run.cancel.is_some_and(|flag| flag.load(std::sync::atomic::Ordering::Relaxed));
-        let found = libsvm_smo::minimise(space, &bounds, unit, &mut columns, self.max_iter, cancelled)?;
-        if cancelled() {
-            return Err(DepthError::Cancelled);
-        }
-        let scaled = |list: &[f64]| list.iter().map(|x| x / unit).collect::<Vec<f64>>();
-        let (alpha, values, bounds) = (scaled(&found.alpha), scaled(&found.values), scaled(&bounds));
-        let rho = threshold(&alpha, &bounds, &values);
-        // The terms of the duality gap.
-        let term = |i: usize| alpha[i] * (values[i] - rho) + bounds[i] * (rho - values[i]).max(0.0);
-        let gap = (0..alpha.len()).map(term).sum::<f64>().max(0.0);
-        Ok(OneClassSolution {
-            alpha,
-            rho,
-            suboptimality: gap,
-            estimated_suboptimality: gap,
-            weight_error: weight_error(space),
-            converged: found.converged,
-        })
+        let rho = OneClassSolution::threshold(&point.beta, &bounds, &values);
+        Ok(OneClassSolution { alpha, rho, suboptimality, estimate: Some(estimate), converged })
     }
 
     /// A dual point with the most outlying rows at their upper bounds: most of them are there in the solution.
@@ -291,41 +219,42 @@ impl OneClassSvm {
     }
 }
 
-/// α, ρ, and how accurate they are.
-struct OneClassSolution {
-    alpha: Vec<f64>,
-    rho: f64,
-    /// A proven bound on how far the dual objective is from its optimum, and an estimate that is usually tighter.
-    suboptimality: f64,
-    estimated_suboptimality: f64,
-    /// How far the rounding of the weights may move the classifier.
-    weight_error: f64,
-    converged: bool,
+/// A solution of the dual problem of a [`OneClassSvm`], and how accurate it is.
+#[derive(Debug, Clone)]
+pub struct OneClassSolution {
+    /// $\alpha$, one for each point of the [`Space`].
+    pub alpha: Vec<f64>,
+    /// $\rho$.
+    pub rho: f64,
+    /// A bound on how far the dual objective is from its optimum.
+    pub suboptimality: f64,
+    /// An estimate of the same that is usually tighter; scores that it cannot tell from the offset are tied with it.
+    pub estimate: Option<f64>,
+    /// Whether the tolerance was met.
+    pub converged: bool,
 }
 
-/// A bound on the relative error of the weights, times the norm of the classifier.
-fn weight_error(space: &Space) -> f64 {
-    f64::EPSILON * (2.0 + space.copies as f64) * space.largest.sqrt()
-}
-
-/// ρ: the mean value at the rows between their bounds; without any, midway between the rows at either bound.
-fn threshold(beta: &[f64], bounds: &[f64], values: &[f64]) -> f64 {
-    let (mut sum, mut count) = (0.0, 0.0);
-    let (mut inside, mut outside) = (f64::INFINITY, f64::NEG_INFINITY);
-    for ((b, bound), value) in beta.iter().zip(bounds).zip(values) {
-        if *b <= 0.0 {
-            inside = inside.min(*value);
-        } else if b < bound {
-            (sum, count) = (sum + value, count + 1.0);
-        } else {
-            outside = outside.max(*value);
+impl OneClassSolution {
+    /// $\rho$ from the dual variables, their bounds and $K \alpha$: the mean value at the rows between their bounds; without
+    /// any, midway between the rows at either bound.
+    pub fn threshold(alpha: &[f64], bounds: &[f64], values: &[f64]) -> f64 {
+        let (mut sum, mut count) = (0.0, 0.0);
+        let (mut inside, mut outside) = (f64::INFINITY, f64::NEG_INFINITY);
+        for ((a, bound), value) in alpha.iter().zip(bounds).zip(values) {
+            if *a <= 0.0 {
+                inside = inside.min(*value);
+            } else if a < bound {
+                (sum, count) = (sum + value, count + 1.0);
+            } else {
+                outside = outside.max(*value);
+            }
         }
-    }
-    match (inside.is_finite(), outside.is_finite()) {
-        _ if count > 0.0 => sum / count,
-        (true, true) => f64::midpoint(inside, outside),
-        (true, false) => inside,
-        _ => outside,
+        match (inside.is_finite(), outside.is_finite()) {
+            _ if count > 0.0 => sum / count,
+            (true, true) => f64::midpoint(inside, outside),
+            (true, false) => inside,
+            _ => outside,
+        }
     }
 }
 
@@ -339,7 +268,11 @@ fn supporting(space: &Space, alpha: &[f64], source: &KernelSource) -> Result<Opt
 }
 
 impl FittedOneClassSvm {
-    pub(super) fn score(&self, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<f64>> {
+    /// The score of each row: high is normal.
+    ///
+    /// # Errors
+    /// A kernel value that is not finite, or [`DepthError::Cancelled`].
+    pub fn score(&self, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<f64>> {
         let results = Batch::new(queries, run).run(|mut ticket: Ticket<'_, '_, Result<f64>>| {
             let mut block = Matrix::zeros(self.support.len(), COLUMN_GROUP);
             while let Some((first, rows)) = ticket.take(COLUMN_GROUP, 1) {
@@ -358,9 +291,21 @@ impl FittedOneClassSvm {
         results.into_iter().collect()
     }
 
-    /// A proven bound on the error of the score of a row. For [`OneClassSolver::Libsvm`] that is with respect to the exact
-    /// solution, and its gap is evaluated without its rounding.
-    pub(super) fn error(&self, row: &[f64]) -> Result<f64> {
+    /// The score below which a row is an outlier by the machine's own rule, $\nu N \rho$.
+    pub fn offset(&self) -> f64 {
+        self.offset
+    }
+
+    /// Whether the solver met its tolerance.
+    pub fn converged(&self) -> bool {
+        self.converged
+    }
+
+    /// A bound on the error of the score of a row, as good as that on the suboptimality of its solution.
+    ///
+    /// # Errors
+    /// A kernel value of the row with itself that is out of range.
+    pub fn error(&self, row: &[f64]) -> Result<f64> {
         let diagonal = self.support.own(row)?;
         let sum = 2.0 * dot_error(self.support.len(), self.support.largest.max(diagonal));
         let rounding = self.unit * (sum + self.support.rounding(diagonal));
