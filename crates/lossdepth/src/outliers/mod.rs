@@ -8,7 +8,8 @@ mod words;
 
 use crate::data::{CellNote, CellNoteKind, Encoded, Encoding, GroupKind, Rows, Table, Values};
 use crate::error::{DepthError, Result};
-use crate::model::{Combination, Explainer, Model, ReasonOptions, Reasons};
+use crate::model::reasons::Combination;
+use crate::model::{Explainer, Model, ReasonOptions, Reasons};
 use crate::problem::{Fit, Run, Stop};
 use crate::stats::conformal::{Conformal, own_p_values};
 use words::Words;
@@ -175,7 +176,8 @@ fn standing(
     let sample = model.reference();
     let quiet = Run { progress: None, depths_only: true, ..*run };
     let of_reference: Vec<f64> = model.score(sample.rows(), &quiet)?.iter().map(|fit| fit.depth).collect();
-    let mut ranked: Vec<(f64, f64)> = of_reference.into_iter().zip(sample.weights().iter().copied()).collect();
+    let mut ranked: Vec<(f64, f64)> =
+        of_reference.into_iter().zip(sample.weights().iter().copied()).collect();
     ranked.sort_by(|a, b| a.0.total_cmp(&b.0));
     let mut sum = 0.0;
     for (_, weight) in &mut ranked {

@@ -2,7 +2,7 @@
 
 use super::{Queries, coordinates, is_gap};
 use crate::data::{CellNote, CellNoteKind, ColumnKind, EncodedColumn, Values};
-use crate::model::{ColumnFacts, ColumnReason};
+use crate::model::reasons::{ColumnFacts, ColumnReason};
 
 /// Up to this share of the rows on one side, a number is called high or low by itself.
 const EXTREME: f64 = 0.02;
@@ -177,7 +177,8 @@ fn extreme(kind: ColumnKind, facts: &ColumnFacts) -> Option<String> {
     if facts.equal > RARE * facts.total || up.min(down) > far.max(1.0) {
         return None;
     }
-    let (beyond, word, most) = if up <= down { (facts.above, high, highest) } else { (facts.below, low, lowest) };
+    let (beyond, word, most) =
+        if up <= down { (facts.above, high, highest) } else { (facts.below, low, lowest) };
     Some(if beyond == 0.0 {
         format!("{most} of all")
     } else {
@@ -220,7 +221,8 @@ mod tests {
 
     #[test]
     fn counts_have_separated_thousands() {
-        for (count, text) in [(0.0, "0"), (999.0, "999"), (1202.0, "1,202"), (1e6, "1,000,000"), (2.5, "2.5")] {
+        for (count, text) in [(0.0, "0"), (999.0, "999"), (1202.0, "1,202"), (1e6, "1,000,000"), (2.5, "2.5")]
+        {
             assert_eq!(counted(count), text);
         }
     }

@@ -4,9 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The modules of the library, from the arithmetic that everything uses to what is built on top of it.
-const LAYERS: [&str; 11] = [
+const LAYERS: [&str; 12] = [
     "error", "numerics", "data", "loss", "kernel", "problem", "certify", "solver", "methods", "model",
-    "stats",
+    "stats", "outliers",
 ];
 
 fn position(module: &str) -> Option<usize> {
