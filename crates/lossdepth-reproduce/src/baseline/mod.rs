@@ -5,9 +5,11 @@
 //! | `oc-svm` | [`OneClassSvm`] | `nu`, `solver`, `kernel` and its settings, `scale`, `tol`, `max_iter`, `memory` |
 //! | `lof` | [`Lof`] | `k`, `scale` |
 //! | `knn` | [`Knn`] | `k`, `distance`, `scale` |
+//! | `iforest` | [`IsolationForest`] | `trees`, `max_samples`, `seed`, `scale` |
 //!
 //! All are oriented like a depth — **high is normal, low is outlying** — but their scores are not confined to $[0, 1]$. They
-//! equal what scikit-learn computes (`OneClassSVM`, `LocalOutlierFactor`, `NearestNeighbors`), and like a depth they are a
+//! equal what scikit-learn computes (`OneClassSVM`, `LocalOutlierFactor`, `NearestNeighbors`; `IsolationForest` up to the random
+//! numbers), and like a depth they are a
 //! function of sample, settings and query alone: same bits for any batch and any number of threads.
 //!
 //! ```
@@ -20,12 +22,14 @@
 //! # Ok::<(), lossdepth::DepthError>(())
 //! ```
 
+mod isolation_forest;
 mod knn;
 mod libsvm_smo;
 mod lof;
 mod neighbours;
 mod one_class_svm;
 
+pub use isolation_forest::IsolationForest;
 pub use knn::{Knn, KnnDistance};
 pub use lof::Lof;
 pub use one_class_svm::{OneClassSolver, OneClassSvm};
@@ -45,6 +49,8 @@ pub enum Detector {
     Lof(Lof),
     /// The distance to the nearest neighbours.
     Knn(Knn),
+    /// The isolation forest.
+    IsolationForest(IsolationForest),
 }
 
 /// A detector and the scaling of its columns.
@@ -85,9 +91,14 @@ const K: Setting = Setting::new("k", Kind::Count, "How many neighbours").range(R
 const DISTANCE: Setting =
     Setting::new("distance", Kind::Choice(&KnnDistance::NAMES), "Which distance to the neighbours counts");
 
+const TREES: Setting = Setting::new("trees", Kind::Count, "How many trees").range(Range::Between(1.0, 1e5));
+const MAX_SAMPLES: Setting = Setting::new("max_samples", Kind::Count, "How many rows each tree is grown on")
+    .range(Range::AtLeast(1.0));
+const SEED: Setting = Setting::new("seed", Kind::Count, "Seed of the random numbers");
+
 impl Baseline {
     /// Their names.
-    pub const NAMES: [&str; 3] = ["oc-svm", "lof", "knn"];
+    pub const NAMES: [&str; 4] = ["oc-svm", "lof", "knn", "iforest"];
 
     /// A baseline by name, with its defaults.
     ///
@@ -98,6 +109,7 @@ impl Baseline {
             "oc-svm" => OneClassSvm::default().into(),
             "lof" => Lof::default().into(),
             "knn" => Knn::default().into(),
+            "iforest" => IsolationForest::default().into(),
             _ => {
                 let expected = Self::NAMES.join(", ");
                 return Err(DepthError::Name { name: "baseline", expected, got: name.to_owned() });
@@ -129,10 +141,17 @@ impl Baseline {
                     *k = setting.count(&value)?;
                 }
                 (Detector::Knn(knn), "distance") => knn.distance = setting.named(&value)?,
+                (Detector::IsolationForest(forest), "trees") => forest.trees = setting.count(&value)?,
+                (Detector::IsolationForest(forest), "max_samples") => {
+                    forest.max_samples = setting.count(&value)?;
+                }
+                (Detector::IsolationForest(forest), "seed") => forest.seed = setting.count(&value)? as u64,
                 (_, name) => of_kernel.push((name, value)),
             }
         }
-        let kernel = Settings::with(Method::Svm, of_kernel.clone())?;
+        // Baselines take the columns as they are unless something else is said.
+        let unscaled = [("scale", Value::from("none"))];
+        let kernel = Settings::with(Method::Svm, unscaled.into_iter().chain(of_kernel.iter().cloned()))?;
         if let Detector::OneClassSvm(svm) = &mut baseline.detector {
             svm.kernel = KernelSource::Choice(kernel.kernel);
             svm.tol = kernel.tol;
@@ -154,6 +173,7 @@ impl Baseline {
             Detector::OneClassSvm(_) => Self::NAMES[0],
             Detector::Lof(_) => Self::NAMES[1],
             Detector::Knn(_) => Self::NAMES[2],
+            Detector::IsolationForest(_) => Self::NAMES[3],
         }
     }
 
@@ -163,6 +183,7 @@ impl Baseline {
             Detector::OneClassSvm(_) => "one-class support vector machine",
             Detector::Lof(_) => "local outlier factor, negative",
             Detector::Knn(_) => "distance to the nearest neighbours, negative",
+            Detector::IsolationForest(_) => "isolation forest, its score negative",
         }
     }
 
@@ -176,6 +197,9 @@ impl Baseline {
             Detector::OneClassSvm(_) => [vec![NU, SOLVER], shared(&OF_KERNELS)].concat(),
             Detector::Lof(_) => [vec![K], shared(&["scale", "support_fraction"])].concat(),
             Detector::Knn(_) => [vec![K, DISTANCE], shared(&["scale", "support_fraction"])].concat(),
+            Detector::IsolationForest(_) => {
+                [vec![TREES, MAX_SAMPLES, SEED], shared(&["scale", "support_fraction"])].concat()
+            }
         }
     }
 
@@ -212,6 +236,9 @@ impl Baseline {
                 (Detector::OneClassSvm(svm), "solver") => Value::Text(svm.solver.name().to_owned()),
                 (Detector::Lof(Lof { k }) | Detector::Knn(Knn { k, .. }), "k") => Value::Count(*k as u64),
                 (Detector::Knn(knn), "distance") => Value::Text(knn.distance.name().to_owned()),
+                (Detector::IsolationForest(forest), "trees") => Value::Count(forest.trees as u64),
+                (Detector::IsolationForest(forest), "max_samples") => Value::Count(forest.max_samples as u64),
+                (Detector::IsolationForest(forest), "seed") => Value::Count(forest.seed),
                 (_, name) => shared(name)?,
             };
             Some((setting.name, value))
@@ -241,6 +268,7 @@ impl Baseline {
             }
             Detector::Lof(lof) => Fitted::Lof(lof.fit(sample, run)?),
             Detector::Knn(knn) => Fitted::Knn(knn.fit(sample)?),
+            Detector::IsolationForest(forest) => Fitted::IsolationForest(forest.fit(sample)?),
         };
         Ok(FittedBaseline { fitted, scaling, warning })
     }
@@ -261,6 +289,12 @@ impl From<Lof> for Baseline {
 impl From<Knn> for Baseline {
     fn from(knn: Knn) -> Self {
         Detector::Knn(knn).into()
+    }
+}
+
+impl From<IsolationForest> for Baseline {
+    fn from(forest: IsolationForest) -> Self {
+        Detector::IsolationForest(forest).into()
     }
 }
 
@@ -287,6 +321,7 @@ enum Fitted {
     OneClassSvm(Box<FittedOneClassSvm>, Reference),
     Lof(lof::FittedLof),
     Knn(knn::FittedKnn),
+    IsolationForest(isolation_forest::FittedIsolationForest),
 }
 
 impl FittedBaseline {
@@ -317,6 +352,7 @@ impl FittedBaseline {
             Fitted::OneClassSvm(svm, _) => svm.score(rows, run),
             Fitted::Lof(lof) => lof.score(rows, run),
             Fitted::Knn(knn) => knn.score(rows, run),
+            Fitted::IsolationForest(forest) => forest.score(rows, run),
         }
     }
 
@@ -329,6 +365,7 @@ impl FittedBaseline {
             Fitted::OneClassSvm(svm, sample) => svm.score(sample.rows(), run),
             Fitted::Lof(lof) => Ok(lof.own().to_vec()),
             Fitted::Knn(knn) => knn.own(run),
+            Fitted::IsolationForest(forest) => forest.own(run),
         }
     }
 

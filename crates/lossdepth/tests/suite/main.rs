@@ -19,6 +19,7 @@ mod layers;
 mod losses;
 mod mixed;
 mod mlp;
+mod outliers;
 mod preset;
 mod properties;
 mod refusals;
