@@ -1,14 +1,15 @@
 //! For tests: the readers, on bytes in memory.
 
 use crate::args::Roles;
-use crate::load::{Columns, Header, Table};
+use crate::load::{Columns, Reading, Table};
+use lossdepth::data::Values;
 
 /// All of a table.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Contents {
     /// What is compared.
     pub names: Vec<String>,
-    /// Row after row.
+    /// Row after row: numbers, seconds, truth values as 0 and 1, and the codes of texts.
     pub values: Vec<f64>,
     /// One a row, if the table has a label of its own.
     pub labels: Vec<String>,
@@ -35,16 +36,22 @@ pub fn read_labelled(
     label: Option<&str>,
 ) -> Result<Contents, String> {
     let roles = Roles { label: label.map(str::to_owned), ..Roles::default() };
-    let mut table = Table::from_bytes(name, bytes, Header::Detect).map_err(|error| error.to_string())?;
+    let mut table = Table::from_bytes(name, bytes, &Reading::default()).map_err(|error| error.to_string())?;
     let columns = Columns::of(&table, &roles).map_err(|error| error.to_string())?;
     let mut contents = Contents { names: columns.names(&table), ..Contents::default() };
     loop {
-        let rows = table.read(&columns, piece).map_err(|error| error.to_string())?;
+        let mut rows = table.read(&columns, piece).map_err(|error| error.to_string())?;
         if rows.is_empty() {
             return Ok(contents);
         }
-        let part = rows.whole().map_err(|error| error.to_string())?;
-        part.rows.iter().for_each(|row| contents.values.extend_from_slice(row));
-        contents.labels.extend(part.labels.into_iter().flatten().cloned());
+        let typed = rows.take_columns(&contents.names);
+        for row in 0..rows.rows {
+            contents.values.extend(typed.iter().map(|column| match &column.values {
+                Values::Numbers(values) | Values::Times(values) => values[row],
+                Values::Booleans(values) => values[row].map_or(f64::NAN, |value| f64::from(u8::from(value))),
+                Values::Texts(texts) => f64::from(texts.codes()[row]),
+            }));
+        }
+        contents.labels.append(&mut rows.labels);
     }
 }

@@ -214,8 +214,7 @@ impl Depths {
         };
         let of_sample = score_sample.then(|| score(sample)).transpose();
         let of_sample = of_sample.map_err(|error| inputs.locate_reference(error))?;
-        let of_data =
-            score_data.then(|| score(data)).transpose().map_err(|error| inputs.data.locate(error))?;
+        let of_data = score_data.then(|| score(data)).transpose().map_err(|error| inputs.locate(error))?;
         let ranked = match &of_sample {
             Some(depths) if !args.no_rank => {
                 Some(EmpiricalDistribution::new(depths, inputs.reference.weights())?)

@@ -1,5 +1,6 @@
 //! A file for each command, and what they share: opening a table, fitting a model to it.
 
+mod announce;
 pub(crate) mod evaluate;
 pub(crate) mod explain;
 pub(crate) mod fit;
@@ -16,7 +17,8 @@ pub(crate) mod shell;
 use crate::args::{Question, Roles};
 use crate::console;
 use crate::error::{Error, Result};
-use crate::load::{Part, Table};
+use crate::load::{Block, Columns, Table, is_numeric};
+use lossdepth::data::Encoding;
 use lossdepth::model::Value;
 use lossdepth::{DepthError, Method, Model, Reference, Reported, Scale, Settings, Variant};
 use std::path::Path;
@@ -29,9 +31,10 @@ pub(crate) enum Outcome {
     NotConverged,
 }
 
-/// Opens a table, and says so where its first line could be a header or data.
+/// Opens a table, and says what was found out about it.
 fn open(path: &Path, roles: &Roles, quiet: bool) -> Result<Table> {
-    let table = Table::open(path, roles.header())?;
+    let table = Table::open(path, &roles.reading.reading())?;
+    tell(table.file(), table.notes(), quiet);
     if let Some(line) = table.doubtful_header() {
         let file = table.file();
         console::note(
@@ -42,17 +45,32 @@ fn open(path: &Path, roles: &Roles, quiet: bool) -> Result<Table> {
     Ok(table)
 }
 
+fn tell(file: &str, notes: &[String], quiet: bool) {
+    notes.iter().for_each(|note| console::note(quiet, format_args!("note: {file}: {note}")));
+}
+
+/// Reads a sample, learns how to encode it, and says what is compared.
+fn learn(table: &mut Table, columns: &Columns, roles: &Roles, quiet: bool) -> Result<(Encoding, Block)> {
+    let options = columns.options(table, roles)?;
+    let piece = table.read(columns, usize::MAX)?;
+    tell(table.file(), &piece.notes, quiet);
+    let (encoding, block) = Block::learn(table, columns, piece, &options)?;
+    announce::sample(table.file(), &encoding, &block, quiet);
+    Ok((encoding, block))
+}
+
 /// Fits a model to a sample, within half of the memory of this machine unless something else was said.
 fn fit(
     question: &Question,
-    sample: &Part<'_>,
-    weights: Option<&[f64]>,
+    sample: &Block,
+    encoding: &Encoding,
     locate: impl Fn(DepthError) -> Error,
 ) -> Result<Model> {
-    let sample = reference(sample, weights).map_err(&locate)?;
+    let sample = reference(sample, encoding).map_err(&locate)?;
     let settings = question.settings(&sample)?;
     warn_of_cost(&settings, &sample);
-    within_memory(&settings).fit(&sample).map_err(locate)
+    let model = within_memory(&settings).fit(&sample).map_err(locate)?;
+    Ok(if encoding.is_plain() { model } else { model.with_encoding(encoding.clone()) })
 }
 
 /// From so many columns on, a forest of all trees is warned of. The number is a heuristic and not derived from measurements.
@@ -69,11 +87,13 @@ fn warn_of_cost(settings: &Settings, sample: &Reference) {
 }
 
 /// The rows of a table as a sample.
-fn reference(sample: &Part<'_>, weights: Option<&[f64]>) -> Result<Reference, DepthError> {
-    match weights {
-        Some(weights) => Reference::weighted(&sample.rows, weights),
-        None => Reference::new(&sample.rows),
-    }
+fn reference(sample: &Block, encoding: &Encoding) -> Result<Reference, DepthError> {
+    let rows = sample.whole()?.rows;
+    let reference = match sample.weights() {
+        Some(weights) => Reference::weighted(&rows, weights),
+        None => Reference::new(&rows),
+    }?;
+    if is_numeric(encoding) { Ok(reference) } else { reference.with_layout(encoding.layout().clone()) }
 }
 
 /// The same settings, with half of the memory of this machine unless something else was said.
