@@ -4,6 +4,7 @@ use crate::commands::evaluate::Evaluate;
 use crate::commands::explain::Explain;
 use crate::commands::fit::Fit;
 use crate::commands::info::Info;
+use crate::commands::outliers::OutliersArgs;
 use crate::commands::plot::Plot;
 use crate::commands::reproduce::Reproduce;
 use crate::commands::score::Score;
@@ -50,6 +51,8 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Show the oddest rows of a table, each with its reasons
+    Outliers(Box<OutliersArgs>),
     /// Score the rows of a table
     Score(Box<Score>),
     /// Say why rows have the depth they have

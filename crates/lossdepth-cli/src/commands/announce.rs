@@ -11,17 +11,24 @@ const NAMED: usize = 12;
 
 /// Says what is compared, what is left out and why, if there is more to tell than that all columns are complete numbers.
 pub(super) fn sample(file: &str, encoding: &Encoding, block: &Block, quiet: bool) {
-    let constant: Vec<String> =
-        encoding.columns().iter().filter(|c| c.is_constant()).map(|c| shorten(c.name())).collect();
-    if quiet || (encoding.is_plain() && constant.is_empty()) {
+    if quiet || (encoding.is_plain() && encoding.columns().iter().all(|column| !column.is_constant())) {
         return;
     }
+    let (heading, mut lines) = about(file, encoding, block);
+    lines.retain(|(what, _)| *what != "compared" || !encoding.is_plain());
+    console::note(quiet, heading);
+    lines.iter().for_each(|(what, text)| console::note(quiet, format_args!("  {what:<10} {text}")));
+    let mut tally = Tally::default();
+    tally.add(&block.notes);
+    tally.gaps.clear();
+    tally.tell(file, encoding, quiet);
+}
+
+/// What a table is, in a line; and lines on what is compared, what is left out, and what else there is to know.
+pub(super) fn about(file: &str, encoding: &Encoding, block: &Block) -> (String, Vec<(&'static str, String)>) {
     let all = encoding.columns().len() + encoding.left_out().len();
-    let mut lines = vec![format!("{file}: {}, {}", count(block.len(), "row"), count(all, "column"))];
-    let mut say = |what: &str, text: String| lines.push(format!("  {what:<10} {text}"));
-    if !encoding.is_plain() {
-        say("compared", compared(encoding));
-    }
+    let heading = format!("{file}: {}, {}", count(block.len(), "row"), count(all, "column"));
+    let mut lines = vec![("compared", compared(encoding))];
     let why = |why: LeftOutReason, id: bool| match why {
         LeftOutReason::Id if id => "names the rows".to_owned(),
         LeftOutReason::Id => "all different".to_owned(),
@@ -33,30 +40,19 @@ pub(super) fn sample(file: &str, encoding: &Encoding, block: &Block, quiet: bool
         .map(|left| format!("{} ({})", shorten(&left.name), why(left.why, encoding.id() == Some(&left.name))))
         .collect();
     if !left.is_empty() {
-        say("left out", some(&left));
+        lines.push(("left out", some(&left)));
     }
+    let constant: Vec<String> =
+        encoding.columns().iter().filter(|c| c.is_constant()).map(|c| shorten(c.name())).collect();
     if !constant.is_empty() {
-        say("constant", some(&constant));
+        lines.push(("constant", some(&constant)));
     }
-    let repeated = block.repeated();
-    if repeated > 0 {
-        say(
-            "repeated",
-            format!(
-                "{} as an earlier one",
-                if repeated == 1 {
-                    "1 row is the same".to_owned()
-                } else {
-                    format!("{repeated} rows are the same")
-                }
-            ),
-        );
+    match block.repeated() {
+        0 => {}
+        1 => lines.push(("repeated", "1 row is the same as an earlier one".to_owned())),
+        more => lines.push(("repeated", format!("{more} rows are the same as an earlier one"))),
     }
-    lines.iter().for_each(|line| console::note(quiet, line));
-    let mut tally = Tally::default();
-    tally.add(&block.notes);
-    tally.gaps.clear();
-    tally.tell(file, encoding, quiet);
+    (heading, lines)
 }
 
 /// The compared columns by kind, with their gaps.

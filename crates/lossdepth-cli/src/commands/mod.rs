@@ -9,6 +9,7 @@ mod inputs;
 pub(crate) mod labels;
 pub(crate) mod methods;
 pub(crate) mod model;
+pub(crate) mod outliers;
 pub(crate) mod plot;
 pub(crate) mod reproduce;
 pub(crate) mod score;

@@ -112,6 +112,11 @@ impl Block {
         Some(written(values, self.numbers[row] - self.first)).filter(|text| !text.is_empty())
     }
 
+    /// The columns as they were read, if they were kept.
+    pub(crate) fn typed(&self) -> Option<&lossdepth::data::Table> {
+        self.typed.as_ref()
+    }
+
     /// The weights, if there is a column of them.
     pub(crate) fn weights(&self) -> Option<&[f64]> {
         (!self.weights.is_empty()).then_some(&self.weights)

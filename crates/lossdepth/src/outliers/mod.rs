@@ -39,11 +39,29 @@ pub struct Queries<'a> {
     /// The encoding of the reference.
     pub encoding: &'a Encoding,
     /// The rows of the table under that encoding.
-    pub encoded: &'a Encoded,
+    pub rows: Rows<'a>,
+    /// The row of the table that each of them is.
+    pub numbers: &'a [usize],
+    /// Cells that are not simply a value, by row of the table.
+    pub notes: &'a [CellNote],
+    /// The names of the rows, one for each; found in the column that names them if there are none here.
+    pub names: Option<&'a [String]>,
     /// The weights of the rows if the table is its own reference and has weights.
     pub weights: Option<&'a [f64]>,
     /// Whether the table is its own reference.
     pub own: bool,
+}
+
+impl<'a> Queries<'a> {
+    /// An encoded table; `own` if it is its own reference.
+    ///
+    /// # Errors
+    /// The encoded rows have no column.
+    pub fn new(table: &'a Table, encoding: &'a Encoding, encoded: &'a Encoded, own: bool) -> Result<Self> {
+        let rows = Rows::new(&encoded.values, encoded.width)?;
+        let (numbers, notes) = (&encoded.rows[..], &encoded.notes[..]);
+        Ok(Self { table, encoding, rows, numbers, notes, names: None, weights: None, own })
+    }
 }
 
 /// The rows of a table from the oddest on.
@@ -134,9 +152,9 @@ impl Outliers {
         options: &OutlierOptions,
         run: &Run<'_>,
     ) -> Result<Self> {
-        let rows = Rows::new(&queries.encoded.values, queries.encoded.width)?;
+        let rows = queries.rows;
         let fits = model.score(rows, run)?;
-        let (p_values, percentiles) = standing(model, queries, rows, &fits, run)?;
+        let (p_values, percentiles) = standing(model, queries, &fits, run)?;
         let unconverged = fits.iter().filter(|fit| fit.stop != Stop::Converged).count();
         let mut order: Vec<usize> = (0..fits.len()).collect();
         order.sort_by(|&a, &b| fits[a].depth.total_cmp(&fits[b].depth).then(a.cmp(&b)));
@@ -161,7 +179,6 @@ impl Outliers {
 fn standing(
     model: &Model,
     queries: Queries<'_>,
-    rows: Rows<'_>,
     fits: &[Fit],
     run: &Run<'_>,
 ) -> Result<(Vec<f64>, Vec<f64>)> {
@@ -195,7 +212,7 @@ fn standing(
         Conformal::Cross { folds: FOLDS.min(sample.len()), seed: 0 }
     };
     let p = match how.calibrate(model.settings(), sample, &quiet) {
-        Ok(calibration) => calibration.p_values(rows, &depths, &quiet)?,
+        Ok(calibration) => calibration.p_values(queries.rows, &depths, &quiet)?,
         // Two reference rows cannot be divided; the only p-value that is certain is 1.
         Err(DepthError::TooFewRows { .. }) => vec![1.0; depths.len()],
         Err(other) => return Err(other),
@@ -219,11 +236,14 @@ fn outlier(
     reasons: &Reasons,
     options: &OutlierOptions,
 ) -> Outlier {
-    let row = queries.encoded.rows[place.at];
+    let row = queries.numbers[place.at];
     let encoding = queries.encoding;
-    let notes = notes_of(queries.encoded, row);
+    let notes = notes_of(queries.notes, row);
     let words = Words { queries, row, encoded, notes };
-    let name = encoding.id().and_then(|id| cell(queries.table, id, row));
+    let name = match queries.names {
+        Some(names) => names.get(place.at).cloned(),
+        None => encoding.id().and_then(|id| cell(queries.table, id, row)),
+    };
     let mut contributions = vec![0.0; encoding.columns().len()];
     for reason in &reasons.columns {
         contributions[reason.column] = reason.contribution;
@@ -279,10 +299,10 @@ fn outlier(
 }
 
 /// The notes about a row of the table.
-fn notes_of(encoded: &Encoded, row: usize) -> &[CellNote] {
-    let start = encoded.notes.partition_point(|note| note.row < row);
-    let end = encoded.notes.partition_point(|note| note.row <= row);
-    &encoded.notes[start..end]
+fn notes_of(notes: &[CellNote], row: usize) -> &[CellNote] {
+    let start = notes.partition_point(|note| note.row < row);
+    let end = notes.partition_point(|note| note.row <= row);
+    &notes[start..end]
 }
 
 /// A cell as it is written in the table; `None` for a gap or a column that is not there.

@@ -58,7 +58,7 @@ fn fitted(table: &Table) -> (Model, Encoding) {
 
 fn found(model: &Model, encoding: &Encoding, table: &Table, own: bool, top: usize) -> Outliers {
     let encoded = encoding.encode(table).unwrap();
-    let queries = Queries { table, encoding, encoded: &encoded, weights: None, own };
+    let queries = Queries::new(table, encoding, &encoded, own).unwrap();
     let options = OutlierOptions { top, ..OutlierOptions::default() };
     Outliers::find(model, queries, &options, &Run::default()).unwrap()
 }

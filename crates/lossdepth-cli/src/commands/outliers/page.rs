@@ -2,7 +2,7 @@
 
 use crate::error::{count, shorten};
 use lossdepth::Settings;
-use lossdepth::data::{ColumnKind, EncodedColumn, Encoding};
+use lossdepth::data::{EncodedColumn, Encoding};
 use lossdepth::outliers::{Outlier, Outliers};
 use serde::Serialize;
 use std::fmt::Write as _;
@@ -10,16 +10,16 @@ use std::fmt::Write as _;
 /// What is said about a table.
 pub(super) struct Page<'a> {
     pub(super) file: &'a str,
-    /// How many rows the table has, and how many columns.
-    pub(super) shape: (usize, usize),
+    /// What the table is, in a line.
+    pub(super) heading: String,
+    /// What is compared, what is left out, what else there is to know: lines with a label each.
+    pub(super) about: Vec<(&'static str, String)>,
+    /// How many rows there are.
+    pub(super) rows: usize,
     /// What the rows are compared with, if not with each other.
     pub(super) reference: Option<(&'a str, usize)>,
     pub(super) encoding: &'a Encoding,
     pub(super) settings: &'a Settings,
-    /// The method and how columns are scaled, in a line.
-    pub(super) method: String,
-    /// What else there is to know, a line each.
-    pub(super) remarks: &'a [String],
     pub(super) outliers: &'a Outliers,
     /// What to do next, a command each with what it does.
     pub(super) next: Vec<(String, &'static str)>,
@@ -29,8 +29,8 @@ pub(super) struct Page<'a> {
 const LINE: usize = 110;
 
 impl Page<'_> {
-    fn heading(&self) -> String {
-        let rows = self.shape.0;
+    fn title(&self) -> String {
+        let rows = self.rows;
         let found = self.outliers.found.len();
         let all = grouped(rows);
         match (found, rows) {
@@ -41,39 +41,18 @@ impl Page<'_> {
         }
     }
 
-    fn about(&self) -> Vec<(&'static str, String)> {
-        let (rows, columns) = self.shape;
-        let mut lines = vec![("", format!("{}: {} rows, {}", self.file, grouped(rows), count(columns, "column")))];
-        lines.push(("compared", compared(self.encoding.columns())));
-        let left = self.encoding.left_out();
-        if !left.is_empty() {
-            let one = |name: &str, why: String| format!("{} ({why})", shorten(name));
-            let named: Vec<String> = left.iter().map(|left| one(&left.name, left.why.to_string())).collect();
-            lines.push(("left out", named.join(", ")));
-        }
-        if let Some((file, rows)) = self.reference {
-            lines.push(("reference", format!("{file}, {} rows", grouped(rows))));
-        }
-        lines.push(("method", self.method.clone()));
-        lines.extend(self.remarks.iter().map(|remark| ("note", remark.clone())));
-        lines
-    }
-
     /// For a terminal.
     pub(super) fn text(&self) -> String {
         let mut out = String::new();
-        for (label, text) in self.about() {
-            if label.is_empty() {
-                let _ = writeln!(out, "{text}");
-            } else {
-                let mut lines = wrapped(&text, LINE - 13).into_iter();
-                let _ = writeln!(out, "  {label:<10} {}", lines.next().unwrap_or_default());
-                lines.for_each(|line| {
-                    let _ = writeln!(out, "  {:<10} {line}", "");
-                });
-            }
+        let _ = writeln!(out, "{}", self.heading);
+        for (label, text) in &self.about {
+            let mut lines = wrapped(text, LINE - 13).into_iter();
+            let _ = writeln!(out, "  {label:<10} {}", lines.next().unwrap_or_default());
+            lines.for_each(|line| {
+                let _ = writeln!(out, "  {:<10} {line}", "");
+            });
         }
-        let _ = writeln!(out, "\n{}", self.heading());
+        let _ = writeln!(out, "\n{}", self.title());
         let names: Vec<String> = self.outliers.found.iter().map(|row| shorten(&named(row))).collect();
         let name_width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
         let cell = |reason: &lossdepth::outliers::WordedReason| {
@@ -108,16 +87,24 @@ impl Page<'_> {
     /// For notes and tickets.
     pub(super) fn markdown(&self) -> String {
         let mut out = String::new();
-        for (label, text) in self.about() {
-            let text = escaped(&text);
-            let _ = if label.is_empty() { writeln!(out, "**{text}**\n") } else { writeln!(out, "- {label}: {text}") };
+        let _ = writeln!(out, "**{}**\n", escaped(&self.heading));
+        for (label, text) in &self.about {
+            let _ = writeln!(out, "- {label}: {}", escaped(text));
         }
-        let _ = writeln!(out, "\n## {}\n\n| row | p | why | would be ordinary with |\n|---|---:|---|---|", self.heading());
+        let head = "| row | p | why | would be ordinary with |\n|---|---:|---|---|";
+        let _ = writeln!(out, "\n## {}\n\n{head}", self.title());
         for row in &self.outliers.found {
             let why: Vec<String> = row
                 .reasons
                 .iter()
-                .map(|reason| format!("**{}** {}: {}", escaped(&reason.name), escaped(&reason.value), escaped(&reason.text)))
+                .map(|reason| {
+                    format!(
+                        "**{}** {}: {}",
+                        escaped(&reason.name),
+                        escaped(&reason.value),
+                        escaped(&reason.text)
+                    )
+                })
                 .collect();
             let why = if why.is_empty() { without_reason(row).to_owned() } else { why.join("<br>") };
             let change: Vec<String> =
@@ -132,7 +119,20 @@ impl Page<'_> {
     /// A line a reason.
     pub(super) fn csv(&self) -> String {
         let mut writer = csv::Writer::from_writer(Vec::new());
-        let header = ["row", "name", "depth", "error", "stderr", "p", "percentile", "reason", "column", "value", "text", "share"];
+        let header = [
+            "row",
+            "name",
+            "depth",
+            "error",
+            "stderr",
+            "p",
+            "percentile",
+            "reason",
+            "column",
+            "value",
+            "text",
+            "share",
+        ];
         // Writing into memory does not fail.
         let _ = writer.write_record(header);
         for row in &self.outliers.found {
@@ -160,19 +160,17 @@ impl Page<'_> {
 
     /// Everything.
     pub(super) fn json(&self) -> String {
-        let (rows, columns) = self.shape;
+        let rows = self.rows;
         let whole = Json {
             format: 1,
             version: env!("CARGO_PKG_VERSION"),
             file: self.file,
             rows,
-            columns,
             reference: self.reference.map(|(file, _)| file),
             reference_rows: self.reference.map_or(rows, |(_, rows)| rows),
             compared: self.encoding.columns().iter().map(JsonColumn::new).collect(),
             left_out: self.encoding.left_out().iter().map(|l| (l.name.as_str(), l.why.to_string())).collect(),
             settings: self.settings,
-            notes: self.remarks,
             outliers: self.outliers.found.iter().map(JsonRow::new).collect(),
         };
         serde_json::to_string_pretty(&whole).unwrap_or_default() + "\n"
@@ -186,14 +184,12 @@ struct Json<'a> {
     version: &'static str,
     file: &'a str,
     rows: usize,
-    columns: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     reference: Option<&'a str>,
     reference_rows: usize,
     compared: Vec<JsonColumn<'a>>,
     left_out: Vec<(&'a str, String)>,
     settings: &'a Settings,
-    notes: &'a [String],
     outliers: Vec<JsonRow<'a>>,
 }
 
@@ -248,7 +244,8 @@ impl<'a> JsonRow<'a> {
             text: &r.text,
             share: r.share,
         };
-        let change = |c: &'a lossdepth::outliers::Change| JsonChange { column: &c.name, from: &c.from, to: &c.to };
+        let change =
+            |c: &'a lossdepth::outliers::Change| JsonChange { column: &c.name, from: &c.from, to: &c.to };
         Self {
             row: row.row,
             name: row.name.as_deref(),
@@ -262,30 +259,6 @@ impl<'a> JsonRow<'a> {
             ordinary_with: row.changes.iter().map(change).collect(),
         }
     }
-}
-
-/// The compared columns, those of a kind together.
-fn compared(columns: &[EncodedColumn]) -> String {
-    /// How many columns of a kind are named.
-    const NAMED: usize = 12;
-    let of = |kinds: &[ColumnKind], what: &str| {
-        let chosen: Vec<&EncodedColumn> = columns.iter().filter(|c| kinds.contains(&c.kind())).collect();
-        let one = |column: &&EncodedColumn| {
-            let name = shorten(column.name());
-            match column.gaps() {
-                gaps if gaps > 0.0 => format!("{name} ({} gaps)", grouped_number(gaps)),
-                _ => name,
-            }
-        };
-        let mut text = chosen.iter().take(NAMED).map(one).collect::<Vec<_>>().join(", ");
-        if chosen.len() > NAMED {
-            let _ = write!(text, " and {} more", chosen.len() - NAMED);
-        }
-        (!chosen.is_empty()).then(|| if what.is_empty() { text } else { format!("{text} ({what})") })
-    };
-    let categories = [ColumnKind::Category, ColumnKind::Boolean];
-    let parts = [of(&[ColumnKind::Number], ""), of(&categories, "categories"), of(&[ColumnKind::Time], "dates")];
-    parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
 }
 
 fn named(row: &Outlier) -> String {
@@ -306,18 +279,17 @@ fn change(row: &Outlier) -> Option<String> {
     if row.changes.is_empty() || row.changes.iter().all(|change| told(&change.name)) {
         return None;
     }
-    let all: Vec<String> =
-        row.changes.iter().map(|change| format!("{} {}", shorten(&change.name), shorten(&change.to))).collect();
+    let all: Vec<String> = row
+        .changes
+        .iter()
+        .map(|change| format!("{} {}", shorten(&change.name), shorten(&change.to)))
+        .collect();
     Some(format!("ordinary with {}", all.join(", ")))
 }
 
-fn grouped(number: usize) -> String {
-    grouped_number(number as f64)
-}
-
 /// A count with its thousands separated.
-fn grouped_number(number: f64) -> String {
-    let digits = format!("{number:.0}");
+fn grouped(number: usize) -> String {
+    let digits = number.to_string();
     let mut text = String::new();
     for (at, digit) in digits.chars().enumerate() {
         if at > 0 && (digits.len() - at) % 3 == 0 {
