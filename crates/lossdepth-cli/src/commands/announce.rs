@@ -13,7 +13,7 @@ const NAMED: usize = 12;
 pub(super) fn sample(file: &str, encoding: &Encoding, block: &Block, quiet: bool) {
     let constant: Vec<String> =
         encoding.columns().iter().filter(|c| c.is_constant()).map(|c| shorten(c.name())).collect();
-    if quiet || (encoding.is_plain() && constant.is_empty()) {
+    if quiet || block.len() < 2 || (encoding.is_plain() && constant.is_empty()) {
         return;
     }
     let all = encoding.columns().len() + encoding.left_out().len();
