@@ -72,6 +72,16 @@ pub enum DepthError {
     /// A table that cannot be worked with: its columns do not fit together, or not to what was learned.
     #[error("{0}")]
     Table(String),
+    /// A method of numbers got categories.
+    #[error("method `{method}` compares numbers only; {}", categories_and_gaps(categories, gaps))]
+    Categories {
+        /// The method.
+        method: &'static str,
+        /// The columns that are categories, counted from 0 among those that are compared.
+        categories: Vec<usize>,
+        /// The columns whose gaps are compared like a category.
+        gaps: Vec<usize>,
+    },
     /// Rows without a single column.
     #[error("the data has no columns")]
     NoColumns,
@@ -181,6 +191,22 @@ pub enum DepthError {
 /// A number, without rows of zeros.
 fn short(number: f64) -> String {
     if number.is_finite() && number.abs() >= 1e16 { format!("{number:e}") } else { number.to_string() }
+}
+
+/// Which columns are no numbers, and what to do about them.
+fn categories_and_gaps(categories: &[usize], gaps: &[usize]) -> String {
+    let said = |columns: &[usize], one: &str, many: &str| match columns {
+        [] => None,
+        [column] => Some(format!("column {column} {one}")),
+        [first @ .., last] => {
+            let first: Vec<String> = first.iter().map(usize::to_string).collect();
+            Some(format!("columns {} and {last} {many}", first.join(", ")))
+        }
+    };
+    let found = [said(categories, "is a category", "are categories"), said(gaps, "has gaps", "have gaps")];
+    let found: Vec<String> = found.into_iter().flatten().collect();
+    let them = if categories.len() + gaps.len() == 1 { "it" } else { "them" };
+    format!("{}: leave {them} out, or use another method such as `forest`", found.join(" and "))
 }
 
 fn by(version: &str) -> String {

@@ -58,7 +58,7 @@ pub(crate) fn run(args: &Info) -> Result<Outcome> {
 fn json(saved: &Saved) -> String {
     let archive = &saved.archive;
     let about = About {
-        format: Archive::FORMAT,
+        format: archive.format(),
         version: archive.version(),
         settings: archive.settings(),
         reference_rows: archive.reference().len(),
@@ -78,7 +78,7 @@ fn page(saved: &Saved) -> String {
     let mut lines = Vec::new();
     let mut say = |name: &str, text: String| lines.push(vec![name.to_owned(), text]);
     let (file, version, size) = (saved.file(), archive.version(), bytes(saved.size));
-    say("file", format!("{file}, {size}, format {}, by lossdepth {version}", Archive::FORMAT));
+    say("file", format!("{file}, {size}, format {}, by lossdepth {version}", archive.format()));
     say("method", format!("{}: {}", settings.method, settings.method.summary()));
     say("settings", summary(settings));
     let weights = if reference.given_weights().is_some() { ", weighted" } else { "" };

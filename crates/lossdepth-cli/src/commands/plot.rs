@@ -414,7 +414,7 @@ impl Work<'_> {
                 scale => scale,
             };
             let fraction = self.settings.support_fraction;
-            let (scaling, _) = Scaling::learn(scale, reference.rows(), reference.weights(), fraction)?;
+            let (scaling, _) = Scaling::of(scale, reference, fraction)?;
             let plane = Plane::principal(reference, &scaling)?;
             let [first, second] = plane.shares().unwrap_or_default().map(percent);
             let scaled = if scale == Scale::None { "" } else { " of the scaled columns" };

@@ -232,7 +232,7 @@ impl Baseline {
     /// A setting is out of its range, weights for a detector that takes none, or [`DepthError::Cancelled`].
     pub fn fit(&self, sample: &Reference, run: &Run<'_>) -> Result<FittedBaseline> {
         let fraction = self.kernel.support_fraction;
-        let (scaling, warning) = Scaling::learn(self.scale, sample.rows(), sample.weights(), fraction)?;
+        let (scaling, warning) = Scaling::of(self.scale, sample, fraction)?;
         let scaled = sample.mapped(&scaling);
         let sample = if self.scale == Scale::None { sample } else { &scaled };
         let fitted = match &self.detector {

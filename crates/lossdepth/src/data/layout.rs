@@ -3,6 +3,7 @@
 use super::Rows;
 use crate::error::{DepthError, Result};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 /// What a group of encoded columns stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -107,6 +108,18 @@ impl Layout {
     /// The groups that are categories, be it of levels or of gaps.
     pub fn categories(&self) -> impl Iterator<Item = &Group> {
         self.groups.iter().filter(|group| group.is_category())
+    }
+
+    /// Whether all columns are numbers, as `method` needs them.
+    pub(crate) fn check_numeric(&self, method: &'static str) -> Result<()> {
+        if self.is_numeric() {
+            return Ok(());
+        }
+        let of = |kind: GroupKind| -> Vec<usize> {
+            let columns = self.groups.iter().filter(|group| group.kind == kind).map(|group| group.column);
+            columns.collect::<BTreeSet<_>>().into_iter().collect()
+        };
+        Err(DepthError::Categories { method, categories: of(GroupKind::Category), gaps: of(GroupKind::Gap) })
     }
 
     /// With so many more columns of numbers at the end.

@@ -1,6 +1,6 @@
 //! Why a point has the depth it has.
 
-use crate::data::{Scaling, Transform};
+use crate::data::{Layout, Scaling, Transform};
 use crate::problem::Fit;
 
 /// The classifier $f$ behind the depth of one query $z$: positive for the sample, negative for the query.
@@ -76,16 +76,31 @@ impl Tangent {
     }
 }
 
+/// A linear classifier by original columns, see [`Explanation::by_column`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct ColumnContributions {
+    /// $f(z)$: exactly [`baseline`](Self::baseline) plus the [`contributions`](Self::contributions), added in order. Rounding
+    /// can make it differ from [`Explanation::value`], where the contributions of encoded columns are added.
+    pub value: f64,
+    /// The mean of $f$ over the reference.
+    pub baseline: f64,
+    /// The contribution of each original column: the sum over all encoded columns that come from it.
+    pub contributions: Vec<f64>,
+}
+
 /// One side of the boxes that trees put around a query.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Cut {
-    /// The column.
+    /// The encoded column; of a category that of the query's level (the first of the category if it has none).
     pub feature: usize,
     /// Midway between the query and the nearest value of the sample on the other side. (In a box that other cuts have
     /// made smaller the nearest may be farther off; what is inside is the same.)
     pub threshold: f64,
     /// Whether the cut is above the query, so that larger values are outside; otherwise smaller values are.
     pub above: bool,
+    /// Of a category the level of the query, counted from 0 among those of its group of columns: only rows of this level
+    /// are inside. `None` for a number, and for a category of which the query has no level: then no row is inside.
+    pub level: Option<usize>,
     /// The share of the trees that make it.
     pub probability: f64,
     /// The share of the sample that this cut alone leaves with the query.
@@ -206,6 +221,19 @@ impl Explanation {
             Reason::Linear { contributions, .. } => Some(contributions),
             _ => None,
         }
+    }
+
+    /// The contributions of the original columns to a linear classifier, where `layout` says which encoded columns come from
+    /// each: the levels of a category count together, and so do a number and its gap. `None` if the classifier is not
+    /// linear, or if the layout has another number of encoded columns.
+    pub fn by_column(&self, layout: &Layout) -> Option<ColumnContributions> {
+        let encoded = self.contributions().filter(|encoded| encoded.len() == layout.width())?;
+        let mut contributions = vec![0.0; layout.columns()];
+        for group in layout.groups() {
+            contributions[group.column] += encoded[group.range()].iter().sum::<f64>();
+        }
+        let value = contributions.iter().fold(self.baseline, |sum, c| sum + c);
+        Some(ColumnContributions { value, baseline: self.baseline, contributions })
     }
 
     /// The witness function of a kernel depth: $f$ at each reference row.

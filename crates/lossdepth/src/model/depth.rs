@@ -145,8 +145,7 @@ impl<H: Hypothesis> Depth<H> {
     /// # Errors
     /// A setting is out of its range.
     pub fn fit(self, sample: &Reference) -> Result<FittedDepth<H>> {
-        let (scaling, warning) =
-            Scaling::learn(self.scale, sample.rows(), sample.weights(), self.support_fraction)?;
+        let (scaling, warning) = Scaling::of(self.scale, sample, self.support_fraction)?;
         self.fit_scaled(sample, scaling, warning)
     }
 

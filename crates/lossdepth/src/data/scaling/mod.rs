@@ -6,6 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 mod mcd;
+mod numbers;
 
 use self::mcd::{Cloud, Column, Estimate, inverse_square_root, negligible, quantile};
 use crate::data::Rows;
@@ -14,7 +15,8 @@ use crate::error::{DepthError, Result};
 /// How the columns are scaled before anything is measured.
 ///
 /// Every choice is an affine map $x \mapsto A (x - m)$ learned from the weighted reference sample. It depends
-/// on the normalised weights only: a row of weight $k$ is as good as $k$ rows.
+/// on the normalised weights only: a row of weight $k$ is as good as $k$ rows. The coordinates of categories stay as
+/// they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scale {
@@ -187,12 +189,8 @@ impl Scaling {
             let center = vec![0.0; rows.width()];
             return Ok((Scaling { center, transform: Transform::Identity }, None));
         }
-        let width = rows.width();
-        if scale == Scale::Whiten && width.saturating_mul(width) > MOST_CORRELATIONS {
-            let what = format!(
-                "the scaling `whiten` would need the correlations of {width} columns, which is too many"
-            );
-            return Err(DepthError::Settings(format!("{what}: `standard` and `robust` do without")));
+        if scale == Scale::Whiten {
+            check_width(scale, rows.width())?;
         }
         let cloud = Cloud::new(rows, weights);
         for (column, found) in cloud.columns().iter().enumerate() {
@@ -283,6 +281,16 @@ impl Scaling {
 
 /// 4 GiB of numbers.
 const MOST_CORRELATIONS: usize = 1 << 29;
+
+/// Whether a matrix of so many columns can be had.
+fn check_width(scale: Scale, width: usize) -> Result<()> {
+    if width.saturating_mul(width) <= MOST_CORRELATIONS {
+        return Ok(());
+    }
+    let what =
+        format!("the scaling `{scale}` would need the correlations of {width} columns, which is too many");
+    Err(DepthError::Settings(format!("{what}: `standard` and `robust` do without")))
+}
 
 fn check(rows: Rows<'_>, weights: &[f64], support_fraction: f64) -> Result<()> {
     if !(0.5..=1.0).contains(&support_fraction) {

@@ -1,6 +1,8 @@
 //! The cells of a column, read as what the column is known to hold.
 
+use super::boolean;
 use super::column::{Content, EncodedColumn};
+use super::date::DateForm;
 use super::gap::is_gap;
 use super::kind::ColumnKind;
 use super::number::NumberForm;
@@ -10,6 +12,25 @@ use std::collections::HashMap;
 
 /// How many seconds a day has.
 const DAY: f64 = 86_400.0;
+
+/// So many cells that all cannot be read, and no other, are a column of another kind rather than odd cells.
+const OTHER_KIND: usize = 8;
+
+/// How many cells of a column need not be of its kind.
+pub(super) const ODD: Odd = Odd { share: 20, rows_for_one: 8 };
+
+/// One cell in `share`, or a single one of at least `rows_for_one`: a heuristic.
+pub(super) struct Odd {
+    share: usize,
+    rows_for_one: usize,
+}
+
+impl Odd {
+    /// Whether so many of all cells may be odd.
+    pub(super) fn allows(&self, odd: usize, cells: usize) -> bool {
+        odd * self.share <= cells || (odd == 1 && cells >= self.rows_for_one)
+    }
+}
 
 /// A cell.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -24,6 +45,13 @@ pub(super) enum Cell {
     Unread,
 }
 
+impl Cell {
+    /// Whether there is no value.
+    pub(super) fn is_gap(self) -> bool {
+        matches!(self, Self::Gap | Self::Unread)
+    }
+}
+
 /// The cells of a column.
 pub(super) enum Cells<'a> {
     /// Numbers, each divided by the same; NaN is a gap.
@@ -33,6 +61,7 @@ pub(super) enum Cells<'a> {
 }
 
 impl Cells<'_> {
+    #[inline]
     pub(super) fn get(&self, row: usize) -> Cell {
         match self {
             Self::Numbers { values, divisor } => {
@@ -44,7 +73,7 @@ impl Cells<'_> {
     }
 }
 
-/// The numbers of a column.
+/// The numbers of a column; `None` if it holds times.
 pub(super) fn numbers<'a>(column: &'a Column, form: &NumberForm, gap_words: &[String]) -> Option<Cells<'a>> {
     match &column.values {
         Values::Numbers(values) => Some(Cells::Numbers { values: Cow::Borrowed(values), divisor: 1.0 }),
@@ -53,42 +82,56 @@ pub(super) fn numbers<'a>(column: &'a Column, form: &NumberForm, gap_words: &[St
             Some(Cells::Numbers { values: values.iter().map(number).collect(), divisor: 1.0 })
         }
         Values::Times(_) => None,
-        Values::Texts(texts) => Some(texts_as(texts, gap_words, |text| form.parse(text).map(Cell::Number))),
+        Values::Texts(texts) => Some(texts_as(texts, gap_words, |text| form.parse(text))),
     }
 }
 
-/// The times of a column.
-pub(super) fn times<'a>(column: &'a Column, _gap_words: &[String]) -> Option<Cells<'a>> {
+/// The times of a column in days; `None` if it holds numbers or truth values.
+pub(super) fn times<'a>(column: &'a Column, form: DateForm, gap_words: &[String]) -> Option<Cells<'a>> {
     match &column.values {
         Values::Times(values) => Some(Cells::Numbers { values: Cow::Borrowed(values), divisor: DAY }),
-        _ => None,
+        Values::Texts(texts) => {
+            Some(texts_as(texts, gap_words, |text| form.parse(text).map(|seconds| seconds / DAY)))
+        }
+        Values::Numbers(_) | Values::Booleans(_) => None,
     }
 }
 
-fn texts_as<'a>(texts: &'a Texts, gap_words: &[String], read: impl Fn(&str) -> Option<Cell>) -> Cells<'a> {
+fn texts_as<'a>(texts: &'a Texts, gap_words: &[String], read: impl Fn(&str) -> Option<f64>) -> Cells<'a> {
     let cell = |text: &String| {
-        if is_gap(text, gap_words) { Cell::Gap } else { read(text).unwrap_or(Cell::Unread) }
+        if is_gap(text, gap_words) { Cell::Gap } else { read(text).map_or(Cell::Unread, Cell::Number) }
     };
     Cells::Texts { codes: Cow::Borrowed(texts.codes()), read: texts.levels().iter().map(cell).collect() }
 }
 
 /// The cells of a column as names of levels.
 pub(super) struct Named<'a> {
+    /// The code of each row, or [`Texts::GAP`].
     pub(super) codes: Cow<'a, [u32]>,
     /// The name of each code; `None` is a gap.
     pub(super) names: Vec<Option<Cow<'a, str>>>,
 }
 
-/// The levels of a column by name.
-pub(super) fn names<'a>(column: &'a Column, gap_words: &[String]) -> Named<'a> {
+/// The levels of a column by name. `truth` has the names of false and true, whatever a cell has for them.
+pub(super) fn names<'a>(column: &'a Column, truth: Option<&[String; 2]>, gap_words: &[String]) -> Named<'a> {
+    let name_of = |value: bool| match truth {
+        Some(names) => Cow::Owned(names[usize::from(value)].clone()),
+        None => Cow::Borrowed(if value { "true" } else { "false" }),
+    };
     match &column.values {
         Values::Texts(texts) => {
-            let name = |text: &'a String| (!is_gap(text, gap_words)).then(|| Cow::Borrowed(text.trim()));
+            let name = |text: &'a String| {
+                if is_gap(text, gap_words) {
+                    return None;
+                }
+                let truth = if truth.is_some() { boolean::parse(text) } else { None };
+                Some(truth.map_or_else(|| Cow::Borrowed(text.trim()), name_of))
+            };
             Named { codes: Cow::Borrowed(texts.codes()), names: texts.levels().iter().map(name).collect() }
         }
         Values::Booleans(values) => {
             let code = |value: &Option<bool>| value.map_or(Texts::GAP, u32::from);
-            let names = ["false", "true"].map(|name| Some(Cow::Borrowed(name))).to_vec();
+            let names = [false, true].map(|value| Some(name_of(value))).to_vec();
             Named { codes: values.iter().map(code).collect(), names }
         }
         Values::Numbers(values) | Values::Times(values) => {
@@ -99,9 +142,12 @@ pub(super) fn names<'a>(column: &'a Column, gap_words: &[String]) -> Named<'a> {
                     Texts::GAP
                 } else {
                     // Adding 0 makes -0 and 0 the same.
-                    *known.entry((value + 0.0).to_bits()).or_insert_with(|| {
-                        names.push(Some(Cow::Owned((value + 0.0).to_string())));
-                        // A table of 2^32 different numbers in one column does not fit into memory.
+                    let value = value + 0.0;
+                    *known.entry(value.to_bits()).or_insert_with(|| {
+                        let digit = value == 0.0 || value == 1.0;
+                        let truth = truth.filter(|_| digit).map(|_| name_of(value == 1.0));
+                        names.push(Some(truth.unwrap_or_else(|| Cow::Owned(value.to_string()))));
+                        // 2^32 different numbers in one column do not fit into memory.
                         u32::try_from(names.len() - 1).unwrap_or(Texts::GAP)
                     })
                 });
@@ -113,26 +159,45 @@ pub(super) fn names<'a>(column: &'a Column, gap_words: &[String]) -> Named<'a> {
 
 impl EncodedColumn {
     /// The cells of a column of a table, read as this one was; or what it holds instead.
-    pub(super) fn cells<'a>(
-        &self,
-        column: &'a Column,
-        gap_words: &[String],
-    ) -> Result<Cells<'a>, &'static str> {
-        let other = || held(column);
-        match &self.content {
-            Content::Number { form, .. } => numbers(column, form, gap_words).ok_or_else(other),
-            Content::Time { .. } => times(column, gap_words).ok_or_else(other),
-            Content::Levels { levels, .. } => {
+    pub(super) fn cells<'a>(&self, column: &'a Column, gap_words: &[String]) -> Result<Cells<'a>, String> {
+        let cells = match &self.content {
+            Content::Number { form, .. } => numbers(column, form, gap_words),
+            Content::Time { form, .. } => times(column, *form, gap_words),
+            Content::Levels { levels, truth } => {
                 let index = levels.index();
-                let Named { codes, names } = names(column, gap_words);
+                let Named { codes, names } = names(column, truth.as_ref(), gap_words);
                 let cell = |name: &Option<Cow<'_, str>>| {
                     let Some(name) = name else { return Cell::Gap };
-                    Cell::Level(index.coordinate(name).unwrap_or(levels.seen))
+                    // `5.0` is the level `5` of a column of numbers; `05` is not.
+                    let number = || name.parse::<f64>().ok().filter(|_| name.contains('.'));
+                    let found = index.coordinate(name).or_else(|| index.coordinate(&number()?.to_string()));
+                    Cell::Level(found.unwrap_or(levels.seen))
                 };
-                Ok(Cells::Texts { codes, read: names.iter().map(cell).collect() })
+                Some(Cells::Texts { codes, read: names.iter().map(cell).collect() })
             }
+        };
+        let cells = cells.ok_or_else(|| held(column).to_owned())?;
+        match odd_column(column, &cells) {
+            Some(text) => Err(format!("texts such as {}", super::encoding::quoted(&text))),
+            None => Ok(cells),
         }
     }
+}
+
+/// A text of a column none of whose cells can be read.
+pub(super) fn odd_column(column: &Column, cells: &Cells<'_>) -> Option<String> {
+    let (Cells::Texts { codes, read }, Values::Texts(texts)) = (cells, &column.values) else { return None };
+    let mut unread = vec![false; read.len()];
+    let mut count = 0;
+    for &code in codes.iter() {
+        match read.get(code as usize) {
+            Some(Cell::Unread) => (unread[code as usize], count) = (true, count + 1),
+            Some(Cell::Gap) | None => {}
+            Some(_) => return None,
+        }
+    }
+    let first = unread.iter().position(|unread| *unread)?;
+    (count >= OTHER_KIND).then(|| texts.levels()[first].trim().to_owned())
 }
 
 /// What a column holds, in the plural.

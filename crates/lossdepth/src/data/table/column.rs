@@ -1,10 +1,15 @@
 //! What is known about a compared column.
 
+use super::cells::Cell;
+use super::date::{self, DateForm};
 use super::kind::ColumnKind;
-use super::levels::{Level, Levels};
+use super::levels::{Level, Levels, coordinate_size};
 use super::number::NumberForm;
 use super::quantiles::Quantiles;
 use serde::{Deserialize, Serialize};
+
+/// Gaps up to this share of the rows are unusual enough to count by themselves.
+const RARE_GAPS: f64 = 0.05;
 
 /// A compared column as the reference had it: its kind, gaps, and what its values were.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -19,10 +24,10 @@ pub struct EncodedColumn {
 
 /// What is known about the values.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(super) enum Content {
     Number { quantiles: Quantiles, whole: bool, form: NumberForm },
-    Time { quantiles: Quantiles, time_of_day: bool },
+    Time { quantiles: Quantiles, time_of_day: bool, form: DateForm },
     Levels { levels: Levels, truth: Option<[String; 2]> },
 }
 
@@ -80,7 +85,7 @@ impl EncodedColumn {
             Content::Number { quantiles, .. } | Content::Time { quantiles, .. } => {
                 quantiles.min == quantiles.max
             }
-            Content::Levels { levels, .. } => levels.named.len() == 1,
+            Content::Levels { levels, .. } => levels.named.len() == 1 && levels.unnamed.is_empty(),
         }
     }
 
@@ -108,7 +113,8 @@ impl EncodedColumn {
                 let level = levels.named.iter().find(|level| level.coordinate as f64 == value);
                 level.map_or_else(|| "another level".to_owned(), |level| level.name.clone())
             }
-            Content::Number { .. } | Content::Time { .. } => value.to_string(),
+            Content::Number { form, .. } => form.format(value),
+            Content::Time { time_of_day, .. } => date::format(value, *time_of_day),
         }
     }
 
@@ -117,6 +123,58 @@ impl EncodedColumn {
         match &self.content {
             Content::Levels { levels, .. } => Some(levels),
             _ => None,
+        }
+    }
+
+    /// Whether gaps are rare enough to count by themselves.
+    pub(super) fn has_gap_group(&self) -> bool {
+        self.gaps > 0.0 && self.gap_share() <= RARE_GAPS
+    }
+
+    /// The size of the coordinates of its gaps: (T4).
+    pub(super) fn gap_size(&self) -> f64 {
+        coordinate_size(&[self.observations - self.gaps, self.gaps])
+    }
+
+    /// The median, or the most frequent level.
+    pub(super) fn typical(&self) -> Cell {
+        match &self.content {
+            Content::Number { quantiles, .. } | Content::Time { quantiles, .. } => {
+                Cell::Number(quantiles.median)
+            }
+            Content::Levels { levels, .. } => {
+                Cell::Level(levels.named.first().map_or(0, |level| level.coordinate))
+            }
+        }
+    }
+
+    /// What is wrong with a column that was read from a file.
+    pub(super) fn check(&self) -> Result<(), String> {
+        let wrong = |what: &str| Err(format!("column {}: {what}", super::encoding::quoted(&self.name)));
+        let fits = matches!(
+            (self.kind, &self.content),
+            (ColumnKind::Number, Content::Number { .. })
+                | (ColumnKind::Time, Content::Time { .. })
+                | (ColumnKind::Category, Content::Levels { truth: None, .. })
+                | (ColumnKind::Boolean, Content::Levels { truth: Some(_), .. })
+        );
+        if !fits {
+            return wrong("its values are not of its kind");
+        }
+        let counted = self.observations.is_finite() && self.gaps >= 0.0 && self.gaps < self.observations;
+        if !counted {
+            return wrong("its gaps are not part of its rows");
+        }
+        if let Some(quantiles) = self.quantiles() {
+            let values = quantiles.values();
+            if !values.is_sorted() || values.iter().any(|value| value.is_nan() || value.abs() > 1e100) {
+                return wrong("its quantiles are not in order");
+            }
+        }
+        match &self.content {
+            Content::Number { form, .. } if !form.is_valid() => wrong("its numbers cannot be written so"),
+            Content::Levels { levels, .. } => levels.check().or_else(|what| wrong(&what)),
+            _ => Ok(()),
         }
     }
 }

@@ -1,24 +1,23 @@
 //! The encoding of tables as rows of numbers: learned on the reference, applied to queries by the names of columns.
 
-use super::cells::{self, Cell, Cells};
 use super::column::{Content, EncodedColumn};
+use super::donors::Donors;
+use super::gap::is_gap;
+use super::guess::{Plan, plans};
 use super::kind::ColumnKind;
-use super::levels::{Levels, coordinate_size};
-use super::number::NumberForm;
+use super::learn::{learn_column, not_finite, observations};
 use super::options::{EncodingOptions, Missing};
-use super::quantiles::Quantiles;
-use super::{Column, Table, Texts, Values};
+use super::write::Writer;
+use super::{Column, Table, Values};
 use crate::data::{GroupKind, Layout};
 use crate::error::{DepthError, Result};
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 
-/// Gaps up to this share of the rows are unusual enough to count by themselves.
-const RARE_GAPS: f64 = 0.05;
-
-/// How many notes are kept of one table.
-const NOTES: usize = 1 << 20;
+/// How many problems of a table are said.
+const PROBLEMS: usize = 20;
 
 /// How the columns of a table become rows of numbers.
 ///
@@ -42,6 +41,7 @@ const NOTES: usize = 1 << 20;
 /// # Ok::<(), lossdepth::DepthError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Stored", into = "Stored")]
 pub struct Encoding {
     columns: Vec<EncodedColumn>,
     layout: Layout,
@@ -49,6 +49,44 @@ pub struct Encoding {
     id: Option<String>,
     missing: Missing,
     gap_words: Vec<String>,
+    donors: Donors,
+}
+
+/// An encoding as it is stored: without what follows from the rest, and not yet checked.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Stored {
+    columns: Vec<EncodedColumn>,
+    left_out: Vec<LeftOut>,
+    id: Option<String>,
+    missing: Missing,
+    gap_words: Vec<String>,
+    donors: Donors,
+}
+
+impl From<Encoding> for Stored {
+    fn from(encoding: Encoding) -> Self {
+        let Encoding { columns, left_out, id, missing, gap_words, donors, .. } = encoding;
+        Self { columns, left_out, id, missing, gap_words, donors }
+    }
+}
+
+impl TryFrom<Stored> for Encoding {
+    type Error = String;
+
+    fn try_from(stored: Stored) -> Result<Self, String> {
+        let Stored { columns, left_out, id, missing, gap_words, donors } = stored;
+        if columns.is_empty() {
+            return Err("no column is compared".to_owned());
+        }
+        let mut names = HashSet::new();
+        if !columns.iter().all(|column| names.insert(column.name.as_str())) {
+            return Err("two columns have the same name".to_owned());
+        }
+        columns.iter().try_for_each(EncodedColumn::check)?;
+        donors.check(&columns)?;
+        Ok(Self { layout: layout(&columns), columns, left_out, id, missing, gap_words, donors })
+    }
 }
 
 /// A column that is not compared.
@@ -118,15 +156,10 @@ pub enum CellNoteKind {
     Unread(String),
 }
 
-/// Where the encoded columns of a column are.
-#[derive(Clone, Copy)]
-struct Place {
-    start: usize,
-    gap: Option<(usize, f64)>,
-}
-
 impl Encoding {
     /// Learns how to encode a table, and encodes it.
+    ///
+    /// Kinds are guessed, but for those that are said; how is in docs/math/tables.md.
     ///
     /// # Errors
     /// A kind said of a column that is not there or cannot be that kind, a number that is not finite, no column to
@@ -137,156 +170,174 @@ impl Encoding {
         weights: Option<&[f64]>,
         options: &EncodingOptions,
     ) -> Result<(Self, Encoded)> {
-        let weights = counts(table.rows(), weights)?;
+        let mut weights = observations(table.rows(), weights)?;
         let mut problems = Vec::new();
         for name in options.kinds.keys() {
             if table.column(name).is_none() {
-                problems.push(format!("there is no column {} to be given a kind", quoted(name)));
+                problems.push(format!("there is no column {} to be of a kind", quoted(name)));
             }
         }
-        let (mut columns, mut left_out, mut id) = (Vec::new(), Vec::new(), None);
-        for column in table.columns() {
-            let kind = kind_of(column, options);
-            let why = match kind {
-                ColumnKind::Id => LeftOutReason::Id,
-                ColumnKind::Text => LeftOutReason::Text,
-                _ => match learn_column(column, kind, &weights, options) {
-                    Ok(Some(learned)) => {
-                        columns.push(learned);
-                        continue;
-                    }
-                    Ok(None) => LeftOutReason::Empty,
-                    Err(problem) => {
-                        problems.push(problem);
-                        continue;
-                    }
-                },
-            };
-            if why == LeftOutReason::Id && id.is_none() {
-                id = Some(column.name.clone());
+        if let Some(mark) = options.decimal.filter(|mark| !matches!(mark, '.' | ',')) {
+            problems.push(format!("the decimal mark must be `.` or `,`, got `{mark}`"));
+        }
+        let plans = plans(table, &weights, options);
+        let mut encoding = Self::learned(table, &plans, &weights, options, &mut problems)?;
+        let mut writer = encoding.writer(table)?;
+        if options.missing == Missing::Drop {
+            let kept = writer.complete_rows();
+            if kept.len() < table.rows() {
+                let mut complete = vec![0.0; weights.len()];
+                kept.iter().for_each(|&row| complete[row] = weights[row]);
+                if complete.iter().all(|weight| *weight == 0.0) {
+                    return Err(DepthError::Table(
+                        "every row has a gap: none is left to compare with".to_owned(),
+                    ));
+                }
+                weights = complete;
+                encoding = Self::learned(table, &plans, &weights, options, &mut problems)?;
+                writer = encoding.writer(table)?;
             }
-            left_out.push(LeftOut { name: column.name.clone(), why });
         }
-        if problems.is_empty() && columns.is_empty() {
-            problems.push("there is no column to compare: all are ids, texts or empty".to_owned());
+        if options.missing == Missing::Compare {
+            let donors = Donors::choose(&encoding.columns, writer.cells(), &weights);
+            drop(writer);
+            encoding.donors = donors;
         }
-        refuse(&problems)?;
-        let layout = layout(&columns);
-        let (missing, gap_words) = (options.missing, options.gap_words.clone());
-        let encoding = Self { columns, layout, left_out, id, missing, gap_words };
         let encoded = encoding.encode(table)?;
         Ok((encoding, encoded))
     }
 
+    /// The encoding of a table whose columns are to be read so, without donors.
+    fn learned(
+        table: &Table,
+        plans: &[Plan],
+        weights: &[f64],
+        options: &EncodingOptions,
+        problems: &mut Vec<String>,
+    ) -> Result<Self> {
+        let compared = |plan: &Plan| !matches!(plan.kind, ColumnKind::Id | ColumnKind::Text);
+        let found: Vec<Result<Option<EncodedColumn>, String>> = table
+            .columns()
+            .par_iter()
+            .zip(plans)
+            .map(|(column, plan)| {
+                if !compared(plan) {
+                    return Ok(None);
+                }
+                learn_column(column, plan, weights, &options.gap_words)
+            })
+            .collect();
+        let (mut columns, mut left_out) = (Vec::new(), Vec::new());
+        for ((found, plan), column) in found.into_iter().zip(plans).zip(table.columns()) {
+            match found {
+                Ok(Some(learned)) => columns.push(learned),
+                Ok(None) => {
+                    let why = match plan.kind {
+                        ColumnKind::Id => LeftOutReason::Id,
+                        ColumnKind::Text => LeftOutReason::Text,
+                        _ => LeftOutReason::Empty,
+                    };
+                    left_out.push(LeftOut { name: column.name.clone(), why });
+                }
+                Err(problem) => problems.push(problem),
+            }
+        }
+        if problems.is_empty() && columns.is_empty() {
+            problems.push("there is no column to compare: all are ids, texts or empty".to_owned());
+        }
+        refuse(problems)?;
+        let named = |said: bool| {
+            let is_id = |(_, plan): &(&Column, &Plan)| plan.kind == ColumnKind::Id && plan.said == said;
+            table.columns().iter().zip(plans).find(is_id).map(|(column, _)| column.name.clone())
+        };
+        Ok(Self {
+            layout: layout(&columns),
+            columns,
+            left_out,
+            id: named(true).or_else(|| named(false)),
+            missing: options.missing,
+            gap_words: options.gap_words.clone(),
+            donors: Donors::default(),
+        })
+    }
+
     /// Encodes a table. Its columns are found by their names, in any order; others are ignored.
+    ///
+    /// A row is encoded the same whatever the other rows are.
     ///
     /// # Errors
     /// A column that is missing or holds something else than it did, a number that is not finite, gaps under
     /// [`Missing::Error`]: all problems in one message.
     pub fn encode(&self, table: &Table) -> Result<Encoded> {
+        let writer = self.writer(table)?;
+        let rows = match self.missing {
+            Missing::Error => {
+                let problem = |(learned, count, first): (&EncodedColumn, usize, usize)| {
+                    let name = quoted(&learned.name);
+                    match count {
+                        1 => format!("column {name} has a gap in row {first}"),
+                        _ => format!("column {name} has {count} gaps, the first in row {first}"),
+                    }
+                };
+                refuse(&writer.gaps().map(problem).collect::<Vec<_>>())?;
+                (0..table.rows()).collect()
+            }
+            Missing::Drop => writer.complete_rows(),
+            Missing::Compare | Missing::Median => (0..table.rows()).collect(),
+        };
+        let search = (self.missing == Missing::Compare).then(|| self.donors.search(&self.columns));
+        Ok(writer.write(rows, search.as_ref()))
+    }
+
+    /// Finds the columns of a table.
+    fn writer<'a>(&'a self, table: &'a Table) -> Result<Writer<'a>> {
         let by_name: HashMap<&str, &Column> =
             table.columns().iter().map(|column| (column.name.as_str(), column)).collect();
-        let (mut problems, mut sources, mut all) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut problems, mut sources, mut cells) = (Vec::new(), Vec::new(), Vec::new());
         for learned in &self.columns {
+            let (name, had) = (quoted(&learned.name), learned.kind.plural());
             let Some(&column) = by_name.get(learned.name.as_str()) else {
-                problems.push(format!(
-                    "column {} is missing (the reference has {} there)",
-                    quoted(&learned.name),
-                    learned.kind.plural()
-                ));
+                problems.push(format!("column {name} is missing; the reference has {had} there"));
                 continue;
             };
+            problems.extend(not_finite(column));
             match learned.cells(column, &self.gap_words) {
-                Ok(cells) => {
-                    problems.extend(not_finite(column));
+                Ok(read) => {
                     sources.push(column);
-                    all.push(cells);
+                    cells.push(read);
                 }
-                Err(held) => problems.push(format!(
-                    "column {} holds {held}, the reference has {} there",
-                    quoted(&learned.name),
-                    learned.kind.plural()
-                )),
+                Err(held) => {
+                    problems.push(format!("column {name} holds {held}; the reference has {had} there"));
+                }
             }
         }
         refuse(&problems)?;
-        if self.missing == Missing::Error {
-            refuse(&self.gaps_in(&all, table.rows()))?;
-        }
-        Ok(self.write(&sources, &all, table.rows()))
+        Ok(Writer::new(table, &self.columns, &self.layout, sources, cells))
     }
 
-    fn gaps_in(&self, all: &[Cells<'_>], rows: usize) -> Vec<String> {
-        let mut problems = Vec::new();
-        for (learned, cells) in self.columns.iter().zip(all) {
-            let mut gaps = (0..rows).filter(|&row| matches!(cells.get(row), Cell::Gap | Cell::Unread));
-            if let Some(first) = gaps.next() {
-                let more = gaps.count();
-                let name = quoted(&learned.name);
-                problems.push(if more == 0 {
-                    format!("column {name} has a gap in row {first}")
-                } else {
-                    format!("column {name} has {} gaps, the first in row {first}", more + 1)
-                });
+    /// What a cell of a table has in one of the [`columns`](Self::columns), as it would be written there; `None` for a
+    /// gap or without the column.
+    pub fn written(&self, table: &Table, column: usize, row: usize) -> Option<String> {
+        let learned = self.columns.get(column)?;
+        let source = table.column(&learned.name).filter(|_| row < table.rows())?;
+        match &source.values {
+            Values::Texts(texts) => {
+                texts.get(row).map(str::trim).filter(|text| !is_gap(text, &self.gap_words)).map(str::to_owned)
             }
-        }
-        problems
-    }
-
-    fn write(&self, sources: &[&Column], all: &[Cells<'_>], rows: usize) -> Encoded {
-        let width = self.layout.width();
-        let mut encoded = Encoded { width, ..Encoded::default() };
-        encoded.values.reserve_exact(rows.saturating_mul(width));
-        let places = self.places();
-        let mut out = vec![0.0; width];
-        for row in 0..rows {
-            let has_gap = all.iter().any(|cells| matches!(cells.get(row), Cell::Gap | Cell::Unread));
-            if has_gap && self.missing == Missing::Drop {
-                continue;
-            }
-            out.fill(0.0);
-            for (column, (cells, place)) in all.iter().zip(&places).enumerate() {
-                let learned = &self.columns[column];
-                let cell = cells.get(row);
-                let note = match cell {
-                    Cell::Number(_) => None,
-                    Cell::Level(at) => learned
-                        .category()
-                        .filter(|levels| levels.seen == at)
-                        .map(|_| CellNoteKind::NewLevel(cells::text_of(sources[column], row))),
-                    Cell::Gap => Some(CellNoteKind::Gap),
-                    Cell::Unread => Some(CellNoteKind::Unread(cells::text_of(sources[column], row))),
+            Values::Booleans(values) => {
+                let name = |value: bool| match &learned.content {
+                    Content::Levels { truth: Some(names), .. } => names[usize::from(value)].clone(),
+                    _ => value.to_string(),
                 };
-                if let Some(what) = note.filter(|_| encoded.notes.len() < NOTES) {
-                    encoded.notes.push(CellNote { row, column, what });
-                }
-                let is_gap = matches!(cell, Cell::Gap | Cell::Unread);
-                match if is_gap { learned.typical() } else { cell } {
-                    Cell::Number(value) => out[place.start] = value,
-                    Cell::Level(at) => out[place.start + at] = learned.category().map_or(1.0, |l| l.size),
-                    Cell::Gap | Cell::Unread => {}
-                }
-                if let Some((gap, size)) = place.gap {
-                    out[gap + usize::from(is_gap)] = size;
-                }
+                values[row].map(name)
             }
-            encoded.values.extend_from_slice(&out);
-            encoded.rows.push(row);
+            Values::Numbers(values) | Values::Times(values) if values[row].is_nan() => None,
+            Values::Times(values) => Some(learned.format_value(values[row] / 86_400.0)),
+            Values::Numbers(values) => match learned.content {
+                Content::Levels { .. } => Some(values[row].to_string()),
+                _ => Some(learned.format_value(values[row])),
+            },
         }
-        encoded
-    }
-
-    fn places(&self) -> Vec<Place> {
-        let mut places: Vec<Place> = Vec::with_capacity(self.columns.len());
-        for group in self.layout.groups() {
-            match (group.kind, places.last_mut()) {
-                (GroupKind::Gap, Some(place)) => {
-                    place.gap = Some((group.start, self.columns[group.column].gap_size()));
-                }
-                _ => places.push(Place { start: group.start, gap: None }),
-            }
-        }
-        places
     }
 
     /// Which encoded columns belong together, and to which of the [`columns`](Self::columns).
@@ -327,28 +378,6 @@ impl Encoding {
     }
 }
 
-impl EncodedColumn {
-    /// Whether gaps are rare enough to count by themselves.
-    fn has_gap_group(&self) -> bool {
-        self.gaps > 0.0 && self.gap_share() <= RARE_GAPS
-    }
-
-    /// The size of the coordinates of its gaps.
-    fn gap_size(&self) -> f64 {
-        coordinate_size(&[self.observations - self.gaps, self.gaps])
-    }
-
-    /// The median, or the most frequent level.
-    fn typical(&self) -> Cell {
-        match &self.content {
-            Content::Number { quantiles, .. } | Content::Time { quantiles, .. } => {
-                Cell::Number(quantiles.median)
-            }
-            Content::Levels { .. } => Cell::Level(0),
-        }
-    }
-}
-
 /// The groups of encoded columns.
 fn layout(columns: &[EncodedColumn]) -> Layout {
     Layout::new(columns.iter().enumerate().flat_map(|(at, column)| {
@@ -361,129 +390,28 @@ fn layout(columns: &[EncodedColumn]) -> Layout {
     }))
 }
 
-/// How many observations each row stands for: whole weights as they are, others so that the mean of the positive ones
-/// is 1.
-fn counts(rows: usize, weights: Option<&[f64]>) -> Result<Vec<f64>> {
-    if rows == 0 {
-        return Err(DepthError::Table("the table has no rows".to_owned()));
-    }
-    let Some(weights) = weights else { return Ok(vec![1.0; rows]) };
-    if weights.len() != rows {
-        return Err(DepthError::WeightCount { expected: rows, got: weights.len() });
-    }
-    if let Some(row) = weights.iter().position(|w| !w.is_finite() || *w < 0.0) {
-        return Err(DepthError::Weight { row, value: weights[row] });
-    }
-    let positive = weights.iter().filter(|w| **w > 0.0).count();
-    if positive == 0 {
-        return Err(DepthError::TooFewRows { expected: 2, got: 0 });
-    }
-    if weights.iter().all(|w| w.fract() == 0.0 && *w < 1e15) {
-        return Ok(weights.to_vec());
-    }
-    let largest = weights.iter().fold(0.0f64, |m, w| m.max(*w));
-    let total: f64 = weights.iter().map(|w| w / largest).sum();
-    Ok(weights.iter().map(|w| w / largest / total * positive as f64).collect())
-}
-
-fn kind_of(column: &Column, options: &EncodingOptions) -> ColumnKind {
-    if let Some(&kind) = options.kinds.get(&column.name) {
-        return kind;
-    }
-    match column.values {
-        Values::Numbers(_) => ColumnKind::Number,
-        Values::Texts(_) => ColumnKind::Category,
-        Values::Booleans(_) => ColumnKind::Boolean,
-        Values::Times(_) => ColumnKind::Time,
-    }
-}
-
-/// What is known about a column of this kind; `None` if it has no values.
-fn learn_column(
-    column: &Column,
-    kind: ColumnKind,
-    weights: &[f64],
-    options: &EncodingOptions,
-) -> Result<Option<EncodedColumn>, String> {
-    if let Some(problem) = not_finite(column) {
-        return Err(problem);
-    }
-    let cannot =
-        || format!("column {} holds {}, not {}", quoted(&column.name), cells::held(column), kind.plural());
-    let observations: f64 = weights.iter().sum();
-    let counted = |row: usize| weights[row] > 0.0;
-    let (content, present) = match kind {
-        ColumnKind::Number | ColumnKind::Time => {
-            let form = NumberForm::default();
-            let cells = if kind == ColumnKind::Number {
-                cells::numbers(column, &form, &options.gap_words)
-            } else {
-                cells::times(column, &options.gap_words)
-            };
-            let cells = cells.ok_or_else(cannot)?;
-            let values: Vec<(f64, f64)> = (0..weights.len())
-                .filter(|&row| counted(row))
-                .filter_map(|row| match cells.get(row) {
-                    Cell::Number(value) => Some((value, weights[row])),
-                    _ => None,
-                })
-                .collect();
-            let present: f64 = values.iter().map(|(_, weight)| weight).sum();
-            let whole = values.iter().all(|(value, _)| value.fract() == 0.0);
-            let Some(quantiles) = Quantiles::of(values) else { return Ok(None) };
-            let content = if kind == ColumnKind::Number {
-                Content::Number { quantiles, whole, form }
-            } else {
-                Content::Time { quantiles, time_of_day: !whole }
-            };
-            (content, present)
-        }
-        _ => {
-            let cells::Named { codes, names } = cells::names(column, &options.gap_words);
-            let mut sums = vec![0.0; names.len()];
-            for (&code, weight) in codes.iter().zip(weights).filter(|(code, _)| **code != Texts::GAP) {
-                sums[code as usize] += weight;
-            }
-            let mut counts: HashMap<&str, f64> = HashMap::new();
-            for (name, sum) in names.iter().zip(&sums).filter(|(_, sum)| **sum > 0.0) {
-                if let Some(name) = name {
-                    *counts.entry(name).or_default() += sum;
-                }
-            }
-            if counts.is_empty() {
-                return Ok(None);
-            }
-            let present = counts.values().sum();
-            (Content::Levels { levels: Levels::learn(counts.into_iter().collect()), truth: None }, present)
-        }
-    };
-    let gaps = observations - present;
-    Ok(Some(EncodedColumn { name: column.name.clone(), kind, observations, gaps, content }))
-}
-
-/// The first number of a column that is infinite or too large.
-fn not_finite(column: &Column) -> Option<String> {
-    let (Values::Numbers(values) | Values::Times(values)) = &column.values else { return None };
-    let row = values.iter().position(|value| value.abs() > 1e100)?;
-    let (name, value) = (quoted(&column.name), values[row]);
-    Some(if value.is_finite() {
-        format!("column {name}, row {row} is too large to work with: |{value:e}| > 1e100")
-    } else {
-        format!("column {name}, row {row} is not finite ({value})")
-    })
-}
-
 /// An error that says all problems; none without problems.
 fn refuse(problems: &[String]) -> Result<()> {
     if problems.is_empty() {
         return Ok(());
     }
-    Err(DepthError::Table(problems.join("\n")))
+    let mut said = problems[..problems.len().min(PROBLEMS)].join("\n");
+    if problems.len() > PROBLEMS {
+        said.push_str(&format!("\nand {} more problems", problems.len() - PROBLEMS));
+    }
+    Err(DepthError::Table(said))
 }
 
 /// A name in an error message: short, and on one line.
-fn quoted(name: &str) -> String {
+pub(super) fn quoted(name: &str) -> String {
     let mut chars = name.chars();
     let start: String = chars.by_ref().take(40).map(|c| if c.is_control() { ' ' } else { c }).collect();
     if chars.next().is_some() { format!("`{start}…`") } else { format!("`{start}`") }
+}
+
+#[cfg(test)]
+impl Encoding {
+    pub(super) fn donors(&self) -> &Donors {
+        &self.donors
+    }
 }

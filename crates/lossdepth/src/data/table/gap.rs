@@ -11,3 +11,20 @@ pub(super) fn is_gap(text: &str, more: &[String]) -> bool {
         || any_case(&["#n/a", "#na", "#nv", "#null!", "#num!", "#value!", "#div/0!", "#ref!", "#name?"])
         || more.iter().any(|word| word.trim() == text)
 }
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn words_for_gaps() {
+        let gaps =
+            ["", " ", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None", "-", "--", "?", ".", "#N/A"];
+        for text in gaps.into_iter().chain(["missing", "Missing", "#DIV/0!", "#NV", " NA ", "—", "NaT"]) {
+            assert!(super::is_gap(text, &[]), "{text:?}");
+        }
+        for text in ["0", "none", "na", "no", "unknown", "n.v.", "-1", "NAN1", "k.A.", "a-b"] {
+            assert!(!super::is_gap(text, &[]), "{text:?}");
+        }
+        assert!(super::is_gap("k.A.", &["k.A.".to_owned()]));
+        assert!(!super::is_gap("k.a.", &["k.A.".to_owned()]));
+    }
+}

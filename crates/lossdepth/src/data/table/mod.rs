@@ -1,14 +1,20 @@
 //! Tables as they are: columns of numbers, texts, booleans and times, with gaps.
 
+mod boolean;
 mod cells;
 mod column;
+mod date;
+mod donors;
 mod encoding;
 mod gap;
+mod guess;
 mod kind;
+mod learn;
 mod levels;
 mod number;
 mod options;
 mod quantiles;
+mod write;
 
 pub use column::EncodedColumn;
 pub use encoding::{CellNote, CellNoteKind, Encoded, Encoding, LeftOut, LeftOutReason};

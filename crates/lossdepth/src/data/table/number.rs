@@ -1,12 +1,26 @@
-//! Numbers as people write them.
+//! Numbers as people write them: with currencies, percent signs, thousands, decimal commas and negatives in parentheses.
 
+use super::cells::ODD;
+use super::quantiles::Quantiles;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Signs and codes of currencies, and shares. A longer one comes before one that it ends or begins with.
+const UNITS: [&str; 54] = [
+    "US$", "CA$", "AU$", "NZ$", "HK$", "R$", "C$", "A$", "$", "€", "£", "¥", "₹", "₽", "₩", "₺", "₫", "₴",
+    "₦", "฿", "₪", "¢", "%", "‰", "USD", "EUR", "GBP", "JPY", "CHF", "CAD", "AUD", "NZD", "CNY", "INR",
+    "SEK", "NOK", "DKK", "PLN", "CZK", "HUF", "RUB", "BRL", "MXN", "ZAR", "KRW", "TRY", "SGD", "HKD", "kr.",
+    "kr", "zł", "Kč", "Ft", "Fr.",
+];
+
+/// Whole numbers of more digits are codes: doubles cannot tell them apart.
+const DIGITS: usize = 15;
 
 /// How the numbers of a column are written, learned from all its cells.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct NumberForm {
-    /// The decimal mark, if the cells are texts that tell it.
+    /// The decimal mark; `None` if no cell tells it.
     pub(super) decimal: Option<char>,
     /// A currency or `%`, if cells have one.
     pub(super) unit: Option<String>,
@@ -16,9 +30,395 @@ pub(super) struct NumberForm {
     pub(super) decimals: usize,
 }
 
+/// What the texts of a column say about numbers.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct NumberGuess {
+    pub(super) form: NumberForm,
+    /// Whether the cells themselves tell the decimal mark.
+    pub(super) clear: bool,
+    /// In how many cells it is a number.
+    pub(super) read: usize,
+    /// In how many cells it is a code: digits with a leading zero, or too many of them.
+    pub(super) codes: usize,
+}
+
+impl NumberGuess {
+    /// Whether a column of so many cells is one of numbers.
+    pub(super) fn is_number(&self, cells: usize) -> bool {
+        self.read > 0 && ODD.allows(cells - self.read, cells) && ODD.allows(self.codes, cells)
+    }
+}
+
+/// A cell without its sign and unit.
+struct Parts<'a> {
+    negative: bool,
+    unit: Option<&'static str>,
+    unit_first: bool,
+    /// Digits, marks and an exponent.
+    body: &'a str,
+}
+
 impl NumberForm {
+    /// Guesses the form from different texts with how often each comes. `said` is the decimal mark that the caller says,
+    /// `usual` the one of other columns of the table, for where the cells do not tell.
+    pub(super) fn guess<'a>(
+        texts: impl Iterator<Item = (&'a str, usize)> + Clone,
+        said: Option<char>,
+        usual: Option<char>,
+    ) -> NumberGuess {
+        let (mut point, mut comma, mut codes, mut marked) = (0, 0, 0, false);
+        let mut units: BTreeMap<(&'static str, bool), usize> = BTreeMap::new();
+        for (text, count) in texts.clone() {
+            let Some(parts) = Parts::of(text) else { continue };
+            let read = [value(parts.body, '.'), value(parts.body, ',')];
+            point += if read[0].is_some() { count } else { 0 };
+            comma += if read[1].is_some() { count } else { 0 };
+            if read != [None, None] {
+                codes += if parts.unit.is_none() && is_code(parts.body) { count } else { 0 };
+                marked |= parts.body.contains(['.', ',']);
+                if let Some(unit) = parts.unit {
+                    *units.entry((unit, parts.unit_first)).or_default() += count;
+                }
+            }
+        }
+        let clear = point != comma;
+        let decimal = match said {
+            Some(said) => Some(said),
+            None if point > comma => Some('.'),
+            None if comma > point => Some(','),
+            None => marked.then(|| usual.unwrap_or('.')),
+        };
+        let unit = units.iter().max_by(|a, b| a.1.cmp(b.1).then_with(|| b.0.cmp(a.0))).map(|(unit, _)| *unit);
+        let mut form = Self {
+            decimal,
+            unit: unit.map(|(unit, _)| unit.to_owned()),
+            unit_first: unit.is_some_and(|(_, first)| first),
+            decimals: 0,
+        };
+        let (mut read, mut decimals) = (0, 0);
+        for (text, count) in texts {
+            if let Some((_, places)) = form.parse_places(text) {
+                read += count;
+                decimals = decimals.max(places);
+            }
+        }
+        form.decimals = decimals.min(10);
+        NumberGuess { form, clear, read, codes }
+    }
+
+    /// Of numbers that came as such: as many decimals as tell the values apart.
+    pub(super) fn of_values(quantiles: &Quantiles, whole: bool) -> Self {
+        if whole {
+            return Self::default();
+        }
+        let places =
+            |value: &f64| value.abs().to_string().split_once('.').map_or(0, |(_, decimals)| decimals.len());
+        let written = quantiles.values().iter().map(places).max().unwrap_or(0);
+        // A hundredth of the scale and one digit more.
+        let scale = quantiles.scale();
+        let mut told = 0;
+        while told < 10 && scale * f64::powi(10.0, told) < 1000.0 {
+            told += 1;
+        }
+        Self { decimals: written.min(usize::try_from(told).unwrap_or(0)), ..Self::default() }
+    }
+
+    /// Whether a form that was read from a file is one.
+    pub(super) fn is_valid(&self) -> bool {
+        let known = |unit: &String| UNITS.contains(&unit.as_str());
+        matches!(self.decimal, None | Some('.' | ',')) && self.decimals <= 10 && self.unit.iter().all(known)
+    }
+
     /// The number of a text, `None` if it is none.
     pub(super) fn parse(&self, text: &str) -> Option<f64> {
-        text.trim().parse::<f64>().ok().filter(|value| value.is_finite())
+        self.parse_places(text).map(|(value, _)| value)
+    }
+
+    /// The number of a text, and how many decimals it has.
+    fn parse_places(&self, text: &str) -> Option<(f64, usize)> {
+        let parts = Parts::of(text)?;
+        match (parts.unit, self.unit.as_deref()) {
+            (Some(unit), Some(own)) if unit != own => return None,
+            // Percent where the reference has none would be another quantity; a currency is not.
+            (Some("%" | "‰"), None) => return None,
+            _ => {}
+        }
+        let (size, places) = match self.decimal {
+            Some(decimal) => value(parts.body, decimal)?,
+            None => value(parts.body, '.').or_else(|| value(parts.body, ','))?,
+        };
+        Some((if parts.negative { -size } else { size }, places))
+    }
+
+    /// A number as the column writes them.
+    pub(super) fn format(&self, number: f64) -> String {
+        if !number.is_finite() || (number != 0.0 && !(1e-6..1e15).contains(&number.abs())) {
+            return format!("{number:e}");
+        }
+        let shortest = number.abs().to_string();
+        let exact = shortest.split_once('.').map_or(0, |(_, decimals)| decimals.len());
+        // More decimals than the column has are shown where the number would be another one without them.
+        let decimals = if exact > self.decimals { exact.min(self.decimals + 2) } else { self.decimals };
+        let mut rounded = format!("{:.decimals$}", number.abs());
+        if decimals > self.decimals {
+            let kept = rounded.trim_end_matches('0').len();
+            let least = rounded.len() - (decimals - self.decimals);
+            rounded.truncate(kept.max(least));
+            if rounded.ends_with('.') {
+                rounded.pop();
+            }
+        }
+        let (whole, fraction) = rounded.split_once('.').unwrap_or((&rounded, ""));
+        let (mark, thousands) = if self.decimal == Some(',') { (',', '.') } else { ('.', ',') };
+        let mut text = String::new();
+        if number < 0.0 && rounded.bytes().any(|b| (b'1'..=b'9').contains(&b)) {
+            text.push('-');
+        }
+        let unit = self.unit.as_deref().unwrap_or("");
+        let word = unit.chars().any(char::is_alphabetic);
+        if self.unit_first {
+            text.push_str(unit);
+            text.push_str(if word { " " } else { "" });
+        }
+        for (at, digit) in whole.chars().enumerate() {
+            let left = whole.len() - at;
+            // Four digits stay together, as in years.
+            if at > 0 && left.is_multiple_of(3) && whole.len() > 4 {
+                text.push(thousands);
+            }
+            text.push(digit);
+        }
+        if !fraction.is_empty() {
+            text.push(mark);
+            text.push_str(fraction);
+        }
+        if !self.unit_first && !unit.is_empty() {
+            text.push_str(if unit == "%" { "" } else { " " });
+            text.push_str(unit);
+        }
+        text
+    }
+}
+
+impl<'a> Parts<'a> {
+    fn of(text: &'a str) -> Option<Self> {
+        let mut parts = Self { negative: false, unit: None, unit_first: false, body: text.trim() };
+        let mut signed = false;
+        // Signs and units in any order: `-$5`, `$-5`, `($5)`, `$(5)`, `5 EUR-`.
+        for _ in 0..3 {
+            if !signed {
+                let enclosed = parts.body.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
+                let minus = parts.body.strip_prefix(['-', '−', '–']).or(parts.body.strip_suffix(['-', '−']));
+                if let Some(rest) = enclosed.or(minus) {
+                    (parts.body, parts.negative, signed) = (rest.trim(), true, true);
+                } else if let Some(rest) = parts.body.strip_prefix('+') {
+                    (parts.body, signed) = (rest.trim(), true);
+                }
+            }
+            if parts.unit.is_none() {
+                let before = UNITS.iter().find_map(|unit| Some((*unit, parts.body.strip_prefix(unit)?)));
+                let after = UNITS.iter().find_map(|unit| Some((*unit, parts.body.strip_suffix(unit)?)));
+                if let Some((unit, rest)) = before.or(after) {
+                    parts.unit_first = before.is_some();
+                    (parts.unit, parts.body) = (Some(unit), rest.trim());
+                }
+            }
+        }
+        let first = parts.body.chars().next()?;
+        (first.is_ascii_digit() || first == '.' || first == ',').then_some(parts)
+    }
+}
+
+/// The number of digits and marks, with this decimal mark, and how many decimals it has.
+fn value(body: &str, decimal: char) -> Option<(f64, usize)> {
+    let (mantissa, exponent) = match body.split_once(['e', 'E']) {
+        Some((mantissa, exponent)) => (mantissa, Some(exponent)),
+        None => (body, None),
+    };
+    if let Some(exponent) = exponent {
+        let digits = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
+        if digits.is_empty() || digits.len() > 3 || !all_digits(digits) {
+            return None;
+        }
+    }
+    let (whole, fraction) = mantissa.split_once(decimal).unwrap_or((mantissa, ""));
+    if !all_digits(fraction) || (whole.is_empty() && fraction.is_empty()) {
+        return None;
+    }
+    let mut clean = String::with_capacity(body.len());
+    push_whole(&mut clean, whole)?;
+    clean.push('.');
+    clean.push_str(fraction);
+    clean.push('0');
+    if let Some(exponent) = exponent {
+        clean.push('e');
+        clean.push_str(exponent);
+    }
+    let value = clean.parse::<f64>().ok().filter(|value| value.abs() <= 1e100)?;
+    Some((value, if exponent.is_some() { 0 } else { fraction.len() }))
+}
+
+/// The digits of a whole number, with or without one kind of mark between its thousands.
+fn push_whole(clean: &mut String, whole: &str) -> Option<()> {
+    let Some(mark) = whole.chars().find(|c| !c.is_ascii_digit()) else {
+        clean.push_str(if whole.is_empty() { "0" } else { whole });
+        return Some(());
+    };
+    if !(matches!(mark, '.' | ',' | '\'' | '’') || mark.is_whitespace()) {
+        return None;
+    }
+    let same = |c: char| c == mark || (mark.is_whitespace() && c.is_whitespace());
+    let groups: Vec<&str> = whole.split(same).collect();
+    let (first, last, middle) = (groups[0], groups[groups.len() - 1], &groups[1..groups.len() - 1]);
+    // Three digits each; in India two between the first and the last.
+    let thousands = middle.iter().all(|group| group.len() == 3);
+    let lakhs = !middle.is_empty() && first.len() <= 2 && middle.iter().all(|group| group.len() == 2);
+    let fits = !first.starts_with('0') && (1..=3).contains(&first.len()) && last.len() == 3;
+    if !fits || !(thousands || lakhs) || !groups.iter().all(|group| all_digits(group)) {
+        return None;
+    }
+    groups.iter().for_each(|group| clean.push_str(group));
+    Some(())
+}
+
+fn is_code(body: &str) -> bool {
+    all_digits(body) && ((body.len() > 1 && body.starts_with('0')) || body.len() > DIGITS)
+}
+
+fn all_digits(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn guess(texts: &[&str]) -> NumberGuess {
+        NumberForm::guess(texts.iter().map(|text| (*text, 1)), None, None)
+    }
+
+    /// The numbers of a column of these texts.
+    fn read(texts: &[&str]) -> Vec<Option<f64>> {
+        let form = guess(texts).form;
+        texts.iter().map(|text| form.parse(text)).collect()
+    }
+
+    #[test]
+    fn single_texts() {
+        let cases: [(&str, Option<f64>); 60] = [
+            ("0", Some(0.0)),
+            ("12", Some(12.0)),
+            ("-3", Some(-3.0)),
+            ("+3", Some(3.0)),
+            ("−3.5", Some(-3.5)),
+            ("3.25", Some(3.25)),
+            (".5", Some(0.5)),
+            ("5.", Some(5.0)),
+            (" 7 ", Some(7.0)),
+            ("1e3", Some(1000.0)),
+            ("1.5E-3", Some(0.0015)),
+            ("2E+2", Some(200.0)),
+            ("$27.43", Some(27.43)),
+            ("-$27.43", Some(-27.43)),
+            ("$-27.43", Some(-27.43)),
+            ("$ 1,234.50", Some(1234.5)),
+            ("US$5", Some(5.0)),
+            ("5 €", Some(5.0)),
+            ("€5", Some(5.0)),
+            ("£1,000,000", Some(1e6)),
+            ("¥1200", Some(1200.0)),
+            ("USD 12.5", Some(12.5)),
+            ("12.5 EUR", Some(12.5)),
+            ("CHF 1'234.50", Some(1234.5)),
+            ("12%", Some(12.0)),
+            ("12.5 %", Some(12.5)),
+            ("-3%", Some(-3.0)),
+            ("(1,234.50)", Some(-1234.5)),
+            ("($5)", Some(-5.0)),
+            ("$(5.25)", Some(-5.25)),
+            ("123-", Some(-123.0)),
+            ("5.00 EUR-", Some(-5.0)),
+            ("1 234", Some(1234.0)),
+            ("1\u{a0}234\u{a0}567", Some(1_234_567.0)),
+            ("1\u{202f}234,5", Some(1234.5)),
+            ("1'234'567.25", Some(1_234_567.25)),
+            ("1’234", Some(1234.0)),
+            ("1.234,5", Some(1234.5)),
+            ("3,14", Some(3.14)),
+            ("0,500", Some(0.5)),
+            ("12,34,567.8", Some(1_234_567.8)),
+            ("", None),
+            ("abc", None),
+            ("12O", None),
+            ("n.v.", None),
+            ("1-2", None),
+            ("--3", None),
+            ("1,2,3", None),
+            ("1.2.3", None),
+            ("192.168.1.1", None),
+            ("2024-01-31", None),
+            ("31.12.2024", None),
+            ("12:30", None),
+            ("5 kg", None),
+            ("inf", None),
+            ("NaN", None),
+            ("1e400", None),
+            ("1e", None),
+            ("$", None),
+            ("(5", None),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(read(&[text])[0], expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn the_convention_is_that_of_the_whole_column() {
+        // Alone, `1.234` is a bit more than one; beside `2,5` it is a thousand.
+        assert_eq!(read(&["1.234"]), [Some(1.234)]);
+        assert_eq!(read(&["1.234", "2,5"]), [Some(1234.0), Some(2.5)]);
+        assert_eq!(read(&["1,234", "2.5"]), [Some(1234.0), Some(2.5)]);
+        assert_eq!(read(&["1,234", "0,500"]), [Some(1.234), Some(0.5)]);
+        assert_eq!(read(&["1,234", "5,678"]), [Some(1234.0), Some(5678.0)]);
+        let usual = NumberForm::guess([("1.234", 1)].into_iter(), None, Some(','));
+        assert_eq!((usual.form.parse("1.234"), usual.clear), (Some(1234.0), false));
+        let said = NumberForm::guess([("1.234", 1)].into_iter(), Some(','), Some('.'));
+        assert_eq!(said.form.parse("1.234"), Some(1234.0));
+        // Without a mark every cell speaks for itself.
+        let plain = guess(&["1", "2"]).form;
+        assert_eq!((plain.decimal, plain.parse("2,5"), plain.parse("2.5")), (None, Some(2.5), Some(2.5)));
+    }
+
+    #[test]
+    fn one_unit_for_a_column() {
+        let mixed = guess(&["$5", "$6", "7", "€8"]).form;
+        assert_eq!(["$5", "7", "€8", "8%"].map(|text| mixed.parse(text)), [Some(5.0), Some(7.0), None, None]);
+        assert_eq!(guess(&["5", "6"]).form.parse("7%"), None);
+        assert_eq!(guess(&["5%", "6"]).form.parse("7"), Some(7.0));
+    }
+
+    #[test]
+    fn codes_are_no_numbers() {
+        assert!(!guess(&["01234", "10115", "04109"]).is_number(3));
+        assert!(!guess(&["4111111111111111", "4222222222222222"]).is_number(2));
+        assert!(guess(&["0", "10", "0.5"]).is_number(3));
+        assert!(!guess(&["1", "2", "x", "4", "5", "6", "7"]).is_number(7));
+        assert!(guess(&["1", "2", "x", "4", "5", "6", "7", "8"]).is_number(8));
+        assert!(!guess(&["1", "2", "x", "y", "5", "6", "7", "8"]).is_number(8));
+    }
+
+    #[test]
+    fn numbers_are_shown_as_they_were() {
+        let shown = |texts: &[&str], number: f64| guess(texts).form.format(number);
+        assert_eq!(shown(&["$27.43", "$3.10"], 1234.5), "$1234.50");
+        assert_eq!(shown(&["$27.43", "$3.10"], -12_345.5), "-$12,345.50");
+        assert_eq!(shown(&["27,43 €"], 1_234_567.891), "1.234.567,891 €");
+        assert_eq!(shown(&["12 %"], 3.0), "3%");
+        assert_eq!(shown(&["USD 5"], 3.0), "USD 3");
+        assert_eq!(shown(&["5", "7"], 2024.0), "2024");
+        assert_eq!(shown(&["5", "7"], 2.345), "2.35");
+        assert_eq!(shown(&["5", "7"], -0.001), "0");
+        assert_eq!(shown(&["5", "7"], 1e20), "1e20");
+        assert_eq!(shown(&["5.25", "7"], 0.1 + 0.2), "0.30");
     }
 }

@@ -2,9 +2,9 @@
 //!
 //! The query has mass ½ and is alone in its class, so a split is the better the less of the sample it leaves
 //! on the query's side, whatever the impurity: entropy and Gini index both grow with that mass (F2). The best
-//! split of a feature is right next to the query, below or above it. A tree's leaf with the query is the set
-//! of its splits, in any order, and trees with the same splits are counted together: level by level, boxes
-//! and their probabilities.
+//! split of a number is right next to the query, below or above it; that of a category keeps the query's level
+//! and nothing else. A tree's leaf with the query is the set of its splits, in any order, and trees with the
+//! same splits are counted together: level by level, boxes and their probabilities.
 
 use super::feature_subsets::{FeatureSubsets, Permutation, SplitProbabilities};
 use super::presorted::Presorted;
@@ -17,7 +17,7 @@ pub(super) struct GrowthPlan<'a> {
     /// `None` for the average over all trees.
     pub(super) feature_subsets: Option<&'a FeatureSubsets>,
     pub(super) frame: usize,
-    /// How many splits a box can have; at most two a column.
+    /// How many splits a box can have; at most two a feature.
     pub(super) max_depth: usize,
     /// How many boxes of one level may be split further.
     pub(super) max_boxes: usize,
@@ -270,7 +270,7 @@ impl Grower {
                     self.kept_mass.extend_from_slice(bitsets.kept_mass());
                 } else {
                     bitsets.intersection(splits, &mut self.rows);
-                    self.kept_mass.resize(sample.width, NOT_COMPUTED);
+                    self.kept_mass.resize(sample.features.count, NOT_COMPUTED);
                 }
                 let (kept_mass, rows) = (&mut self.kept_mass, &self.rows);
                 let mut first_split = true;
@@ -282,7 +282,7 @@ impl Grower {
                         feature_subsets.visit(node, &mut permutation, |j| {
                             let masses = &mut kept_mass[j as usize];
                             if *masses == NOT_COMPUTED {
-                                *masses = bitsets.kept_mass_in_column(sample, rows, mass, j as usize);
+                                *masses = bitsets.kept_mass_of_feature(sample, rows, mass, j as usize);
                             }
                             let kept = masses[0].min(masses[1]);
                             if kept < mass && best.is_none_or(|b| kept < b.0) {

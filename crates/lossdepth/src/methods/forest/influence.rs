@@ -51,14 +51,14 @@ impl QueryScorer {
         self.query = 0.0;
         let (mut unsplit_probability, mut boxes, mut leaves) = (0.0, 0, 0);
         for (at, (frame, frame_boxes)) in sample.frames.iter().zip(&mut self.frames).enumerate() {
-            frame.locate(query, &mut self.located);
+            frame.locate(&sample.features, query, &mut self.located);
             frame_boxes.bitsets.set(sample, frame, &self.located);
             let plan = GrowthPlan {
                 split_probabilities: &prepared.split_probabilities,
                 feature_subsets: prepared.feature_subsets.as_ref(),
                 frame: at,
-                // A box has at most two splits in each column.
-                max_depth: forest.max_depth.min(2 * sample.width),
+                // A box has at most two splits in each feature.
+                max_depth: forest.max_depth.min(2 * sample.features.count),
                 max_boxes: forest.max_boxes,
                 tolerance: 0.25 * forest.tol,
             };
@@ -84,9 +84,9 @@ impl QueryScorer {
         self.rows.truncate(sample.rows);
         // Relative rounding (F7): of the probability of a box, for each split it was computed from; of its
         // quotient; of the sum over all boxes. All terms are positive, so it is not amplified.
-        let splits = forest.max_depth.min(2 * sample.width) as f64;
+        let splits = forest.max_depth.min(2 * sample.features.count) as f64;
         let per_split =
-            if prepared.feature_subsets.is_some() { 2.0 } else { 4.0 * sample.width as f64 + 8.0 };
+            if prepared.feature_subsets.is_some() { 2.0 } else { 4.0 * sample.features.count as f64 + 8.0 };
         let rounding =
             if boxes == 0 { 0.0 } else { f64::EPSILON * (splits * per_split + leaves as f64 + 4.0) };
         let averages = AveragedProbabilities {
@@ -163,7 +163,7 @@ fn cuts<'a>(
     query: &[f64],
     column: impl Fn(usize) -> &'a [f64],
 ) -> Vec<Cut> {
-    let mut probability = vec![0.0; 2 * query.len()];
+    let mut probability = vec![0.0; 2 * sample.features.count];
     for leaf in 0..frame_boxes.leaves.len() {
         for &split in frame_boxes.leaves.splits(leaf) {
             probability[split as usize] += frame_boxes.leaves.probability(leaf);
@@ -173,20 +173,22 @@ fn cuts<'a>(
         .filter(|&split| probability[split] > 0.0)
         .map(|split| {
             let (feature, above) = (split / 2, split % 2 == 1);
-            let (values, z) = (column(feature), query[feature]);
+            let kept = frame_boxes.bitsets.kept_mass()[feature][usize::from(above)];
+            let (probability, share) = (probability[split].min(1.0), kept as f64 / sample.total as f64);
+            if let Some(group) = sample.features.category(feature) {
+                let level = group.level(query);
+                let at = group.start + level.unwrap_or(0);
+                return Cut { feature: at, threshold: 0.5 * query[at], above, level, probability, share };
+            }
+            let at = sample.features.column(feature);
+            let (values, z) = (column(feature), query[at]);
             let neighbour = if above {
                 values[values.partition_point(|x| *x <= z)]
             } else {
                 values[values.partition_point(|x| *x < z) - 1]
             };
-            let kept = frame_boxes.bitsets.kept_mass()[feature][usize::from(above)];
-            Cut {
-                feature,
-                threshold: 0.5 * z + 0.5 * neighbour,
-                above,
-                probability: probability[split].min(1.0),
-                share: kept as f64 / sample.total as f64,
-            }
+            let threshold = 0.5 * z + 0.5 * neighbour;
+            Cut { feature: at, threshold, above, level: None, probability, share }
         })
         .collect();
     cuts.sort_by(|a, b| b.probability.total_cmp(&a.probability));

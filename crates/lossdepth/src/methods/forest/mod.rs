@@ -1,6 +1,7 @@
 //! Random forests: the average of all randomised trees, exactly, or of a finite number of them.
 
 mod feature_subsets;
+mod features;
 mod grow;
 mod influence;
 mod membership;
@@ -21,6 +22,7 @@ use crate::problem::Reported;
 use crate::problem::{Batch, Ticket};
 use crate::problem::{Fit, Run};
 use feature_subsets::{FeatureSubsets, SplitProbabilities};
+use features::Features;
 use influence::QueryScorer;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -189,6 +191,8 @@ impl FromStr for ForestLoss {
 ///   equally often.
 /// * If both sides of a feature are equally good, each is taken with probability one half. (scikit-learn
 ///   takes the lower one where its sums are exact; the fair coin makes the depth the same for $x$ and $-x$.)
+/// * A category is one feature, whatever its number of levels. Its best split keeps the rows of the query's level
+///   and no others; if the sample lacks that level, none.
 /// * Rows that equal the query in a feature stay on its side of a split; rows that equal it everywhere stay
 ///   in every box.
 /// * Numbers are equal if they are the same double. (scikit-learn rounds to single precision and ignores
@@ -218,7 +222,8 @@ impl FromStr for ForestLoss {
 ///
 /// Boxes along the axes describe round samples badly. [`rotations`](Self::rotations) grows the trees in as
 /// many random orthogonal frames and averages over them (Blaser and Fryzlewicz 2016). Units then matter:
-/// scale the columns. `error` is about the rotated coordinates as computed.
+/// scale the columns. Categories are not rotated, each stays a feature of its own. `error` is about the rotated
+/// coordinates as computed.
 ///
 /// # Standard error
 ///
@@ -382,14 +387,15 @@ impl Hypothesis for Forest {
 
     fn prepare(&self, sample: &Reference) -> Result<PreparedForest> {
         self.check()?;
-        let (width, frames) = (sample.width(), self.rotations.max(1));
-        let count = self.max_features.count(width)?;
+        let frames = self.rotations.max(1);
+        let features = Features::of(sample).count;
+        let count = self.max_features.count(features)?;
         let sample = Presorted::new(sample, self.rotations, self.seed)?;
         let feature_subsets = (self.trees > 0)
-            .then(|| FeatureSubsets::new(self.seed, width, count, self.trees, self.max_depth, frames));
+            .then(|| FeatureSubsets::new(self.seed, features, count, self.trees, self.max_depth, frames));
         Ok(PreparedForest {
             sample,
-            split_probabilities: SplitProbabilities::new(width, count),
+            split_probabilities: SplitProbabilities::new(features, count),
             feature_subsets,
         })
     }

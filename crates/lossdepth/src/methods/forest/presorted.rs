@@ -1,6 +1,7 @@
 //! The sample with every column sorted, once for all queries.
 
-use super::rotation::{haar, rotate};
+use super::features::Features;
+use super::rotation::haar;
 use crate::data::{Mass, Reference};
 use crate::error::{DepthError, Result};
 use crate::numerics::Random;
@@ -9,7 +10,8 @@ use crate::numerics::Random;
 pub struct Presorted {
     /// How many rows have a positive weight; the others are left out.
     pub(super) rows: usize,
-    pub(super) width: usize,
+    /// What splits look at: columns, or all columns of a category.
+    pub(super) features: Features,
     /// How many 64-bit words a bitset of rows takes.
     pub(super) words: usize,
     /// The mass of each row; `None` if all have mass 1.
@@ -34,7 +36,7 @@ pub struct Presorted {
 
 /// The sample in one coordinate frame, sorted along every axis.
 pub(super) struct SortedColumns {
-    /// The rotation, row by row; `None` for the columns as they are.
+    /// The rotation of the numbers, row by row; `None` for the columns as they are.
     rotation: Option<Vec<f64>>,
     /// Column by column, the values in ascending order.
     values: Vec<f64>,
@@ -50,7 +52,8 @@ pub(super) struct SortedColumns {
 impl Presorted {
     pub(super) fn new(sample: &Reference, rotations: usize, seed: u64) -> Result<Self> {
         let counted: Vec<usize> = (0..sample.len()).filter(|&i| sample.weights()[i] > 0.0).collect();
-        let (rows, width) = (counted.len(), sample.width());
+        let features = Features::of(sample);
+        let (rows, width) = (counted.len(), features.count);
         if u32::try_from(rows).is_err() || u32::try_from(2 * width).is_err() {
             let shape = format!("{rows} rows and {width} columns");
             return Err(DepthError::Settings(format!("{shape} are too many for a forest")));
@@ -62,8 +65,9 @@ impl Presorted {
                 format!("{rotations} rotations of {rows} rows and {width} columns take too much memory");
             return Err(DepthError::Settings(format!("{what}: `rotations` can be {most} at most")));
         }
-        if rotations > 0 && width.saturating_mul(width).saturating_mul(rotations) > 1 << 30 {
-            let what = format!("rotations of {width} columns take too much memory");
+        let numbers = features.numbers();
+        if rotations > 0 && numbers.saturating_mul(numbers).saturating_mul(rotations) > 1 << 30 {
+            let what = format!("rotations of {numbers} columns take too much memory");
             return Err(DepthError::Settings(format!("{what}: fewer columns, or `rotations` 0, take less")));
         }
         let weights: Vec<f64> = counted.iter().map(|&i| sample.weights()[i]).collect();
@@ -80,19 +84,22 @@ impl Presorted {
         let half_weights = weights.iter().map(|w| 0.5 * w).collect();
         let max_probabilities = weights.iter().map(|w| (1.0 + w).recip()).collect();
         let masses = masses.iter().any(|m| *m != 1).then_some(masses);
-        let data: Vec<f64> = counted.iter().flat_map(|&i| sample.rows().row(i).iter().copied()).collect();
-        let frame = |rotation| SortedColumns::new(&data, width, rotation, masses.as_deref());
+        let mut data: Vec<f64> = Vec::with_capacity(rows * width);
+        for &i in &counted {
+            features.extend(sample.rows().row(i), &mut data);
+        }
+        let frame = |rotation| SortedColumns::new(&data, &features, rotation, masses.as_deref());
         let frames = if rotations == 0 {
             vec![frame(None)]
         } else {
             (0..rotations as u64)
-                .map(|k| frame(Some(haar(width, &mut Random::of_purpose(seed, 0, k)))))
+                .map(|k| frame(Some(haar(numbers, &mut Random::of_purpose(seed, 0, k)))))
                 .collect()
         };
         let (words, mass_kind, given) = (rows.div_ceil(64), sample.mass(), sample.len());
         Ok(Self {
             rows,
-            width,
+            features,
             words,
             masses,
             weights,
@@ -164,7 +171,8 @@ fn reduced(mut masses: Vec<u64>) -> Vec<u64> {
 }
 
 impl SortedColumns {
-    fn new(data: &[f64], width: usize, rotation: Option<Vec<f64>>, masses: Option<&[u64]>) -> Self {
+    fn new(data: &[f64], features: &Features, rotation: Option<Vec<f64>>, masses: Option<&[u64]>) -> Self {
+        let width = features.count;
         let rows = data.len() / width;
         let words = rows.div_ceil(64);
         // Every rank is at most half a stride from a checkpoint, and a column has at most 33 of them.
@@ -173,10 +181,8 @@ impl SortedColumns {
         let data = match &rotation {
             None => data,
             Some(rotation) => {
-                let mut out = vec![0.0; data.len()];
-                for (row, out) in data.chunks_exact(width).zip(out.chunks_exact_mut(width)) {
-                    rotate(rotation, row, out);
-                }
+                let mut out = data.to_vec();
+                out.chunks_exact_mut(width).for_each(|row| features.rotate(rotation, row));
                 rotated = out;
                 &rotated
             }
@@ -215,15 +221,12 @@ impl SortedColumns {
         self.rotation.is_some()
     }
 
-    /// The coordinates of a query in this frame.
-    pub(super) fn locate(&self, query: &[f64], out: &mut Vec<f64>) {
+    /// The features of a query in this frame.
+    pub(super) fn locate(&self, features: &Features, query: &[f64], out: &mut Vec<f64>) {
         out.clear();
-        match &self.rotation {
-            None => out.extend_from_slice(query),
-            Some(rotation) => {
-                out.resize(query.len(), 0.0);
-                rotate(rotation, query, out);
-            }
+        features.extend(query, out);
+        if let Some(rotation) = &self.rotation {
+            features.rotate(rotation, out);
         }
     }
 

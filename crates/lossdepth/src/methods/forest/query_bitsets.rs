@@ -3,18 +3,32 @@
 use super::presorted::{Presorted, SortedColumns};
 use crate::numerics::simd::vectorised;
 
-/// A split next to the query: $2j$ separates the rows below the query in column $j$, $2j + 1$ those above.
+/// A split next to the query: $2j$ separates the rows below the query in feature $j$, $2j + 1$ those above. Of a
+/// category $2j$ separates the rows of other levels, and there is no $2j + 1$.
 pub(super) type SplitId = u32;
+
+/// The mass that a split keeps which there is not: more than any other keeps.
+const NO_SPLIT: u64 = u64::MAX;
+
+/// How the rows lie around the query in one feature.
+#[derive(Clone, Copy, PartialEq)]
+enum Sides {
+    /// No row equals the query: what the lower split separates, the upper one keeps.
+    Untied,
+    /// Some rows equal the query, and are kept by both splits.
+    Tied,
+    /// A category: the only split keeps the rows of the query's level.
+    Level,
+}
 
 /// For every split the rows it keeps with the query.
 #[derive(Default)]
 pub(super) struct QueryBitsets {
     words: usize,
     kept_rows: Vec<u64>,
-    /// For every column the mass that its two splits keep, below and above.
+    /// For every feature the mass that its two splits keep, below and above.
     kept_mass: Vec<[u64; 2]>,
-    /// For every column whether no row equals the query in it.
-    untied: Vec<bool>,
+    sides: Vec<Sides>,
 }
 
 impl QueryBitsets {
@@ -23,7 +37,7 @@ impl QueryBitsets {
         self.words = words;
         self.kept_rows.resize(2 * words * query.len(), 0);
         self.kept_mass.clear();
-        self.untied.clear();
+        self.sides.clear();
         for (j, (&z, kept_rows)) in query.iter().zip(self.kept_rows.chunks_exact_mut(2 * words)).enumerate() {
             let (below, upto) = frame.ranks(rows, j, z);
             let (below_bits, above_bits) = kept_rows.split_at_mut(words);
@@ -40,8 +54,14 @@ impl QueryBitsets {
                 below_bits[words - 1] &= (1 << (rows % 64)) - 1;
             }
             let mass = |rank| frame.mass_of_first(rows, j, rank);
+            if sample.features.category(j).is_some() {
+                below_bits.iter_mut().zip(above_bits).for_each(|(below, upto)| *below &= *upto);
+                self.kept_mass.push([mass(upto) - mass(below), NO_SPLIT]);
+                self.sides.push(Sides::Level);
+                continue;
+            }
             self.kept_mass.push([sample.total - mass(below), mass(upto)]);
-            self.untied.push(below == upto);
+            self.sides.push(if below == upto { Sides::Untied } else { Sides::Tied });
         }
     }
 
@@ -60,7 +80,7 @@ impl QueryBitsets {
         &self.kept_rows[at..at + self.words]
     }
 
-    /// The mass of the whole sample that the two splits of each column keep.
+    /// The mass of the whole sample that the two splits of each feature keep.
     pub(super) fn kept_mass(&self) -> &[[u64; 2]] {
         &self.kept_mass
     }
@@ -74,60 +94,68 @@ impl QueryBitsets {
         }
     }
 
-    /// The mass that the two splits of every column keep of a box with the given rows and mass.
+    /// The mass that the two splits of every feature keep of a box with the given rows and mass.
     pub(super) fn kept_mass_in(&self, sample: &Presorted, rows: &[u64], mass: u64, out: &mut Vec<[u64; 2]>) {
         out.clear();
         if let Some(masses) = &sample.masses {
-            out.extend((0..self.untied.len()).map(|j| self.kept_mass_weighted(masses, rows, mass, j)));
+            out.extend((0..self.sides.len()).map(|j| self.kept_mass_weighted(masses, rows, mass, j)));
         } else {
             vectorised(
                 #[inline(always)]
                 || {
-                    for (kept_rows, &untied) in self.kept_rows.chunks_exact(2 * self.words).zip(&self.untied)
-                    {
-                        let (below_bits, above_bits) = kept_rows.split_at(self.words);
-                        let above = common(rows, above_bits);
-                        out.push([if untied { mass - above } else { common(rows, below_bits) }, above]);
+                    for (kept_rows, &sides) in self.kept_rows.chunks_exact(2 * self.words).zip(&self.sides) {
+                        out.push(sides.masses(kept_rows, mass, |bits| common(rows, bits)));
                     }
                 },
             );
         }
     }
 
-    /// The same for one column.
-    pub(super) fn kept_mass_in_column(
+    /// The same for one feature.
+    pub(super) fn kept_mass_of_feature(
         &self,
         sample: &Presorted,
         rows: &[u64],
         mass: u64,
-        column: usize,
+        feature: usize,
     ) -> [u64; 2] {
         if let Some(masses) = &sample.masses {
-            return self.kept_mass_weighted(masses, rows, mass, column);
+            return self.kept_mass_weighted(masses, rows, mass, feature);
         }
-        let kept_rows = &self.kept_rows[2 * column * self.words..2 * (column + 1) * self.words];
-        let (below_bits, above_bits) = kept_rows.split_at(self.words);
+        let (kept_rows, sides) = self.of(feature);
         vectorised(
             #[inline(always)]
-            || {
-                let above = common(rows, above_bits);
-                [if self.untied[column] { mass - above } else { common(rows, below_bits) }, above]
-            },
+            || sides.masses(kept_rows, mass, |bits| common(rows, bits)),
         )
     }
 
-    fn kept_mass_weighted(&self, masses: &[u64], rows: &[u64], mass: u64, column: usize) -> [u64; 2] {
-        let kept_rows = &self.kept_rows[2 * column * self.words..2 * (column + 1) * self.words];
-        let (below_bits, above_bits) = kept_rows.split_at(self.words);
-        let sum = |split: &[u64]| {
+    fn kept_mass_weighted(&self, masses: &[u64], rows: &[u64], mass: u64, feature: usize) -> [u64; 2] {
+        let (kept_rows, sides) = self.of(feature);
+        sides.masses(kept_rows, mass, |split| {
             let mut sum = 0;
             for (w, (m, s)) in rows.iter().zip(split).enumerate() {
                 each_bit(m & s, |bit| sum += masses[64 * w + bit]);
             }
             sum
-        };
-        let above = sum(above_bits);
-        [if self.untied[column] { mass - above } else { sum(below_bits) }, above]
+        })
+    }
+
+    /// The rows that the two splits of a feature keep, and how rows lie around the query.
+    fn of(&self, feature: usize) -> (&[u64], Sides) {
+        (&self.kept_rows[2 * feature * self.words..2 * (feature + 1) * self.words], self.sides[feature])
+    }
+}
+
+impl Sides {
+    /// The mass that the two splits keep of a box, where `kept` sums over the rows of a bitset that are in it.
+    #[inline(always)]
+    fn masses(self, kept_rows: &[u64], mass: u64, kept: impl Fn(&[u64]) -> u64) -> [u64; 2] {
+        let (below_bits, above_bits) = kept_rows.split_at(kept_rows.len() / 2);
+        if self == Self::Level {
+            return [kept(below_bits), NO_SPLIT];
+        }
+        let above = kept(above_bits);
+        [if self == Self::Untied { mass - above } else { kept(below_bits) }, above]
     }
 }
 

@@ -167,6 +167,7 @@ impl Hypothesis for Halfspace {
         if self.budget == 0 {
             return Err(DepthError::Setting { name: "budget", expected: "at least 1", got: 0.0 });
         }
+        sample.layout().map_or(Ok(()), |layout| layout.check_numeric("halfspace"))?;
         Ok(PreparedSample::new(sample))
     }
 

@@ -78,8 +78,9 @@ impl Regions {
     /// From a sample; computes the depth of its points.
     ///
     /// # Errors
-    /// The sample does not have two columns.
+    /// The sample does not have two columns, or they are not both numbers.
     pub fn new(reference: &Reference) -> Result<Self> {
+        reference.layout().map_or(Ok(()), |layout| layout.check_numeric("halfspace"))?;
         if reference.width() != 2 {
             let got = reference.width();
             return Err(DepthError::Settings(format!("depth regions need two columns, got {got}")));

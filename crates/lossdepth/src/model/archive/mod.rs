@@ -14,10 +14,11 @@
 //!
 //! | metadata | |
 //! |---|---|
-//! | `format`, `format_version` | `lossdepth-model` and [`Archive::FORMAT`] |
+//! | `format`, `format_version` | `lossdepth-model` and 1; 2 with an encoding |
 //! | `lossdepth_version` | the version that saved it |
 //! | `method`, `settings` | the method, and it with all its settings as JSON |
 //! | `columns` | the names of the columns as a JSON list; absent if they have none |
+//! | `encoding` | how tables become rows, as JSON, if the reference was a table |
 //! | `scaling_warning` | how the scaling came out, as JSON, if not as asked for |
 //! | `extra.`… | whatever the caller adds |
 //! | `checksum` | `sha256:` and the digest of all else |
@@ -30,7 +31,7 @@ mod container;
 
 use super::fitted::{Learned, Model};
 use super::settings::Settings;
-use crate::data::{Reference, Scale, Scaling, ScalingWarning, Transform};
+use crate::data::{Encoding, Reference, Scale, Scaling, ScalingWarning, Transform};
 use crate::error::{DepthError, Result};
 use container::{Container, Metadata, Numbers, Tensor, damaged, short};
 use std::collections::BTreeMap;
@@ -62,13 +63,15 @@ pub struct Archive {
     scaling: Scaling,
     warning: Option<ScalingWarning>,
     columns: Option<Vec<String>>,
+    encoding: Option<Encoding>,
     extras: BTreeMap<String, String>,
     version: String,
 }
 
 impl Archive {
-    /// The format that this version writes, and the newest that it reads.
-    pub const FORMAT: u64 = 1;
+    /// The newest format that this version reads. It writes the oldest one that holds what there is to save: 1, or 2 with
+    /// an encoding.
+    pub const FORMAT: u64 = 2;
 
     /// What is to be saved of a model; shares its numbers.
     pub fn of(model: &Model) -> Self {
@@ -78,6 +81,7 @@ impl Archive {
             scaling: model.scaling().clone(),
             warning: model.warning().cloned(),
             columns: None,
+            encoding: model.encoding().cloned(),
             extras: BTreeMap::new(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
         }
@@ -121,13 +125,16 @@ impl Archive {
         };
         let mut metadata = Metadata::from([
             ("format".to_owned(), NAME.to_owned()),
-            ("format_version".to_owned(), Self::FORMAT.to_string()),
+            ("format_version".to_owned(), self.format().to_string()),
             ("lossdepth_version".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
             ("method".to_owned(), self.settings.method.name().to_owned()),
             ("settings".to_owned(), json(serde_json::to_string(&self.settings))?),
         ]);
         if let Some(columns) = &self.columns {
             metadata.insert("columns".to_owned(), json(serde_json::to_string(columns))?);
+        }
+        if let Some(encoding) = &self.encoding {
+            metadata.insert("encoding".to_owned(), json(serde_json::to_string(encoding))?);
         }
         if let Some(warning) = &self.warning {
             metadata.insert("scaling_warning".to_owned(), json(serde_json::to_string(warning))?);
@@ -165,12 +172,17 @@ impl Archive {
         check_format(&container.metadata)?;
         container.verify()?;
         let Container { mut metadata, mut tensors } = container;
+        let encoded = metadata.get("format_version").is_some_and(|version| version == "2");
         metadata.retain(|name, _| !["checksum", "format", "format_version"].contains(&name.as_str()));
         let mut text = |name: &str| metadata.remove(name);
         let version = text("lossdepth_version").unwrap_or_default();
         let settings = settings(text("method").as_deref(), text("settings"))?;
         let columns: Option<Vec<String>> = parsed("columns", text("columns"))?;
         let warning = parsed("scaling_warning", text("scaling_warning"))?;
+        let encoding: Option<Encoding> = if encoded { parsed("encoding", text("encoding"))? } else { None };
+        if encoded && encoding.is_none() {
+            return Err(damaged("it has no encoding"));
+        }
         let extras = metadata
             .into_iter()
             .map(|(name, text)| match name.strip_prefix(EXTRA) {
@@ -178,12 +190,13 @@ impl Archive {
                 None => Err(damaged(format!("unknown entry `{}`", short(&name)))),
             })
             .collect::<Result<_>>()?;
-        let reference = reference(&mut tensors)?;
+        let reference = reference(&mut tensors, encoding.as_ref())?;
         let scaling = scaling(settings.scale, reference.width(), &mut tensors)?;
         if let Some(name) = tensors.keys().next() {
             return Err(damaged(format!("unknown tensor `{}`", short(name))));
         }
-        let archive = Self { settings, reference, scaling, warning, columns: None, extras, version };
+        let archive =
+            Self { settings, reference, scaling, warning, columns: None, encoding, extras, version };
         match columns {
             Some(names) => archive.columns(names).map_err(|e| match e {
                 DepthError::Unsaved { reason } => damaged(reason),
@@ -204,7 +217,11 @@ impl Archive {
                 .check_mapped(&self.scaling)
                 .map_err(|_| damaged("its scaling takes the reference to numbers too large to work with"))?;
         }
-        self.settings.fit_scaled(&self.reference, Some(learned))
+        let model = self.settings.fit_scaled(&self.reference, Some(learned))?;
+        Ok(match &self.encoding {
+            Some(encoding) => model.with_encoding(encoding.clone()),
+            None => model,
+        })
     }
 
     /// The method and its settings.
@@ -230,6 +247,16 @@ impl Archive {
     /// The names of the columns, if they have some.
     pub fn column_names(&self) -> Option<&[String]> {
         self.columns.as_deref()
+    }
+
+    /// How tables become the rows that the model takes, if its reference was a table.
+    pub fn encoding(&self) -> Option<&Encoding> {
+        self.encoding.as_ref()
+    }
+
+    /// The format of the file: 1, or 2 with an encoding.
+    pub fn format(&self) -> u64 {
+        if self.encoding.is_some() { 2 } else { 1 }
     }
 
     /// The caller's own notes, by name.
@@ -283,7 +310,7 @@ fn check_format(metadata: &Metadata) -> Result<()> {
             format,
             newest: Archive::FORMAT,
         }),
-        Ok(Archive::FORMAT) => Ok(()),
+        Ok(1..=Archive::FORMAT) => Ok(()),
         _ => Err(damaged(format!("no format version `{}`", short(text("format_version"))))),
     }
 }
@@ -307,12 +334,18 @@ fn parsed<T: serde::de::DeserializeOwned>(name: &str, text: Option<String>) -> R
 
 type Tensors<'a> = BTreeMap<String, Tensor<'a>>;
 
-fn reference(tensors: &mut Tensors<'_>) -> Result<Reference> {
+fn reference(tensors: &mut Tensors<'_>, encoding: Option<&Encoding>) -> Result<Reference> {
     let Some(rows) = tensors.remove("reference") else { return Err(damaged("it has no reference")) };
     let [n, d] = rows.shape[..] else { return Err(damaged("its reference is no table")) };
     let weights = take(tensors, "weights", &[n])?;
     let wrong = |e: DepthError| damaged(format!("its reference: {e}"));
-    Reference::from_vec(rows.values(), d, weights).map_err(wrong)
+    let reference = Reference::from_vec(rows.values(), d, weights).map_err(wrong)?;
+    let Some(encoding) = encoding else { return Ok(reference) };
+    if encoding.layout().width() != d {
+        let width = encoding.layout().width();
+        return Err(damaged(format!("its encoding is of {width} columns, its reference of {d}")));
+    }
+    reference.with_layout(encoding.layout().clone()).map_err(wrong)
 }
 
 /// The scaling, of a form that the setting can have led to.

@@ -248,10 +248,14 @@ fn part(sample: &Reference, rows: &[usize]) -> Result<Reference> {
     let data = gathered(sample, rows);
     let weights: Vec<f64> = rows.iter().map(|&i| counts[i]).collect();
     let table = Rows::new(&data, sample.width())?;
-    if weights.iter().all(|w| *w == 1.0) {
+    let part = if weights.iter().all(|w| *w == 1.0) {
         Reference::new(&table)
     } else {
         Reference::weighted(&table, &weights)
+    }?;
+    match sample.layout() {
+        Some(layout) => part.with_layout(layout.clone()),
+        None => Ok(part),
     }
 }
 
