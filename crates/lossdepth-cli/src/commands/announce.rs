@@ -11,7 +11,8 @@ const NAMED: usize = 12;
 
 /// Says what is compared, what is left out and why, if there is more to tell than that all columns are complete numbers.
 pub(super) fn sample(file: &str, encoding: &Encoding, block: &Block, quiet: bool) {
-    if quiet || (encoding.is_plain() && encoding.columns().iter().all(|column| !column.is_constant())) {
+    let plain = encoding.is_plain() && encoding.columns().iter().all(|column| !column.is_constant());
+    if quiet || block.len() < 2 || plain {
         return;
     }
     let (heading, mut lines) = about(file, encoding, block);

@@ -19,11 +19,16 @@ use std::time::Instant;
 
 // One line a paragraph: clap wraps them.
 const SCORE_NOTES: &str = "\
-Files are CSV (commas, semicolons or tabs), Parquet, Arrow (Feather), NPY, NPZ, MAT 5 or IDX, told by their content; \
-all may be gzipped. A first line of numbers is data, any other is the header. Columns are called by name or by number, \
-from 0; those of arrays have numbers only. NPZ and MAT files have the table in `X` and the label in `y`; IDX images have \
-their labels in the file next to them. Missing values, and text in what is compared, are errors. With --reference or --model \
-the data is read piece by piece and may be of any size.
+Files are CSV (commas, semicolons, tabs or bars; UTF-8, UTF-16, Windows-1252), Excel, OpenDocument, Parquet, Arrow (Feather), \
+NPY, NPZ, MAT 5 or IDX, told by their content; all may be gzipped. A first line of numbers is data, any other is the header. \
+Columns are called by name or by number, from 0; those of arrays have numbers only. NPZ and MAT files have the table in `X` \
+and the label in `y`; IDX images have their labels in the file next to them. With --reference or --model the data is read piece by \
+piece and may be of any size.
+
+What a column holds is found by its content and told on standard error: numbers (also with currency signs, percent, thousands), \
+categories, yes or no, dates; a column of ids names the rows, free text is left out. --as says otherwise. A category weighs as much \
+as one column of numbers. With --reference or --model the other table decides, and columns are matched by name in any order. A row \
+with gaps is compared on what it has; --missing does something else.
 
 The output has one line a row, in order: row (from 0, or the id), depth, error (a proven bound on how far the \
 depth is from the exact one), stderr (how much it would vary from sample to sample), then outlier (1 or 0), p and q where \
@@ -44,6 +49,7 @@ Exit codes: 0 done, 1 done but some rows did not converge, 2 failed.
 
 Examples:
   lossdepth score data.csv --scale standard
+  lossdepth score orders.xlsx --sheet 2 --as zip=category,customer=text --missing drop
   lossdepth score new.csv --reference old.csv --out scores.csv.gz
   lossdepth score new.csv --model model.safetensors
   lossdepth score data.csv --contamination 0.05

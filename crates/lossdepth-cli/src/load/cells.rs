@@ -257,7 +257,7 @@ pub(super) fn number(field: &str, words: &Words) -> Result<f64, Wrong> {
 }
 
 /// A time as `2024-03-01`, with the time of the day where there is one.
-pub(super) fn moment(seconds: f64) -> String {
+pub(crate) fn moment(seconds: f64) -> String {
     let (days, rest) = ((seconds / 86400.0).floor(), seconds.rem_euclid(86400.0));
     if !days.is_finite() || days.abs() > 1e9 {
         return seconds.to_string();

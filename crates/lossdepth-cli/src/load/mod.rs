@@ -28,7 +28,7 @@ mod text;
 mod workbook;
 
 pub(crate) use block::{Block, Part, is_numeric};
-pub(crate) use cells::is_missing;
+pub(crate) use cells::{is_missing, moment};
 pub(crate) use columns::{Columns, fitting, list, list_in_full, pair};
 pub(crate) use record::split;
 pub(crate) use table::{Header, Reading, Table};
