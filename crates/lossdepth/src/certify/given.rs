@@ -30,12 +30,8 @@ pub(crate) struct Margins {
     pub(crate) error: Vec<f64>,
 }
 
-/// Masses $\alpha_j = c_j a_j$ of a dual point, the query's last, as pairs of numbers: they define the multipliers $a_j$.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct DualMasses {
-    pub(crate) high: Vec<f64>,
-    pub(crate) low: Vec<f64>,
-}
+/// Masses $\alpha_j = c_j a_j$ of a dual point, the query's last: they define the multipliers $a_j$.
+pub(crate) type DualMasses = TwofoldVector;
 
 /// $v(a) - 2 \lambda w$, behind $\sum_j \alpha_j y_j$ if the intercept is free.
 pub(crate) struct Residual {

@@ -3,8 +3,8 @@
 use super::Run;
 use crate::data::Rows;
 use crate::error::{DepthError, Result};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 /// All queries of one call, and where the workers are with them.
 pub struct Batch<'a, 'b> {
@@ -56,9 +56,24 @@ impl<'a, 'b> Batch<'a, 'b> {
         if self.cancelled() {
             return Err(DepthError::Cancelled);
         }
-        let mut results = sink.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut results = sink.into_inner().unwrap_or_else(PoisonError::into_inner);
         results.sort_unstable_by_key(|(id, _)| *id);
         Ok(results.into_iter().map(|(_, result)| result).collect())
+    }
+
+    /// [`run`](Self::run) for work that may fail: the first error ends the work of all.
+    pub(crate) fn try_run<T: Send>(
+        &self,
+        work: impl Fn(Ticket<'_, 'b, T>) -> Result<()> + Sync,
+    ) -> Result<Vec<T>> {
+        let failure = Mutex::new(None);
+        let results = self.run(|ticket| {
+            if let Err(error) = work(ticket) {
+                self.abandoned.store(true, Ordering::Relaxed);
+                failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+            }
+        });
+        failure.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(results, Err)
     }
 
     fn cancelled(&self) -> bool {
