@@ -69,6 +69,19 @@ impl<'a> Given<'a> {
         if j < self.features.len() { self.features.half_weight(j) } else { (0.5, 0.0) }
     }
 
+    /// $\alpha_j = c_j (a_j + \sigma_j)$ for multipliers $a_j$ and their shifts $\sigma_j$.
+    pub(crate) fn dual_masses(&self, multipliers: impl Iterator<Item = (f64, f64)>) -> DualMasses {
+        let mut masses = DualMasses::default();
+        for (j, (a, shift)) in multipliers.enumerate() {
+            let (c, c_low) = self.mass(j);
+            let product = c * a;
+            let (high, low) = two_sum(product, c.mul_add(a, -product) + c_low * a + c * shift);
+            masses.high.push(high);
+            masses.low.push(low);
+        }
+        masses
+    }
+
     /// From parameters in the axes to a vector in the coordinates as given.
     pub(crate) fn vector_of_axes(&self, theta: &[f64]) -> Vec<f64> {
         let free = self.free();

@@ -9,7 +9,7 @@ mod inverse_root;
 mod weighted_qr;
 
 pub(crate) use inverse_root::InverseRoot;
-pub(crate) use weighted_qr::WeightedQr;
+pub(crate) use weighted_qr::{HessianFactor, WeightedQr};
 
 use crate::numerics::simd::{LANES, fold, vectorised};
 use faer::linalg::matmul::{matmul, triangular};

@@ -5,7 +5,7 @@
 //! With the rows sorted by size and the columns pivoted this is stable row by row, however far apart the weights
 //! are (Cox and Higham, *Stability of Householder QR factorization for weighted least squares problems*, 1998).
 
-use super::{Matrix, axpy, dot, norm};
+use super::{Cholesky, Matrix, axpy, dot, norm};
 
 /// $R$, its columns in the order they were taken.
 pub(crate) struct WeightedQr {
@@ -113,6 +113,23 @@ fn sort_rows(columns: &mut [Vec<f64>]) {
     order.sort_by(|&a, &b| largest[b].total_cmp(&largest[a]));
     for column in columns {
         *column = order.iter().map(|&i| column[i]).collect();
+    }
+}
+
+/// What solves equations with a Hessian.
+pub(crate) enum HessianFactor {
+    /// Of the second moments: fast, and good for a condition number up to about $10^{15}$.
+    Square(Cholesky),
+    /// Of the weighted rows themselves.
+    Root(WeightedQr),
+}
+
+impl HessianFactor {
+    pub(crate) fn solve(&self, rhs: &mut [f64]) {
+        match self {
+            Self::Square(factor) => factor.solve(rhs),
+            Self::Root(factor) => factor.solve(rhs),
+        }
     }
 }
 

@@ -96,7 +96,7 @@ impl Precision for f64 {
         let stderr = if block.task.stderr {
             // Conjugate gradients have overwritten the slopes, and saved them before.
             let slopes = if lane.has_influence { block.slopes.col(k) } else { block.margins.col(k) };
-            block.task.functional.weigh(block.losses.col_mut(k));
+            block.task.functional.scale_losses(block.losses.col_mut(k));
             block.features.standard_error(block.losses.col_mut(k), slopes, block.shift.col(k))
         } else {
             f64::NAN

@@ -24,7 +24,9 @@ use self::certificate::Certified;
 use self::gram::Gram;
 use super::radius::Radius;
 use crate::certify::gap::{Certificate, risk_error};
-use crate::numerics::linalg::{COLUMN_GROUP, Cholesky, Matrix, WeightedQr, axpy, dot, multiply_first, norm};
+use crate::numerics::linalg::{
+    COLUMN_GROUP, Cholesky, HessianFactor, Matrix, WeightedQr, axpy, dot, multiply_first, norm,
+};
 use crate::problem::features::Features;
 use crate::problem::{ErrorBudget, Outcome, Queue, Stop, Task, Variant};
 
@@ -54,7 +56,7 @@ pub(crate) fn solve(features: &Features, task: &Task, width: usize, queue: &mut 
             return;
         }
         let done = block.advance();
-        block.weigh(&done);
+        block.estimate_curvatures(&done);
         for (k, iterate) in done {
             let (id, outcome) = block.report(k, iterate);
             queue.done(id, outcome);
@@ -74,7 +76,7 @@ pub(crate) fn solve_exactly(
     block.lanes[0].attempt = Attempt::WeightedRows;
     loop {
         let done = block.advance();
-        block.weigh(&done);
+        block.estimate_curvatures(&done);
         if let Some((k, iterate)) = done.into_iter().next() {
             return Some(block.report(k, iterate).1);
         }
@@ -103,27 +105,10 @@ struct Iterate {
 enum Attempt {
     /// By Mehrotra's heuristics.
     Mehrotra,
-    /// With more centering and less cleverness: those may jam in a corner.
+    /// With more centering and without the corrector, whose heuristics may stall near a corner.
     Centred,
     /// By Mehrotra's heuristics, without squaring what the second moments square.
     WeightedRows,
-}
-
-/// What solves for the change of the parameters.
-enum Factor {
-    /// Of the second moments.
-    Square(Cholesky),
-    /// Of the rows themselves.
-    Root(WeightedQr),
-}
-
-impl Factor {
-    fn solve(&self, rhs: &mut [f64]) {
-        match self {
-            Self::Square(factor) => factor.solve(rhs),
-            Self::Root(factor) => factor.solve(rhs),
-        }
-    }
 }
 
 /// The state of one query.
@@ -138,7 +123,7 @@ struct Lane {
     change: Vec<f64>,
     at_query: f64,
     query_rhs: f64,
-    factor: Option<Factor>,
+    factor: Option<HessianFactor>,
     iterations: usize,
     /// Since this path began: its length, the smallest μ and error, and how long there was no progress.
     path: usize,
@@ -247,13 +232,13 @@ impl<'a> Block<'a> {
                 lane.factor = if lane.attempt == Attempt::WeightedRows {
                     let (tall, curvatures) = (&self.features.tall, self.curvatures.col(k));
                     let qr = WeightedQr::of_hessian(tall, curvatures, query, at_query, reg, free);
-                    Some(Factor::Root(qr))
+                    Some(HessianFactor::Root(qr))
                 } else {
-                    Cholesky::of_moments(&sample, query, at_query, reg, free).map(Factor::Square)
+                    Cholesky::of_moments(&sample, query, at_query, reg, free).map(HessianFactor::Square)
                 };
             }
         }
-        self.follow();
+        self.solve_for_steps();
         for k in 0..width {
             let lane = &mut self.lanes[k];
             if lane.busy {
@@ -265,7 +250,7 @@ impl<'a> Block<'a> {
                 lane.query_rhs = lane.rows.correct(&self.masses, center, share, self.rhs.col_mut(k));
             }
         }
-        self.follow();
+        self.solve_for_steps();
         for lane in self.lanes.iter_mut().filter(|s| s.busy) {
             let length = (DAMPING * lane.rows.direct(false)).min(1.0);
             axpy(length, &lane.change, &mut lane.theta);
@@ -282,7 +267,7 @@ impl<'a> Block<'a> {
     }
 
     /// From the right-hand sides of the rows to the change of the parameters and of the margins.
-    fn follow(&mut self) {
+    fn solve_for_steps(&mut self) {
         let (width, q, free) = (self.lanes.len(), self.features.width(), self.features.free);
         multiply_first(&mut self.gathered, &self.features.wide, &self.rhs, width);
         for (k, lane) in self.lanes.iter_mut().enumerate().filter(|(_, s)| s.busy) {
@@ -332,7 +317,7 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// Looks at the path's newest point.
+    /// Certifies the newest point of a path, and says whether the path ends there.
     fn path_check(&mut self, k: usize) -> Option<Iterate> {
         let free = self.features.free;
         let lane = &self.lanes[k];

@@ -416,7 +416,7 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
         self.gradient_at(query, theta, reg);
         let shifts = self.influence(query, theta, reg);
         let mut losses = self.losses_and_curvatures();
-        self.task.functional.weigh(&mut losses);
+        self.task.functional.scale_losses(&mut losses);
         self.features.standard_error(&mut losses, &self.slopes, &shifts)
     }
 
@@ -450,7 +450,7 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
         let shifts = self.influence(query, theta, self.task.reg);
         self.gradient_at(query, theta, 0.0);
         let mut losses = self.losses_and_curvatures();
-        self.task.functional.weigh(&mut losses);
+        self.task.functional.scale_losses(&mut losses);
         self.features.influence(losses, &self.slopes, &shifts)
     }
 }
