@@ -6,7 +6,7 @@ use crate::error::{DepthError, Result};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// All queries of one call, and where the workers are with them.
+/// All queries of one call, and which of them workers have taken.
 pub struct Batch<'a, 'b> {
     queries: Rows<'a>,
     run: &'a Run<'b>,
@@ -14,7 +14,7 @@ pub struct Batch<'a, 'b> {
     abandoned: AtomicBool,
 }
 
-/// One worker's hold on a [`Batch`].
+/// One worker's access to a [`Batch`].
 pub struct Ticket<'a, 'b, T> {
     batch: &'a Batch<'a, 'b>,
     results: Vec<(usize, T)>,
@@ -98,8 +98,8 @@ impl<'a, T> Ticket<'a, '_, T> {
         Some((first, self.batch.queries.range(first, (first + count).min(total))))
     }
 
-    /// A quarter of this worker's share of the queries that nobody has taken yet: so many it may put aside without leaving
-    /// others idle at the end.
+    /// A quarter of this worker's share of the queries that are not taken yet: it may take that many in advance without
+    /// leaving others idle at the end.
     pub(crate) fn share(&self) -> usize {
         let left = self.batch.queries.len().saturating_sub(self.batch.next.load(Ordering::Relaxed));
         left / (4 * self.batch.workers())

@@ -1,9 +1,9 @@
-//! What to solve, how well, and how long to try.
+//! What to solve, how accurately, and the iteration limit.
 
 use super::Variant;
 use crate::numerics::linalg::axpy;
 
-/// What to solve, how well, and how long to try.
+/// What to solve, how accurately, and the iteration limit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Task {
     pub(crate) reg: f64,
@@ -35,7 +35,7 @@ impl Task {
 
 /// A linear combination of the sample's and the query's part of the risk, whose standard error is asked for.
 ///
-/// Only for [`Variant::Risk`] it may be anything but the risk itself.
+/// It may differ from the risk itself for [`Variant::Risk`] only.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Functional {
     pub(crate) sample: f64,

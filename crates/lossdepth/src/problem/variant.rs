@@ -1,4 +1,4 @@
-//! The penalty $\Omega(f) = \|w\|^2$, and what a depth makes of it.
+//! The penalty $\Omega(f) = \|w\|^2$, and which number of the penalised problem is the depth.
 
 use crate::error::{DepthError, Result, named, positive};
 use serde::{Deserialize, Serialize};
@@ -69,7 +69,7 @@ impl Variant {
     }
 }
 
-/// How the losses of the sample and of the query are put together, where there is a choice.
+/// How the losses of the sample and of the query are combined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reported {
@@ -84,8 +84,7 @@ pub enum Reported {
 named!(Reported, "value", Risk => "risk", PaperCode => "paper-code");
 
 impl Reported {
-    /// What the mean loss of the sample and the loss of the query count for; `unit` is
-    /// how many nats one of their units is.
+    /// The factors of the mean loss of the sample and of the loss of the query; `unit` converts their unit to nats.
     pub(crate) fn shares(self, unit: f64, observations: f64) -> [f64; 2] {
         match self {
             Self::Risk => [0.5, 0.5],

@@ -1,10 +1,9 @@
 //! The sample in coordinates in which every query's problem is easy.
 //!
-//! A linear classifier with penalty $\|w\|^2$ does not notice a rotation of the data, so the sample
+//! A linear depth with penalty $\|w\|^2$ is invariant under rotations of the data, so the sample
 //! is rotated into its principal axes once. There its second moments are a diagonal
 //! $\sigma_1^2 \ge \sigma_2^2 \ge \dots$, and so is the metric that preconditions the solver: no
-//! query ever factors a matrix for it. Directions in which the sample does not move at all are
-//! dropped; of a query only its distance $\rho$ from the sample's span is kept, as one extra
+//! query factors a matrix for it. Directions in which the sample is constant are dropped; of a query only its distance $\rho$ from the sample's span is kept, as one extra
 //! coordinate that no sample point has. So a problem in $d > n$ dimensions costs as much as one in $n$.
 //!
 //! A free intercept is a first column of ones, and the sample is centred so that it is orthogonal
@@ -57,7 +56,7 @@ pub struct Features {
     noise: f64,
     /// How far the rotation displaces rows.
     displacement: Displacement,
-    /// What rounding took from each of `half_weights`; empty if that is not known.
+    /// The rounding errors of `half_weights`; empty if they are not known.
     half_weights_low: Vec<f64>,
     /// The rows as they were given; none where the coordinates themselves are (those of a kernel).
     sample: Option<Reference>,
@@ -197,9 +196,9 @@ impl Features {
         }
     }
 
-    /// Adds the sample in single precision, unless its numbers are too large or too small for that, or there are so few
-    /// that it does not pay. (Then two ways to write the same sample, weights and copies, also lead to the same
-    /// depths almost to the last bit, and not only within their proven errors.)
+    /// Adds the sample in single precision, unless its numbers are out of range or there are too few rows for it to be
+    /// faster. (For small samples weights and copies then lead to the same depths almost to the last bit, not only within
+    /// their proven errors.)
     pub(crate) fn with_single(mut self) -> Self {
         const PAYS: usize = 512;
         if self.len() >= PAYS && (1e-6..1e10).contains(&self.largest_norm) {
@@ -283,19 +282,19 @@ impl Features {
         (self.half_weights[i], self.half_weights_low.get(i).copied().unwrap_or(0.0))
     }
 
-    /// How large the terms of a margin, $\sum_j |t_{ij} \theta_j|$, may be together.
+    /// A bound on $\sum_j |t_{ij} \theta_j|$, the absolute terms of a margin.
     pub(crate) fn term_sizes(&self, theta: &[f64]) -> f64 {
         self.extents.iter().zip(theta).map(|(e, t)| e * t.abs()).sum()
     }
 
-    /// What rounding may do to a margin that is a sum of one term a coordinate, all of them `span` together, in one go or in
-    /// so many steps.
+    /// A bound on the rounding of a margin that is a sum of one term for each coordinate, with absolute sum `span`, computed
+    /// in so many steps.
     pub(crate) fn margin_rounding(&self, span: f64, steps: usize) -> f64 {
         // Four of the units are for the loss, which may be evaluated at a margin that is off by so many.
         0.5 * f64::EPSILON * (self.width() + 2 * steps + 12) as f64 * span
     }
 
-    /// How many independent observations the sample is worth: its size, or Kish's effective size.
+    /// The number of independent observations: the sample size, or Kish's effective sample size.
     pub(crate) fn observations(&self) -> f64 {
         match self.mass {
             Mass::Counts(n) => n,
@@ -514,7 +513,7 @@ fn points_scale(points: &Matrix) -> f64 {
     if largest > 0.0 { largest } else { 1.0 }
 }
 
-/// How many queries stand side by side: enough to keep the products efficient, few enough for their columns
+/// How many queries are solved side by side: enough to keep the products efficient, few enough for their columns
 /// (five of the sample's length each) to stay in cache, and in bounded memory for large samples.
 pub(crate) fn block_width(features: &Features, queries: usize, workers: usize) -> usize {
     let widest = match features.len() {

@@ -1,4 +1,4 @@
-//! Many tests at once.
+//! Adjustment for many tests.
 
 use crate::error::{DepthError, Result, named};
 
@@ -9,7 +9,7 @@ pub enum Fdr {
     /// [`Split`](super::Conformal::Split) are.
     #[default]
     BenjaminiHochberg,
-    /// Benjamini and Yekutieli (2001): whatever the dependence, at the price of a factor $\sum_{k \le m} 1/k$.
+    /// Benjamini and Yekutieli (2001): for any dependence, at the cost of a factor $\sum_{k \le m} 1/k$.
     BenjaminiYekutieli,
 }
 
