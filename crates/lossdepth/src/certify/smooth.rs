@@ -10,7 +10,7 @@
 //! * the multipliers are those expected after the step $q$, $a_i = -\ell'(m_i) - \ell''(m_i) \langle u_i, q \rangle$: that
 //!   cancels the gradient but for $-2 \lambda q$, at a price of second order (C8).
 //!
-//! Any multipliers in the domain of the conjugate prove what they prove.
+//! The certificate holds for any multipliers in the domain of the conjugate.
 
 use super::gap::{Certificate, at_least_zero};
 use super::given::{DualMasses, Given, Margins, Residual};
@@ -22,7 +22,7 @@ use crate::problem::{Outcome, Stop, Task, Variant};
 /// How often neither the error nor the objective may improve, beside once for each coordinate: where curvature jumps, rows
 /// change sides one by one (heuristic).
 const STALLS: usize = 10;
-/// How often a Newton step is improved by what it leaves of the equations.
+/// How many corrections of a Newton step by the residual of its equations.
 const CORRECTIONS: usize = 6;
 /// Steps of a search for where the slope vanishes.
 const TRIALS: usize = 60;
@@ -53,7 +53,7 @@ impl Outcome {
             return self.clone();
         }
         let Certified { theta, risk, penalty, value, iterations, multipliers, .. } = found.clone();
-        // A solver that ran out of iterations did so, whatever was made of its last iterate.
+        // Keep the iteration limit as the reason unless the refined candidate converged.
         let limit = found.stop != Stop::Converged && self.stop == Stop::IterationLimit;
         let stop = if limit { Stop::IterationLimit } else { found.stop };
         let depth = if task.variant == Variant::Objective { risk + penalty } else { risk };
@@ -146,7 +146,7 @@ impl<L: Smooth + Dual> Problem<'_, L> {
                     (_, true) => Stop::IterationLimit,
                     _ => Stop::Stalled,
                 };
-                // The factor of the rows may still lead on where that of the moments does not.
+                // The factor of the rows may still give a useful step where that of the moments does not.
                 if stop == Stop::Stalled && !exact_factor && !cancelled() {
                     exact_factor = true;
                     stalls = 0;
@@ -372,7 +372,7 @@ impl<L: Smooth + Dual> Problem<'_, L> {
             None => axes.fill(f64::NAN),
         }
         let mut step = self.given.vector_of_axes(&axes);
-        // Beyond the axes there is nothing but the penalty.
+        // Outside of the span of the axes the Hessian is that of the penalty.
         if let Some(beyond) = self.given.beyond_axes(rhs) {
             axpy(1.0 / (2.0 * reg), &beyond, &mut step);
         }

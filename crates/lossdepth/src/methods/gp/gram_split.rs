@@ -55,7 +55,7 @@ pub(super) struct QuerySplit {
 }
 
 impl GramSplit {
-    /// With about `width` columns and a dense residual; `single` asks for a copy of that in single precision.
+    /// With about `width` columns and a dense residual; `single` adds a copy of it in single precision.
     pub(super) fn new(space: &Space, width: usize, single: bool) -> Result<Self> {
         let n = space.len();
         let max_diagonal = space.diagonal.iter().fold(0.0f64, |m, k| m.max(*k));
@@ -85,7 +85,7 @@ impl GramSplit {
 
     /// With the first `width` columns of a principal factor, and the others as a low-rank residual.
     ///
-    /// `averaged` asks for what the variances need, `single` for copies in single precision.
+    /// `averaged` adds what the variances need, `single` copies in single precision.
     pub(super) fn low_rank(
         space: &Space,
         principal: PrincipalFactor,

@@ -340,8 +340,8 @@ impl<'a> Block<'a> {
         let progress = iterate.error < 0.95 * before || mu < 0.9 * lane.nearest;
         lane.stalls = if progress { 0 } else { lane.stalls + 1 };
         lane.nearest = lane.nearest.min(mu);
-        // A constraint follows the minimiser itself, so there its objective's error alone will not do. A proof of where that
-        // is takes the root of rounding, though; complementarity says more, and the point on the sphere has a certificate of its own.
+        // A constraint follows the minimiser itself, so a small error of the objective is not enough. A bound
+        // on the distance is of the order of the root of rounding; complementarity is tighter, and the scaled point has its own certificate.
         let complementary = risk_error(mu, reg, length) <= ErrorBudget::new(self.task.tol).complementarity();
         let arrived = own.gap + own.rounding <= self.task.tol && complementary;
         let met = if lane.search.is_some() {
@@ -355,7 +355,7 @@ impl<'a> Block<'a> {
         if met {
             return Some(self.path_end(k, Stop::Converged));
         }
-        // Complementary, and yet not within the tolerance: what is left is rounding, and the certificate a posteriori is for that.
+        // Complementary, but not within the tolerance because of rounding: the certificate a posteriori handles that.
         let rounded = self.lanes[k].search.is_none()
             && self.lanes[k].attempt != Attempt::WeightedRows
             && risk_error(fenchel, reg, length) <= self.task.tol;
@@ -441,7 +441,7 @@ impl<'a> Block<'a> {
         let mut iterate = Iterate { theta, margin, dual, reg, certificate, error: 0.0, stop };
         self.refresh(k, &mut iterate);
         if free == 1 {
-            // Any intercept with max f(xᵢ) ≤ 1 and -f(z) ≤ 1 will do: the middle one.
+            // Any intercept with max f(xᵢ) ≤ 1 and -f(z) ≤ 1 is optimal: take the middle one.
             let largest = iterate.margin[..n].iter().fold(f64::NEG_INFINITY, |m, v| m.max(*v));
             let (low, high) = (iterate.margin[n] - 1.0, 1.0 - largest);
             if low > high {

@@ -16,17 +16,17 @@ use crate::problem::{Outcome, Stop, Task, Variant};
 
 /// How often a searched step may fail to improve the certificate before another method is tried.
 const DESCENT_STALLS: usize = 5;
-/// Searched steps after which the Hessian is to blame: it takes ten to thirty.
+/// Steps with a line search before another method is tried; ten to thirty are usual (heuristic).
 const ITERATIONS: usize = 50;
 /// The least that is added to the Hessian where it does not lead downhill, as a share of its diagonal, and the most.
 const DAMPING_LEAST: f64 = 1e-15;
 const DAMPING_MOST: f64 = 1e-3;
-/// How many steps may leave both the certificate and the objective as they are before rounding is blamed.
+/// How many steps may improve neither the certificate nor the objective.
 const STALLS: usize = 100;
 /// Steps are not made shorter than this share of Newton's.
 const SHORTEST: f64 = 1e-5;
 
-/// The problem of one query, and room to work on it.
+/// The problem of one query, and scratch memory.
 pub(crate) struct Newton<'a, L> {
     loss: &'a L,
     features: &'a Features,
@@ -157,7 +157,7 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
         }
     }
 
-    /// Minimises the penalised objective until `goal` says so.
+    /// Minimises the penalised objective until `goal` is met.
     ///
     /// Where one method stalls the other may not: kinks stop steps that are shortened, and rounding misleads a
     /// search by slopes.
@@ -220,7 +220,7 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
         })
     }
 
-    /// Takes steps until `goal` says so, there is none, or they no longer help; `theta` becomes the iterate that
+    /// Takes steps until `goal` is met, there is none, or they no longer help; `theta` becomes the iterate that
     /// meets the goal, or the one with the smallest error. A step gets the iterate and the number of iterations so far.
     fn iterate_steps(
         &mut self,
@@ -297,10 +297,10 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
         Some(direction)
     }
 
-    /// A Newton step, damped and shortened until it leads somewhere better; none if rounding is all that is left.
+    /// A Newton step, damped and shortened until it improves the iterate; none if no step does.
     ///
-    /// Better is a lower objective. Where that differs by rounding only it can say nothing, and the gradient, in units
-    /// of the curvature, takes its place: it still has all its digits.
+    /// The objective must decrease. Where it changes by rounding only, the norm of the gradient in units of the curvature
+    /// must decrease instead.
     fn step(&mut self, query: &[f64], from: &State, reg: f64, damping: &mut f64) -> Option<State> {
         let State { theta, gradient, objective } = from;
         let hessian = self.hessian(query, theta, reg);
