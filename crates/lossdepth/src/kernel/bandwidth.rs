@@ -1,6 +1,6 @@
 //! Bandwidths of kernels: given, or estimated from the distances within the sample (K3).
 
-use super::neighbour_distance::median_squared_distance;
+use super::neighbour_distance::{first_value, median_squared_distance};
 use super::points::{Columns, Points};
 use crate::data::{Mass, Reference};
 use crate::error::{DepthError, Result, positive};
@@ -271,23 +271,8 @@ impl PairDistances {
             let rank = ((beyond / self.common) as usize).min(last);
             return *self.distances.select_nth_unstable_by(rank, f64::total_cmp).1;
         }
-        // Otherwise bisect the list at its median.
-        let mut pairs: Vec<(f64, f64)> =
-            self.distances.iter().copied().zip(self.masses.iter().copied()).collect();
-        let (mut rest, mut sum) = (&mut pairs[..], 0.0);
-        loop {
-            let middle = rest.len() / 2;
-            let (below, &mut (value, mass), above) =
-                rest.select_nth_unstable_by(middle, |a, b| a.0.total_cmp(&b.0));
-            let half: f64 = below.iter().map(|(_, m)| m).sum();
-            if sum + half > beyond && !below.is_empty() {
-                rest = below;
-            } else if sum + half + mass > beyond || above.is_empty() {
-                return value;
-            } else {
-                (rest, sum) = (above, sum + half + mass);
-            }
-        }
+        let pairs = self.distances.iter().copied().zip(self.masses.iter().copied());
+        first_value(&mut pairs.collect::<Vec<_>>(), |mass| mass > beyond)
     }
 }
 

@@ -44,15 +44,21 @@ pub(super) fn median_squared_distance(sample: &Reference) -> f64 {
 fn weighted_quantile(pairs: &mut [(f64, f64)], target: f64) -> f64 {
     // Sums of masses have rounding errors.
     let target = target * (1.0 - 1e-9);
+    first_value(pairs, |mass| mass >= target)
+}
+
+/// The first of some values, with masses, at which the cumulative mass is `enough`; or the largest.
+pub(super) fn first_value(pairs: &mut [(f64, f64)], enough: impl Fn(f64) -> bool) -> f64 {
+    // Bisects the list at its median.
     let (mut rest, mut sum) = (pairs, 0.0);
     loop {
         let middle = rest.len() / 2;
         let (below, &mut (value, mass), above) =
             rest.select_nth_unstable_by(middle, |a, b| a.0.total_cmp(&b.0));
         let half: f64 = below.iter().map(|(_, mass)| mass).sum();
-        if sum + half >= target && !below.is_empty() {
+        if enough(sum + half) && !below.is_empty() {
             rest = below;
-        } else if sum + half + mass >= target || above.is_empty() {
+        } else if enough(sum + half + mass) || above.is_empty() {
             return value;
         } else {
             (rest, sum) = (above, sum + half + mass);

@@ -9,7 +9,7 @@ use crate::numerics::linalg::{Matrix, dot};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Covers the errors of subnormal numbers.
+/// A bound on rounding errors of subnormal numbers.
 const UNDERFLOW: f64 = 1e-300;
 
 /// Columns of kernel values computed together.

@@ -6,7 +6,7 @@ use super::points::{Columns, Points};
 use crate::data::{Reference, Rows};
 use crate::error::{DepthError, Result, positive};
 use crate::numerics::elementary::{exp_neg, ln_1p_unit};
-use crate::numerics::linalg::dot;
+use crate::numerics::linalg::{axpy, dot};
 use crate::numerics::simd::vectorised;
 use serde::{Deserialize, Serialize};
 
@@ -91,11 +91,8 @@ impl KernelChoice {
             "polynomial" => Self::Polynomial { gamma: Gamma::Auto, degree: 3, coef0: 1.0 },
             "precomputed" => Self::Precomputed,
             _ => {
-                return Err(DepthError::Name {
-                    name: "kernel",
-                    expected: Self::NAMES.join(", "),
-                    got: name.to_owned(),
-                });
+                let expected = Self::NAMES.join(", ");
+                return Err(DepthError::Name { name: "kernel", expected, got: name.to_owned() });
             }
         })
     }
@@ -269,10 +266,10 @@ impl Kernel for Standard {
                     *o += factor * if x == z { 0.0 } else { (x - z).signum() };
                 }
             }
-            Self::Linear => crate::numerics::linalg::axpy(scale, x, out),
+            Self::Linear => axpy(scale, x, out),
             Self::Polynomial { gamma, degree, coef0 } => {
                 let slope = f64::from(degree) * gamma * power(gamma.mul_add(dot(x, z), coef0), degree - 1);
-                crate::numerics::linalg::axpy(scale * slope, x, out);
+                axpy(scale * slope, x, out);
             }
         }
     }

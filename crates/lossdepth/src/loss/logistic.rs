@@ -149,7 +149,7 @@ impl Dual for Logistic {
         }
     }
     fn excess(&self, m: f64, shift: f64, slack: f64) -> f64 {
-        // The relative entropy of two coins.
+        // The relative entropy of two Bernoulli distributions.
         let e = (-m.abs()).exp();
         let (heads, tails) = (sigmoid_neg(m, e), sigmoid_neg(-m, e));
         let (shift, off) = (shift * LN_2, (shift.abs() + slack) * LN_2);

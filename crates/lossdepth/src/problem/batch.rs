@@ -3,10 +3,10 @@
 use super::Run;
 use crate::data::Rows;
 use crate::error::{DepthError, Result};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
-/// All queries of one call, and where the workers are with them.
+/// All queries of one call, and which of them workers have taken.
 pub struct Batch<'a, 'b> {
     queries: Rows<'a>,
     run: &'a Run<'b>,
@@ -14,7 +14,7 @@ pub struct Batch<'a, 'b> {
     abandoned: AtomicBool,
 }
 
-/// One worker's hold on a [`Batch`].
+/// One worker's access to a [`Batch`].
 pub struct Ticket<'a, 'b, T> {
     batch: &'a Batch<'a, 'b>,
     results: Vec<(usize, T)>,
@@ -56,9 +56,24 @@ impl<'a, 'b> Batch<'a, 'b> {
         if self.cancelled() {
             return Err(DepthError::Cancelled);
         }
-        let mut results = sink.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut results = sink.into_inner().unwrap_or_else(PoisonError::into_inner);
         results.sort_unstable_by_key(|(id, _)| *id);
         Ok(results.into_iter().map(|(_, result)| result).collect())
+    }
+
+    /// [`run`](Self::run) for work that may fail: the first error ends the work of all.
+    pub(crate) fn try_run<T: Send>(
+        &self,
+        work: impl Fn(Ticket<'_, 'b, T>) -> Result<()> + Sync,
+    ) -> Result<Vec<T>> {
+        let failure = Mutex::new(None);
+        let results = self.run(|ticket| {
+            if let Err(error) = work(ticket) {
+                self.abandoned.store(true, Ordering::Relaxed);
+                failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+            }
+        });
+        failure.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(results, Err)
     }
 
     fn cancelled(&self) -> bool {
@@ -83,8 +98,8 @@ impl<'a, T> Ticket<'a, '_, T> {
         Some((first, self.batch.queries.range(first, (first + count).min(total))))
     }
 
-    /// A quarter of this worker's share of the queries that nobody has taken yet: so many it may put aside without leaving
-    /// others idle at the end.
+    /// A quarter of this worker's share of the queries that are not taken yet: it may take that many in advance without
+    /// leaving others idle at the end.
     pub(crate) fn share(&self) -> usize {
         let left = self.batch.queries.len().saturating_sub(self.batch.next.load(Ordering::Relaxed));
         left / (4 * self.batch.workers())

@@ -46,7 +46,7 @@ use crate::kernel::{Gamma, KernelChoice, KernelSource, Space};
 use crate::methods::explanation::Explanation;
 use crate::numerics::linalg::{COLUMN_GROUP, dot};
 use crate::problem::{Batch, ErrorBudget, Fit, Run, Stop, Ticket};
-use std::sync::{Mutex, OnceLock};
+use std::sync::OnceLock;
 
 /// The Gaussian process depth.
 ///
@@ -179,38 +179,24 @@ impl GaussianProcess {
         prepared: &PreparedGp,
         queries: Rows<'_>,
         run: &Run<'_>,
-        make: impl Fn(&Posterior, &[f64]) -> T + Sync,
+        make: impl Fn(&Posterior, &[f64]) -> Result<T> + Sync,
     ) -> Result<Vec<T>> {
-        let failure = Mutex::new(None);
         let problem = self.problem(prepared, &prepared.split, !run.depths_only);
         let batch = Batch::new(queries, run);
         let width = queries.len().div_ceil(batch.workers()).next_multiple_of(COLUMN_GROUP).min(GROUP);
-        let found = batch.run(|mut ticket: Ticket<'_, '_, T>| {
+        batch.try_run(|mut ticket: Ticket<'_, '_, T>| {
             let mut solver = PosteriorSolver::new(&problem, &prepared.split, width);
             while let Some((first, rows)) = ticket.take(width, COLUMN_GROUP) {
-                let failed =
-                    || failure.lock().is_ok_and(|f: std::sync::MutexGuard<'_, Option<_>>| f.is_some());
-                let cancelled = || ticket.cancelled() || failed();
-                match self.posteriors(prepared, &mut solver, rows, &cancelled) {
-                    Ok(Some(posteriors)) => {
-                        for (j, posterior) in posteriors.iter().enumerate() {
-                            ticket.done(first + j, make(posterior, rows.row(j)));
-                        }
-                    }
-                    Ok(None) => return,
-                    Err(error) => {
-                        if let Ok(mut failure) = failure.lock() {
-                            *failure = Some(error);
-                        }
-                        return;
-                    }
+                let cancelled = || ticket.cancelled();
+                let Some(posteriors) = self.posteriors(prepared, &mut solver, rows, &cancelled)? else {
+                    break;
+                };
+                for (j, posterior) in posteriors.iter().enumerate() {
+                    ticket.done(first + j, make(posterior, rows.row(j))?);
                 }
             }
-        })?;
-        match failure.into_inner() {
-            Ok(Some(error)) => Err(error),
-            _ => Ok(found),
-        }
+            Ok(())
+        })
     }
 
     fn fit(&self, prepared: &PreparedGp, posterior: &Posterior) -> Fit {
@@ -334,28 +320,18 @@ impl Hypothesis for GaussianProcess {
     }
 
     fn isolate(&self, prepared: &PreparedGp, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Fit>> {
-        self.for_each_query(prepared, queries, run, |posterior, _| self.fit(prepared, posterior))
+        self.for_each_query(prepared, queries, run, |posterior, _| Ok(self.fit(prepared, posterior)))
     }
 
     fn explain(&self, prepared: &PreparedGp, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Explanation>> {
         let space = &prepared.space;
-        let made =
-            self.for_each_query(prepared, queries, &run.with_standard_errors(), |posterior, query| {
-                let gradient = space.gradient(&posterior.alpha, posterior.alpha_query, query);
-                let witness =
-                    space.witness(&posterior.alpha, posterior.alpha_query, 0.0, &posterior.f, query)?;
-                let influence = posterior.influence.as_ref().map(|found| space.influence(found));
-                let fit = self.fit(prepared, posterior);
-                let baseline = 2.0 * dot(&posterior.f, &space.half_weights);
-                Ok(Explanation::kernel(
-                    fit,
-                    (posterior.f_query, baseline),
-                    gradient,
-                    witness,
-                    query,
-                    influence,
-                ))
-            })?;
-        made.into_iter().collect()
+        self.for_each_query(prepared, queries, &run.with_standard_errors(), |posterior, query| {
+            let gradient = space.gradient(&posterior.alpha, posterior.alpha_query, query);
+            let witness = space.witness(&posterior.alpha, posterior.alpha_query, 0.0, &posterior.f, query)?;
+            let influence = posterior.influence.as_ref().map(|found| space.influence(found));
+            let values = (posterior.f_query, 2.0 * dot(&posterior.f, &space.half_weights));
+            let fit = self.fit(prepared, posterior);
+            Ok(Explanation::kernel(fit, values, gradient, witness, query, influence))
+        })
     }
 }

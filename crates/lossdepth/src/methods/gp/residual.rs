@@ -119,7 +119,7 @@ impl Residual {
 }
 
 impl DenseResidual {
-    /// From the matrix $E$; `single` asks for a copy in single precision.
+    /// From the matrix $E$; `single` adds a copy in single precision.
     pub(super) fn new(matrix: Matrix, single: bool) -> Self {
         let n = matrix.cols();
         let diagonal = (0..n).map(|i| matrix.at(i, i).max(0.0)).collect();

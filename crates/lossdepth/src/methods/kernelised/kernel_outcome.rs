@@ -73,7 +73,7 @@ impl FactoredSample {
             (i, _) if i == rank => distance,
             (i, _) => located.coordinates.at(i, 0),
         });
-        let coordinates = own.place(query, &[0.0]).col(0).to_vec();
+        let coordinates = own.query_coordinates(query, &[0.0]).col(0).to_vec();
         (own, coordinates)
     }
 }

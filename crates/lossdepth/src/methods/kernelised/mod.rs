@@ -95,7 +95,7 @@ struct CoordinateQueue<'a, 'b> {
     ticket: Ticket<'a, 'b, (QueryResidual, Outcome)>,
     /// Of the queries in the solver.
     residuals: HashMap<usize, QueryResidual>,
-    failed: Option<DepthError>,
+    failed: Result<()>,
 }
 
 impl Queue for CoordinateQueue<'_, '_> {
@@ -108,7 +108,7 @@ impl Queue for CoordinateQueue<'_, '_> {
                 (0..rows.len()).map(|j| (first + j, coordinates.col(j).to_vec())).collect()
             }
             Err(error) => {
-                self.failed = Some(error);
+                self.failed = Err(error);
                 Vec::new()
             }
         }
@@ -121,7 +121,7 @@ impl Queue for CoordinateQueue<'_, '_> {
     }
 
     fn cancelled(&self) -> bool {
-        self.failed.is_some() || self.ticket.cancelled()
+        self.failed.is_err() || self.ticket.cancelled()
     }
 }
 
@@ -146,18 +146,18 @@ impl<L: Smooth + Dual> Kernelised<L> {
             let outcomes = self.outcomes(prepared, some, &task, run)?;
             // What the coordinates leave open, after the solver's pass: for most queries a bound, for some another problem.
             let run = Run { progress: None, ..*run };
-            let made = Batch::new(some, &run).run(|mut ticket: Ticket<'_, '_, Result<T>>| {
+            let mut made = Batch::new(some, &run).try_run(|mut ticket: Ticket<'_, '_, T>| {
                 while let Some((j, query)) = ticket.take(1, 1) {
-                    let (residual, outcome) = &outcomes[j];
-                    let solved = self.with_kernel_error(prepared, (query, residual), outcome, &task, &|| {
-                        ticket.cancelled()
-                    });
-                    ticket.done(j, solved.and_then(|solved| make(query, solved)));
+                    let ((residual, outcome), cancelled) = (&outcomes[j], || ticket.cancelled());
+                    let at = (query, residual);
+                    let solved = self.with_kernel_error(prepared, at, outcome, &task, &cancelled)?;
+                    ticket.done(j, make(query, solved)?);
                 }
+                Ok(())
             })?;
-            results.extend(made);
+            results.append(&mut made);
         }
-        results.into_iter().collect()
+        Ok(results)
     }
 
     /// What the solver finds for each query, and what its coordinates leave open.
@@ -170,18 +170,11 @@ impl<L: Smooth + Dual> Kernelised<L> {
     ) -> Result<Vec<(QueryResidual, Outcome)>> {
         let batch = Batch::new(queries, run);
         let width = block_width(&prepared.features, queries.len(), batch.workers());
-        let failure = std::sync::Mutex::new(None);
-        let outcomes = batch.run(|ticket| {
-            let mut queue = CoordinateQueue { prepared, ticket, residuals: HashMap::new(), failed: None };
+        batch.try_run(|ticket| {
+            let mut queue = CoordinateQueue { prepared, ticket, residuals: HashMap::new(), failed: Ok(()) };
             block_lbfgs::solve(&self.loss, &prepared.features, task, width, &mut queue);
-            if let (Some(error), Ok(mut failure)) = (queue.failed, failure.lock()) {
-                *failure = Some(error);
-            }
-        })?;
-        match failure.into_inner() {
-            Ok(Some(error)) => Err(error),
-            _ => Ok(outcomes),
-        }
+            queue.failed
+        })
     }
 
     fn explanation(

@@ -67,7 +67,7 @@ impl<L: Loss> Linear<L> {
         })
     }
 
-    /// A row as the features are made of it: with a constant where the intercept is penalised.
+    /// A row as the features expect it: with a constant if the intercept is penalised.
     fn extended<'r>(&self, row: &'r [f64]) -> Cow<'r, [f64]> {
         match self.intercept {
             Intercept::Penalised => row.iter().copied().chain([1.0]).collect(),

@@ -7,7 +7,7 @@ use crate::loss::{Logistic, Loss, Smooth};
 use crate::problem::{Fit, Functional, Outcome, Reported};
 use std::f64::consts::LN_2;
 
-/// What both parts of the risk count for, for a sample of so many rows.
+/// The factors of both parts of the risk, for a sample with this many rows.
 pub(super) fn functional(value: Reported, rows: f64) -> Functional {
     // Losses come in bits.
     let [sample, query] = value.shares(LN_2, rows).map(|share| 2.0 * share);

@@ -81,8 +81,8 @@ impl Svm {
     kernel_setters! {
         /// How many bytes the kernel values may take. If the Gram matrix of the sample is larger, its columns are computed
         /// when they are needed; that takes longer, and the result is the same. Only a query with more support vectors
-        /// between the bounds than both 1024 and $\sqrt{\text{memory} / 64}$ is given up for lack of room, with the error
-        /// that is proven at that point.
+        /// between the bounds than both 1024 and $\sqrt{\text{memory} / 64}$ is not solved further, and
+        /// has the error that is proven at that point.
     }
 }
 

@@ -273,22 +273,19 @@ impl FittedOneClassSvm {
     /// # Errors
     /// A kernel value that is not finite, or [`DepthError::Cancelled`].
     pub fn score(&self, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<f64>> {
-        let results = Batch::new(queries, run).run(|mut ticket: Ticket<'_, '_, Result<f64>>| {
+        Batch::new(queries, run).try_run(|mut ticket: Ticket<'_, '_, f64>| {
             let mut block = Matrix::zeros(self.support.len(), COLUMN_GROUP);
             while let Some((first, rows)) = ticket.take(COLUMN_GROUP, 1) {
-                let made = self.support.block(rows, &mut block);
-                for j in 0..rows.len() {
-                    let score = made.clone().and_then(|()| {
-                        let value = self.unit * dot(block.col(j), &self.coefficients);
-                        let tie_width = self.tie_width * self.support.own(rows.row(j))?.sqrt();
-                        let tied = (value - self.offset).abs() <= tie_width;
-                        Ok(if tied { self.offset } else { value })
-                    });
-                    ticket.done(first + j, score);
+                self.support.block(rows, &mut block)?;
+                for (j, row) in rows.iter().enumerate() {
+                    let value = self.unit * dot(block.col(j), &self.coefficients);
+                    let tie_width = self.tie_width * self.support.own(row)?.sqrt();
+                    let tied = (value - self.offset).abs() <= tie_width;
+                    ticket.done(first + j, if tied { self.offset } else { value });
                 }
             }
-        })?;
-        results.into_iter().collect()
+            Ok(())
+        })
     }
 
     /// The score below which a row is an outlier by the machine's own rule, $\nu N \rho$.

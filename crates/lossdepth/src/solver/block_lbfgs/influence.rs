@@ -26,7 +26,7 @@ impl<L: Smooth + Dual, T: Precision> Block<'_, L, T> {
     /// The depth has converged; the standard error of a risk takes a few more iterations.
     pub(super) fn converged(&mut self, k: usize) -> Option<End> {
         if !T::EXACT && !self.task.stderr {
-            // All that follows is for the standard error: the depth itself is for double precision to find.
+            // The rest is for the standard error; the depth itself is computed in double precision.
             return Some(T::finish(self, k));
         }
         let free = self.features.free;

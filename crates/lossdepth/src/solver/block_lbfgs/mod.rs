@@ -11,8 +11,8 @@
 //! the principal axes of the sample that costs nothing, and at a strong penalty it is Newton's
 //! method to within a few percent.
 //!
-//! When a query has converged, its lane goes on, in the same iterations, to the conjugate gradients that the
-//! standard error of the risk asks for. Queries that are too ill-conditioned are handed to
+//! When a query has converged, its lane continues, in the same iterations, with the conjugate gradients that the
+//! standard error of the risk needs. Queries that are too ill-conditioned are handed to
 //! [`newton`](super::newton).
 
 mod constraint;
@@ -174,7 +174,7 @@ impl<'a, L: Smooth + Dual, T: Precision> Block<'a, L, T> {
         more
     }
 
-    /// Puts a query at the origin, where everything is known without looking at the sample.
+    /// Starts a query at the origin, where slopes and gradient are known without a product.
     fn start(&mut self, k: usize, id: usize, query: Vec<f64>) {
         let (loss, free) = (self.loss, self.features.free);
         let slope = loss.grad(0.0);
@@ -279,8 +279,7 @@ impl<'a, L: Smooth + Dual, T: Precision> Block<'a, L, T> {
         let (value, reg) = (lane.value, lane.reg);
         let mut last = LineSums::default();
         let start = dot(&lane.gradient, &lane.direction);
-        // Losses are about as large as their slopes once they are small, and there the room has to be too; the risk was
-        // 1 at the origin.
+        // A bound on the objective: small losses are about as large as their slopes, and the risk was 1 at the origin.
         let risk = lane.slope_mass + 0.5 * loss.value(-value) + reg * dot(w, w);
         lane.step = search(start, risk.min(loss.value(0.0)), |t| {
             let line = Line { margins: &*margins, direction: along, step: t };

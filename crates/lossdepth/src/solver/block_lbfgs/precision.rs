@@ -7,7 +7,7 @@ use crate::numerics::linalg::{Matrix, Real};
 use crate::problem::{ErrorBudget, Features, Outcome, Stop, Task};
 use crate::solver::newton;
 
-/// The sample as a block sees it.
+/// The sample in one precision.
 pub(super) struct Sample<'a, T: Real> {
     pub(super) tall: &'a Matrix<T>,
     pub(super) wide: &'a Matrix<T>,
@@ -50,9 +50,9 @@ pub(super) trait Precision: Real {
         losses: &mut [f64],
         out: &mut [Self],
     ) -> f64;
-    /// What to do with a query that has come as far as it should.
+    /// Ends a query that has converged in this precision.
     fn finish<L: Smooth + Dual>(block: &mut Block<'_, L, Self>, k: usize) -> End;
-    /// What to do with one that does not get there.
+    /// Ends a query that does not converge in this precision.
     fn hand_over<L: Smooth + Dual>(block: &mut Block<'_, L, Self>, k: usize) -> End;
 }
 
@@ -96,7 +96,7 @@ impl Precision for f64 {
         let stderr = if block.task.stderr {
             // Conjugate gradients have overwritten the slopes, and saved them before.
             let slopes = if lane.has_influence { block.slopes.col(k) } else { block.margins.col(k) };
-            block.task.functional.weigh(block.losses.col_mut(k));
+            block.task.functional.scale_losses(block.losses.col_mut(k));
             block.features.standard_error(block.losses.col_mut(k), slopes, block.shift.col(k))
         } else {
             f64::NAN

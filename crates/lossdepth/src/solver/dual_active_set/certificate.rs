@@ -16,7 +16,7 @@ use crate::numerics::simd::{LANES, sum_of, vectorised};
 
 /// Roundings of an inner product beyond those of the body of its loop: the sum of the lanes and the remainder.
 pub(crate) const DOT_OVERHEAD: f64 = 32.0;
-/// Inverse iterations that estimate the smallest eigenvalue. The estimate is checked, so that few will do.
+/// Inverse iterations that estimate the smallest eigenvalue. The estimate is verified, so a few are enough.
 const INVERSE_ITERATIONS: usize = 3;
 /// Shifts tried by the check, each a tenth of the one before.
 const SHIFTS: usize = 2;
