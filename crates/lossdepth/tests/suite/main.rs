@@ -27,3 +27,4 @@ mod scaling;
 mod statistics;
 mod svm;
 mod svm_golden;
+mod tables;
