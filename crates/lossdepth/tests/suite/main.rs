@@ -21,6 +21,7 @@ mod mixed;
 mod mlp;
 mod preset;
 mod properties;
+mod reasons;
 mod refusals;
 mod scaling;
 mod statistics;
