@@ -2,10 +2,10 @@
 //!
 //! ```text
 //! cargo run --release -p lossdepth --example judge_reasons -- [--methods svm,forest] [--designs product,mixture]
-//!     [--rows 40] [--new] [--write DIR]
+//!     [--rows 25] [--size 1000] [--new] [--write DIR]
 //! ```
 //!
-//! A table has 1000 rows, of which `rows` have one corrupted column and as many have two. By default the table is its
+//! A table has `size` rows, of which `rows` have one corrupted column and as many have two. By default the table is its
 //! own reference, as in `lossdepth outliers`; with `--new` the corrupted rows are scored against the clean ones. `--write`
 //! saves the tables, for `benchmarks/reasons.py` to compare with other explanations.
 
@@ -15,7 +15,7 @@ use lossdepth::{Method, Preset, Reference, Rows, Run, Settings};
 use std::error::Error;
 use std::fmt::Write as _;
 use std::path::Path;
-use std::time::Instant;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// How a table is drawn, and by how much a corrupted value is off.
 struct Design {
@@ -138,10 +138,11 @@ struct Table {
 }
 
 impl Design {
-    fn table(&self, rows: usize) -> Table {
+    fn table(&self, size: usize, rows: usize) -> Table {
         let width = self.width;
         let mut random = Random::stream(2026, width as u64 + 100 * u64::from(self.name.as_bytes()[0]));
-        let clean = (0..1000 - 2 * rows).flat_map(|_| (self.draw)(&mut random, width)).collect();
+        let clean =
+            (0..size.saturating_sub(2 * rows)).flat_map(|_| (self.draw)(&mut random, width)).collect();
         let (mut odd, mut corrupted) = (Vec::new(), Vec::new());
         for i in 0..2 * rows {
             let mut row = (self.draw)(&mut random, width);
@@ -214,6 +215,14 @@ impl Tally {
     }
 }
 
+/// The processor time of this thread; where the system does not tell, the time of day.
+fn seconds() -> f64 {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let nanoseconds: Option<f64> = text.split(' ').next().and_then(|number| number.parse().ok());
+    let now = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |time| time.as_secs_f64());
+    nanoseconds.map_or_else(now, |nanoseconds| 1e-9 * nanoseconds)
+}
+
 fn judge(method: Method, table: &Table, new: bool, verbose: bool) -> Result<Tally, Box<dyn Error>> {
     let mut data = table.clean.clone();
     if !new {
@@ -224,10 +233,10 @@ fn judge(method: Method, table: &Table, new: bool, verbose: bool) -> Result<Tall
     let model = settings.fit(&sample)?;
     let run = Run { threads: Some(1), ..Run::default() };
     let explainer = Explainer::new(&model, &run)?;
-    let start = Instant::now();
+    let start = seconds();
     let rows = Rows::new(&table.odd, table.width)?;
     let reasons = explainer.reasons(rows, &ReasonOptions::default(), &run)?;
-    let mut tally = Tally { seconds: start.elapsed().as_secs_f64(), ..Tally::default() };
+    let mut tally = Tally { seconds: seconds() - start, ..Tally::default() };
     for (i, (reasons, corrupted)) in reasons.iter().zip(&table.corrupted).enumerate() {
         tally.add(corrupted, reasons);
         if verbose {
@@ -262,13 +271,14 @@ fn save(table: &Table, path: &Path) -> Result<(), Box<dyn Error>> {
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     let (mut methods, mut designs, mut rows) = (String::from("svm,logistic,forest,gp"), String::new(), 25);
-    let (mut new, mut verbose, mut write) = (false, false, None);
+    let (mut new, mut verbose, mut write, mut size) = (false, false, None, 1000);
     while let Some(argument) = arguments.next() {
         let mut value = || arguments.next().ok_or(format!("{argument} needs a value"));
         match argument.as_str() {
             "--methods" => methods = value()?,
             "--designs" => designs = value()?,
             "--rows" => rows = value()?.parse()?,
+            "--size" => size = value()?.parse()?,
             "--write" => write = Some(value()?),
             "--new" => new = true,
             "--verbose" => verbose = true,
@@ -277,7 +287,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     let chosen = |design: &&Design| designs.is_empty() || designs.split(',').any(|name| name == design.name);
     let tables: Vec<(&Design, Table)> =
-        DESIGNS.iter().filter(chosen).map(|design| (design, design.table(rows))).collect();
+        DESIGNS.iter().filter(chosen).map(|design| (design, design.table(size, rows))).collect();
     if let Some(folder) = write {
         for (design, table) in &tables {
             save(table, &Path::new(&folder).join(format!("{}.csv", design.name)))?;

@@ -22,6 +22,7 @@ mod mlp;
 mod outliers;
 mod preset;
 mod properties;
+mod reasons;
 mod refusals;
 mod scaling;
 mod statistics;

@@ -135,22 +135,27 @@ impl Distances {
         Self { parts, columns: columns.len() }
     }
 
+    /// The distance to row `i` of the pool in column `j`.
+    pub(super) fn in_column(&self, i: usize, j: usize) -> f64 {
+        self.parts[i * self.columns + j]
+    }
+
     /// The sum over all columns for each row of the pool.
     pub(super) fn totals(&self) -> Vec<f64> {
         self.parts.chunks_exact(self.columns).map(|line| line.iter().sum()).collect()
     }
 
-    /// The `count` nearest of the rows `among` in all columns but `j`, the nearest first.
-    pub(super) fn nearest_without(
+    /// The `count` nearest of the rows `among` in all columns but `without`, the nearest first.
+    pub(super) fn nearest(
         &self,
         totals: &[f64],
-        j: Option<usize>,
+        without: &[usize],
         among: &[usize],
         count: usize,
     ) -> Vec<usize> {
-        let distance = |i: usize| totals[i] - j.map_or(0.0, |j| self.parts[i * self.columns + j]);
+        let left_out = |i: usize| without.iter().map(|&j| self.in_column(i, j)).sum::<f64>();
         let order = |a: &(f64, usize), b: &(f64, usize)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
-        let mut all: Vec<(f64, usize)> = among.iter().map(|&i| (distance(i), i)).collect();
+        let mut all: Vec<(f64, usize)> = among.iter().map(|&i| (totals[i] - left_out(i), i)).collect();
         if all.len() > count && count > 0 {
             all.select_nth_unstable_by(count - 1, order);
             all.truncate(count);
