@@ -60,7 +60,7 @@ pub(super) fn sample(file: &str, encoding: &Encoding, block: &Block, quiet: bool
 }
 
 /// The compared columns by kind, with their gaps.
-fn compared(encoding: &Encoding) -> String {
+pub(super) fn compared(encoding: &Encoding) -> String {
     const KINDS: [(ColumnKind, &str, &str); 4] = [
         (ColumnKind::Number, "", ""),
         (ColumnKind::Category, " (category)", " (categories)"),
