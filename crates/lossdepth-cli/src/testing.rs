@@ -134,7 +134,7 @@ fn described(path: &Path, roles: &Roles) -> Result<String, Error> {
 /// A cell as it is compared: a number, a date or a level.
 fn value(encoding: &Encoding, block: &Block, column: usize, row: usize, encoded: &[f64]) -> String {
     let learned = &encoding.columns()[column];
-    let Some(cell) = block.cell(row, learned.name()) else { return "gap".to_owned() };
+    let Some(cell) = block.cell(row, column, encoding) else { return "gap".to_owned() };
     let is_value = |kind| kind == GroupKind::Number;
     let group =
         encoding.layout().groups().iter().find(|group| group.column == column && is_value(group.kind));

@@ -57,7 +57,7 @@ pub(super) fn about(file: &str, encoding: &Encoding, block: &Block) -> (String, 
 }
 
 /// The compared columns by kind, with their gaps.
-fn compared(encoding: &Encoding) -> String {
+pub(super) fn compared(encoding: &Encoding) -> String {
     const KINDS: [(ColumnKind, &str, &str); 4] = [
         (ColumnKind::Number, "", ""),
         (ColumnKind::Category, " (category)", " (categories)"),

@@ -63,11 +63,12 @@ pub(crate) fn run(args: &Fit) -> Result<Outcome> {
     let mut table = open(&args.reference, &args.roles, args.quiet)?;
     let columns = Columns::of(&table, &args.roles)?;
     let (encoding, block) = learn(&mut table, &columns, &args.roles, args.quiet)?;
-    let block = block.encoded();
+    let mut block = block.encoded();
     // What cannot be written is known before the work is done.
     let out = Whole::open(&args.out)?;
+    let sample = block.reference(&encoding);
     let locate = |error| block.locate(&table, &columns, &encoding, error);
-    let model = fit(&args.question, &block, &encoding, locate)?;
+    let model = fit(&args.question, &sample.map_err(locate)?, &encoding)?.map_err(locate)?;
     drop(block);
     if let Some(warning) = model.warning() {
         console::warning(warning);

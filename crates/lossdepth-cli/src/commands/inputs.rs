@@ -2,7 +2,7 @@
 
 use super::announce::Tally;
 use super::model::Saved;
-use super::{learn, open, reference, tell, warn_of_cost, within_memory};
+use super::{learn, open, tell, warn_of_cost, within_memory};
 use crate::args::{Against, Question, Roles};
 use crate::console;
 use crate::error::{Error, Result};
@@ -72,8 +72,8 @@ impl Inputs {
                 let mut table = open(data, roles, quiet)?;
                 let columns = Columns::of(&table, roles)?;
                 let (encoding, block) = learn(&mut table, &columns, roles, quiet)?;
-                let data = Read { table, columns, block };
-                let reference = sample(&data, &encoding)?;
+                let mut data = Read { table, columns, block };
+                let reference = sample(&mut data, &encoding)?;
                 let names = names_of(&encoding);
                 Ok(Self { reference, data, source: Source::Itself, encoding, names })
             }
@@ -86,9 +86,9 @@ impl Inputs {
         let (encoding, block) = learn(&mut other, &ours, roles, quiet)?;
         let theirs = pair(&other, &ours, &data, roles, &encoding)?;
         note_unused(&data, &theirs, roles, &encoding, other.file(), quiet);
-        let other = Read { table: other, columns: ours, block: block.encoded() };
+        let mut other = Read { table: other, columns: ours, block: block.encoded() };
         let data = Read::new(data, theirs, &encoding, quiet)?;
-        let (reference, names) = (sample(&other, &encoding)?, names_of(&encoding));
+        let (reference, names) = (sample(&mut other, &encoding)?, names_of(&encoding));
         Ok(Self { reference, data, source: Source::Table(Box::new(other)), encoding, names })
     }
 
@@ -164,8 +164,9 @@ impl Inputs {
     }
 }
 
-fn sample(read: &Read, encoding: &Encoding) -> Result<Reference> {
-    reference(&read.block, encoding).map_err(|error| read.locate(encoding, error))
+fn sample(read: &mut Read, encoding: &Encoding) -> Result<Reference> {
+    let sample = read.block.reference(encoding);
+    sample.map_err(|error| read.locate(encoding, error))
 }
 
 /// The names of the columns that are compared.

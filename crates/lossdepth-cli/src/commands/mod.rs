@@ -17,8 +17,8 @@ pub(crate) mod shell;
 
 use crate::args::{Question, Roles};
 use crate::console;
-use crate::error::{Error, Result};
-use crate::load::{Block, Columns, Table, is_numeric};
+use crate::error::Result;
+use crate::load::{Block, Columns, Table};
 use lossdepth::data::Encoding;
 use lossdepth::model::Value;
 use lossdepth::{DepthError, Method, Model, Reference, Reported, Scale, Settings, Variant};
@@ -61,17 +61,12 @@ fn learn(table: &mut Table, columns: &Columns, roles: &Roles, quiet: bool) -> Re
 }
 
 /// Fits a model to a sample, within half of the memory of this machine unless something else was said.
-fn fit(
-    question: &Question,
-    sample: &Block,
-    encoding: &Encoding,
-    locate: impl Fn(DepthError) -> Error,
-) -> Result<Model> {
-    let sample = reference(sample, encoding).map_err(&locate)?;
-    let settings = question.settings(&sample)?;
-    warn_of_cost(&settings, &sample);
-    let model = within_memory(&settings).fit(&sample).map_err(locate)?;
-    Ok(if encoding.is_plain() { model } else { model.with_encoding(encoding.clone()) })
+fn fit(question: &Question, sample: &Reference, encoding: &Encoding) -> Result<Result<Model, DepthError>> {
+    let settings = question.settings(sample)?;
+    warn_of_cost(&settings, sample);
+    let plain = encoding.is_plain();
+    let model = within_memory(&settings).fit(sample);
+    Ok(model.map(|model| if plain { model } else { model.with_encoding(encoding.clone()) }))
 }
 
 /// From so many columns on, a forest of all trees is warned of. The number is a heuristic and not derived from measurements.
@@ -85,16 +80,6 @@ fn warn_of_cost(settings: &Settings, sample: &Reference) {
             "the forest of all trees may take very long with {width} columns; `--trees 1000` draws as many at random"
         ));
     }
-}
-
-/// The rows of a table as a sample.
-fn reference(sample: &Block, encoding: &Encoding) -> Result<Reference, DepthError> {
-    let rows = sample.whole()?.rows;
-    let reference = match sample.weights() {
-        Some(weights) => Reference::weighted(&rows, weights),
-        None => Reference::new(&rows),
-    }?;
-    if is_numeric(encoding) { Ok(reference) } else { reference.with_layout(encoding.layout().clone()) }
 }
 
 /// The same settings, with half of the memory of this machine unless something else was said.

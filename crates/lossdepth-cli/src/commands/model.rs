@@ -39,7 +39,7 @@ impl Saved {
     /// How tables are encoded for it, and whether its columns have names. A model of rows of numbers takes tables of
     /// numbers; what goes for gaps in them is learned on its reference.
     pub(crate) fn encoding(&self, roles: &Roles) -> Result<(Encoding, bool)> {
-        if let Some(encoding) = None::<&Encoding> {
+        if let Some(encoding) = self.archive.encoding() {
             return Ok((encoding.clone(), true));
         }
         let (names, reference) = (self.archive.column_names(), self.archive.reference());

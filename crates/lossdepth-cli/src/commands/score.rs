@@ -121,9 +121,10 @@ fn score_itself(args: &Score) -> Result<Job<'_>> {
     let mut table = open(&args.data, &args.roles, args.running.quiet)?;
     let columns = Columns::of(&table, &args.roles)?;
     let (encoding, block) = learn(&mut table, &columns, &args.roles, args.running.quiet)?;
-    let block = block.encoded();
+    let mut block = block.encoded();
+    let sample = block.reference(&encoding);
     let locate = |error| block.locate(&table, &columns, &encoding, error);
-    let model = fit(&args.question, &block, &encoding, locate)?;
+    let model = fit(&args.question, &sample.map_err(locate)?, &encoding)?.map_err(locate)?;
     let all = block.whole()?;
     let judge = Judge::of_own(&args.labels, block.weights())?;
     let names = Names { ids: all.ids.is_some(), ..Names::of(&table, &columns, &encoding) };
@@ -141,12 +142,13 @@ fn score_against<'a>(args: &'a Score, path: &Path) -> Result<Job<'a>> {
     let (mut reference, mut data) = open_both(path, &args.data, &args.roles, quiet)?;
     let ours = Columns::of_reference(&reference, &data, &args.roles)?;
     let (encoding, sample) = learn(&mut reference, &ours, &args.roles, quiet)?;
-    let sample = sample.encoded();
+    let mut sample = sample.encoded();
     // Before the work is done.
     let theirs = pair(&reference, &ours, &data, &args.roles, &encoding)?;
     note_unused(&data, &theirs, &args.roles, &encoding, reference.file(), quiet);
+    let rows = sample.reference(&encoding);
     let locate = |error| sample.locate(&reference, &ours, &encoding, error);
-    let model = fit(&args.question, &sample, &encoding, locate)?;
+    let model = fit(&args.question, &rows.map_err(locate)?, &encoding)?.map_err(locate)?;
     drop(sample);
     let judge = Judge::of_others(&args.labels, &model, args.running)?;
     let names = Names::of(&data, &theirs, &encoding);

@@ -3,8 +3,11 @@
 use super::columns::Columns;
 use super::table::{Piece, Table, written};
 use crate::error::{Error, Place, Problem, Result, Wrong};
-use lossdepth::data::{CellNote, Column, Encoded, Encoding, EncodingOptions, GroupKind, Values};
-use lossdepth::{DepthError, Rows};
+use lossdepth::data::{
+    CellNote, CellNoteKind, Column, Encoded, Encoding, EncodingOptions, GroupKind, Values,
+};
+use lossdepth::{DepthError, Reference, Rows};
+use std::hash::Hasher;
 
 /// Some encoded rows, with what goes with them.
 #[derive(Debug, Default)]
@@ -24,6 +27,8 @@ pub(crate) struct Block {
     typed: Option<lossdepth::data::Table>,
     /// The number of the first row of `typed`.
     first: usize,
+    /// The rows as a sample, which then has the values.
+    sample: Option<Reference>,
 }
 
 /// A few rows of a [`Block`], ready to be scored.
@@ -85,7 +90,19 @@ impl Block {
         notes.iter_mut().for_each(|note| note.row += first);
         if kept.len() == rows {
             let numbers = (first..first + rows).collect();
-            return Self { values, width, numbers, lines, ids, labels, weights, notes, typed, first };
+            return Self {
+                values,
+                width,
+                numbers,
+                lines,
+                ids,
+                labels,
+                weights,
+                notes,
+                typed,
+                first,
+                sample: None,
+            };
         }
         Self {
             values,
@@ -98,6 +115,7 @@ impl Block {
             notes,
             typed,
             first,
+            sample: None,
         }
     }
 
@@ -106,10 +124,16 @@ impl Block {
         Self { typed: None, ..self }
     }
 
-    /// A cell as it was read, of a row of this block; nothing for a gap.
-    pub(crate) fn cell(&self, row: usize, column: &str) -> Option<String> {
-        let values = &self.typed.as_ref()?.column(column)?.values;
-        Some(written(values, self.numbers[row] - self.first)).filter(|text| !text.is_empty())
+    /// A cell as it was read, of a row of this block and a column of the encoding; nothing for a gap.
+    pub(crate) fn cell(&self, row: usize, column: usize, encoding: &Encoding) -> Option<String> {
+        let (number, name) = (self.numbers[row], encoding.columns().get(column)?.name());
+        let at = self.notes.partition_point(|note| (note.row, note.column) < (number, column));
+        let is_here = |note: &&CellNote| (note.row, note.column) == (number, column);
+        if let Some(CellNoteKind::Gap) = self.notes.get(at).filter(is_here).map(|note| &note.what) {
+            return None;
+        }
+        let values = &self.typed.as_ref()?.column(name)?.values;
+        Some(written(values, number - self.first)).filter(|text| !text.is_empty())
     }
 
     /// The columns as they were read, if they were kept.
@@ -130,17 +154,37 @@ impl Block {
     pub(crate) fn whole(&self) -> Result<Part<'_>, DepthError> {
         Ok(Part {
             numbers: &self.numbers,
-            rows: Rows::new(&self.values, self.width)?,
+            rows: match &self.sample {
+                Some(sample) => sample.rows(),
+                None => Rows::new(&self.values, self.width)?,
+            },
             ids: (!self.ids.is_empty()).then_some(&self.ids),
             labels: (!self.labels.is_empty()).then_some(&self.labels),
         })
     }
 
-    /// How many rows are the same as an earlier one.
+    /// The rows as a sample to compare with. They are not copied: block and sample share them.
+    pub(crate) fn reference(&mut self, encoding: &Encoding) -> Result<Reference, DepthError> {
+        let weights = self.weights().map(<[f64]>::to_vec);
+        let mut sample = Reference::from_vec(std::mem::take(&mut self.values), self.width, weights)?;
+        if !is_numeric(encoding) {
+            sample = sample.with_layout(encoding.layout().clone())?;
+        }
+        Ok(self.sample.insert(sample).clone())
+    }
+
+    /// How many rows are the same as an earlier one, as far as 128 bits of a hash tell.
     pub(crate) fn repeated(&self) -> usize {
-        let bits = |row: &[f64]| row.iter().map(|value| value.to_bits()).collect::<Vec<u64>>();
+        let hash = |row: &[f64], salt: u8| {
+            let mut hasher = std::hash::DefaultHasher::new();
+            hasher.write_u8(salt);
+            row.iter().for_each(|value| hasher.write_u64(value.to_bits()));
+            hasher.finish()
+        };
         let mut seen = std::collections::HashSet::new();
-        self.values.chunks_exact(self.width.max(1)).filter(|row| !seen.insert(bits(row))).count()
+        let is_new = |row: &[f64]| seen.insert((hash(row, 0), hash(row, 1)));
+        self.whole()
+            .map_or(0, |part| part.rows.len() - part.rows.iter().map(is_new).filter(|new| *new).count())
     }
 
     /// Where a row is in its file.

@@ -20,7 +20,12 @@ pub(super) struct Words {
 
 impl Words {
     fn is_gap(&self, field: &str) -> bool {
-        is_missing(field) || self.gaps.iter().any(|word| word.eq_ignore_ascii_case(field))
+        is_missing(field) || self.is_said(field)
+    }
+
+    /// Whether someone said that it is a gap, even if it is a number.
+    fn is_said(&self, field: &str) -> bool {
+        self.gaps.iter().any(|word| word.trim() == field)
     }
 }
 
@@ -87,7 +92,7 @@ impl Cells {
             return 0;
         }
         if let (false, State::Numbers(values)) = (self.exact, &mut self.values) {
-            if let Some(value) = plain(field, words.comma) {
+            if let Some(value) = plain(field, words.comma).filter(|_| !words.is_said(field)) {
                 if field.ends_with('0')
                     && let Some((_, decimals)) = field.split_once('.')
                 {

@@ -58,7 +58,9 @@ fn unmarked(head: &[u8]) -> Coding {
         () if count > 1 && first * 2 >= count && last == 0 => Coding::Other(UTF_16BE),
         () => match std::str::from_utf8(head) {
             // A character may be cut at the end.
-            Err(error) if error.error_len().is_some() => Coding::Other(WINDOWS_1252),
+            Err(error) if error.error_len().is_some() && head[..error.valid_up_to()].is_ascii() => {
+                Coding::Other(WINDOWS_1252)
+            }
             _ => Coding::Assumed,
         },
     }
@@ -91,7 +93,9 @@ pub(super) struct Transcoded {
     /// Where the bytes that were not decoded yet are.
     start: usize,
     end: usize,
+    /// Whether there are no more bytes to come, and whether all of them are decoded.
     finished: bool,
+    done: bool,
 }
 
 /// How many bytes are decoded at a time.
@@ -100,7 +104,7 @@ const CHUNK: usize = 1 << 16;
 impl Transcoded {
     pub(super) fn new(input: Box<dyn Read>, encoding: &'static Encoding) -> Self {
         let decoder = encoding.new_decoder_without_bom_handling();
-        Self { input, decoder, raw: vec![0; CHUNK], start: 0, end: 0, finished: false }
+        Self { input, decoder, raw: vec![0; CHUNK], start: 0, end: 0, finished: false, done: false }
     }
 }
 
@@ -110,7 +114,7 @@ impl Read for Transcoded {
         if buffer.len() < 8 {
             return Err(io::Error::other("a buffer of no size"));
         }
-        loop {
+        while !self.done {
             if self.start == self.end && !self.finished {
                 (self.start, self.end) = (0, self.input.read(&mut self.raw)?);
                 self.finished = self.end == 0;
@@ -118,10 +122,12 @@ impl Read for Transcoded {
             let (result, read, written, _) =
                 self.decoder.decode_to_utf8(&self.raw[self.start..self.end], buffer, self.finished);
             self.start += read;
-            if written > 0 || (self.finished && result == CoderResult::InputEmpty) {
+            self.done = self.finished && result == CoderResult::InputEmpty;
+            if written > 0 {
                 return Ok(written);
             }
         }
+        Ok(0)
     }
 }
 

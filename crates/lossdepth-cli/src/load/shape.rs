@@ -110,7 +110,8 @@ fn decimal_comma(starts: &[Start]) -> bool {
                 if !is_decimal || whole.is_empty() || !(grouped(whole) || !whole.contains('.')) {
                     return false;
                 }
-                commas = commas || decimals.len() != 3 || whole.contains('.');
+                // Groups of three may be thousands, but not behind a zero.
+                commas = commas || decimals.len() != 3 || whole.contains('.') || whole == "0";
             }
             // What is neither in thousands nor a date has a decimal point.
             None if field.matches('.').count() == 1 && !grouped(field) => return false,

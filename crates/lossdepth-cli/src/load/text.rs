@@ -102,7 +102,9 @@ impl Text {
         }
         if self.queue.is_empty() && (fits || is_footer(&self.record)) && self.ends_here()? {
             self.finished = true;
-            if let Some(last) = self.queue.iter().chain([&self.record]).find(|record| !is_empty(record)) {
+            if let Some(last) =
+                std::iter::once(&self.record).chain(&self.queue).find(|record| !is_empty(record))
+            {
                 let lines = self.queue.len() + 1;
                 let text: Vec<&str> = last.iter().filter(|field| !field.is_empty()).collect();
                 let text = crate::error::shorten(&text.join(" "));
@@ -206,6 +208,11 @@ fn is_empty(record: &Record) -> bool {
 
 /// Whether the first word of a record is one for a sum.
 fn is_total(record: &Record) -> bool {
+    is_word_for_total(record.iter().find(|field| !field.is_empty()).unwrap_or_default())
+}
+
+/// Whether a cell starts with a word for a sum.
+pub(super) fn is_word_for_total(cell: &str) -> bool {
     const WORDS: [&str; 12] = [
         "total",
         "totals",
@@ -220,9 +227,8 @@ fn is_total(record: &Record) -> bool {
         "suma",
         "grand",
     ];
-    let first = record.iter().find(|field| !field.is_empty()).unwrap_or_default();
-    let word = first.split([' ', ':', '(']).next().unwrap_or_default();
-    word.len() >= 3 && WORDS.iter().any(|total| total.eq_ignore_ascii_case(word))
+    let word = cell.split([' ', ':', '(']).next().unwrap_or_default();
+    WORDS.iter().any(|total| total.eq_ignore_ascii_case(word))
 }
 
 /// Whether a record is a remark and not a row that was cut off: a sum, or a single field that reads like a sentence.

@@ -6,6 +6,7 @@ use super::cells::{Cells, Words, is_missing};
 use super::npz;
 use super::open::{Input, Opened};
 use super::table::{Header, Outline, Piece, Reading, Source, Wanted};
+use super::text::is_word_for_total;
 use crate::error::{Place, Problem, count, shorten};
 use bytes::Bytes;
 use calamine::{Data, Reader, Sheets, open_workbook_auto_from_rs};
@@ -54,6 +55,19 @@ pub(super) fn open(file: Bytes, reading: &Reading) -> Opened {
     // What is empty at the end is not part of the table.
     while rows.last().is_some_and(|row| row.iter().all(is_gap)) {
         rows.pop();
+    }
+    // A sum below the table is not a row of it.
+    let is_total = |row: &Vec<Data>| {
+        let first = row.iter().find(|cell| !is_gap(cell));
+        first.is_some_and(|cell| matches!(cell, Data::String(text) if is_word_for_total(text.trim())))
+    };
+    if rows.len() > 2 && rows.last().is_some_and(is_total) {
+        rows.pop();
+        let line = first_line + (titles + rows.len()) as u64;
+        notes.push(format!("row {line} is below the table and left out: a sum"));
+        while rows.last().is_some_and(|row| row.iter().all(is_gap)) {
+            rows.pop();
+        }
     }
     let Some(first) = rows.first() else { return Err(Problem::Empty) };
     let width = rows.iter().map(|row| used(row)).max().unwrap_or(0).min(first.len().max(1));

@@ -3,7 +3,7 @@
 mod report;
 
 use super::inputs::names_of;
-use super::{Outcome, learn, open, reference, tell};
+use super::{Outcome, learn, open, tell};
 use crate::args::{Roles, Running};
 use crate::auc::{Classes, Split};
 use crate::console::{self, Progress};
@@ -120,21 +120,21 @@ pub(crate) fn run(args: &Evaluate) -> Result<Outcome> {
     let (theirs, encoding, sample, block) = if let Some(other) = &mut other {
         let ours = Columns::of_reference(other, &data, &args.roles)?;
         let (encoding, sample) = learn(other, &ours, &args.roles, quiet)?;
-        let sample = sample.encoded();
+        let mut sample = sample.encoded();
         let theirs = pair(other, &ours, &data, &args.roles, &encoding)?;
         theirs.label.ok_or_else(no_label)?;
         let piece = data.read(&theirs, usize::MAX)?;
         tell(data.file(), &piece.notes, quiet);
         let block = Block::encode(&data, &theirs, piece, &encoding)?;
-        let locate = |error| sample.locate(other, &ours, &encoding, error);
-        let reference = reference(&sample, &encoding).map_err(locate)?;
+        let reference = sample.reference(&encoding);
+        let reference = reference.map_err(|error| sample.locate(other, &ours, &encoding, error))?;
         (theirs, encoding, reference, block)
     } else {
         let columns = Columns::of(&data, &args.roles)?;
         columns.label.ok_or_else(no_label)?;
-        let (encoding, block) = learn(&mut data, &columns, &args.roles, quiet)?;
-        let locate = |error| block.locate(&data, &columns, &encoding, error);
-        let sample = reference(&block, &encoding).map_err(locate)?;
+        let (encoding, mut block) = learn(&mut data, &columns, &args.roles, quiet)?;
+        let sample = block.reference(&encoding);
+        let sample = sample.map_err(|error| block.locate(&data, &columns, &encoding, error))?;
         (columns, encoding, sample, block)
     };
     let block = block.encoded();

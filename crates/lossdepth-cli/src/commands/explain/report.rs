@@ -233,7 +233,7 @@ impl Sample<'_> {
             .flat_map(Group::range)
             .collect();
         let first = coordinates.first().copied().unwrap_or(0);
-        let written = inputs.data.block.cell(number, learned.name());
+        let written = inputs.data.block.cell(number, column, &inputs.encoding);
         let is_gap = written.is_none();
         let sum = |part: &dyn Fn(usize) -> f64| coordinates.iter().map(|&j| part(j)).sum::<f64>();
         let contribution = why.contributions().map(|parts| match coordinates.len() {
@@ -280,13 +280,11 @@ impl Sample<'_> {
         let groups = self.inputs.encoding.layout().groups();
         let group = groups.iter().find(|group| group.range().contains(&cut.feature));
         let name = group.map_or_else(String::new, |group| self.names[group.column].clone());
-        let level = group.and_then(|group| match group.kind {
-            GroupKind::Number => None,
-            GroupKind::Gap => {
-                Some(self.inputs.data.block.cell(number, &name).map_or("a gap", |_| "no gap").to_owned())
-            }
-            GroupKind::Category => {
-                Some(self.inputs.data.block.cell(number, &name).unwrap_or_else(|| "a gap".to_owned()))
+        let level = group.filter(|group| group.kind != GroupKind::Number).map(|group| {
+            let cell = self.inputs.data.block.cell(number, group.column, &self.inputs.encoding);
+            match group.kind {
+                GroupKind::Gap if cell.is_some() => "no gap".to_owned(),
+                _ => cell.unwrap_or_else(|| "a gap".to_owned()),
             }
         });
         Cut {
