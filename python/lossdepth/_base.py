@@ -12,19 +12,40 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 import numpy as np
 from sklearn.base import BaseEstimator, OutlierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+from sklearn.utils.validation import (
+    _num_samples,
+    check_array,
+    check_is_fitted,
+    validate_data,
+)
 
 from lossdepth import _checks, _native
+from lossdepth._columns import native_table
 from lossdepth._conformal import Calibration
 from lossdepth._docs import ATTRIBUTES
-from lossdepth._input import as_table, check_numeric, is_apart, named, put_together
+from lossdepth._explained import in_columns, notes_by_row
+from lossdepth._input import (
+    as_table,
+    check_numeric,
+    column_names,
+    has_gaps,
+    holds_numbers,
+    is_apart,
+    is_sparse,
+    named,
+    named_kinds,
+    put_together,
+    unmasked,
+)
+from lossdepth._preset import observations, preset
 from lossdepth._progress import in_parts, threads
 from lossdepth._results import Explanation, Scores, named_cut
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from numpy.typing import NDArray
+    from sklearn.utils import Tags
     from typing_extensions import Self
 
     Floats = NDArray[np.float64]
@@ -33,6 +54,12 @@ T = TypeVar("T")
 
 # Beyond it the native core does not go.
 _LARGEST = 1e100
+
+# What estimators do about gaps; to leave rows out is up to the caller.
+_MISSING = ("compare", "median", "error")
+
+# How many numbers of sparse queries are made dense at a time.
+_DENSE = 1 << 22
 
 
 class Depth(OutlierMixin, BaseEstimator):
@@ -43,19 +70,27 @@ class Depth(OutlierMixin, BaseEstimator):
     _parameters: ClassVar[dict[str, str]] = {}
     _attributes: ClassVar[str] = ATTRIBUTES
     _remedy: ClassVar[str] = "Scale the data, or raise tol, max_iter or reg."
+    # What is found when it is first asked for.
+    _on_demand: ClassVar[tuple[str, ...]] = ("offset_", "n_iter_")
+    # Whether sparse matrices are taken.
+    _takes_sparse: ClassVar[bool] = False
+    # Whether truth values are the numbers 0 and 1, for a method that has no categories.
+    _truth_is_number: ClassVar[bool] = False
 
     # What a subclass sets in its constructor, beside the settings of its method.
     contamination: float
     n_jobs: int | None
     verbose: int
 
-    # What `fit` and `set_threshold` find.
+    # What the scores of the training rows say, found when it is first asked for.
     offset_: float
+    n_iter_: int
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Take X for the reference sample.
 
-        This also scores every row of X, to find `offset_`.
+        The rows of X are not scored: that happens once, when `predict`, `decision_function` or
+        `offset_` is first asked for.
 
         Parameters
         ----------
@@ -78,7 +113,7 @@ class Depth(OutlierMixin, BaseEstimator):
         return self
 
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> NDArray[np.int64]:
-        """Fit and predict the same rows; the same as ``fit(X).predict(X)`` at half the cost.
+        """Fit and predict the same rows; as ``fit(X).predict(X)``, which scores them twice.
 
         Parameters
         ----------
@@ -95,7 +130,10 @@ class Depth(OutlierMixin, BaseEstimator):
             -1 for outliers, 1 for others.
         """
         del y
-        return self._labels(self._fit(X, sample_weight))
+        self._fit(X, sample_weight)
+        depths, _ = self._own_depths()
+        # Rows without weight may not be among them.
+        return self._labels(depths) if len(depths) == _num_samples(X) else self.predict(X)
 
     def score_samples(self, X: Any) -> Floats:
         """Compute the depth of each row.
@@ -239,7 +277,7 @@ class Depth(OutlierMixin, BaseEstimator):
             raise TypeError("p-values are for the native depths, not for LossDepth")
         count = threads(self.n_jobs)
         made = _native.Calibration(model, method, share, folds, random_state, count)
-        return Calibration(lambda X: self._rows(X, reset=False), made, count)
+        return Calibration(self._rows, made, count)
 
     def p_values(
         self,
@@ -295,15 +333,12 @@ class Depth(OutlierMixin, BaseEstimator):
 
     def _own_depths(self) -> tuple[Floats, Floats | None]:
         """Return depths and weights of the training rows."""
-        model = vars(self).get("model_")
-        if not isinstance(model, _native.Model):
-            raise TypeError("this is for the native depths, not for LossDepth")
-        rows, weights = model.reference()
-        known = vars(self).get("_training_depths")
-        if known is None:
-            known = self._named(self._score(model, rows, "fit"), None).depth
-            self._training_depths = known
-        return known, weights
+        rows, weights = self.model_.reference()
+        found = self._found
+        if found.depths is None:
+            scores = self._named(self._score(self.model_, rows, "threshold"), None)
+            found.depths, found.n_iter = scores.depth, max(1, int(scores.iterations.max()))
+        return found.depths, weights
 
     def explain(self, X: Any) -> Explanation:
         """Say why each row has the depth it has.
@@ -320,14 +355,18 @@ class Depth(OutlierMixin, BaseEstimator):
             The classifier that tells each row from the reference, taken apart.
         """
         check_is_fitted(self, "model_")
-        rows = self._rows(X, reset=False)
+        rows, notes = self._encoded(X)
         scores, parts = self._ask(self.model_.explain, rows)
-        names = self._feature_names()
-        if names is None:
-            names = np.array([f"x{j}" for j in range(self.n_features_in_)], dtype=object)
-        cuts = parts.pop("cuts")
-        if cuts is not None:
-            parts["cuts"] = [[named_cut(names, cut) for cut in row] for row in cuts]
+        encoding = self.model_.encoding
+        if encoding is None:
+            names = np.array(self._shown_names(), dtype=object)
+            cuts = parts.pop("cuts")
+            if cuts is not None:
+                parts["cuts"] = [[named_cut(names, cut) for cut in row] for row in cuts]
+        else:
+            names, parts = in_columns(parts, encoding, rows, self.model_.reference())
+        if notes:
+            parts["notes"] = notes_by_row(notes, names, len(rows))
         return Explanation(scores=self._named(scores, X), feature_names=names, **parts)
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -359,85 +398,212 @@ class Depth(OutlierMixin, BaseEstimator):
         """
         check_is_fitted(self, "model_")
         notes = {"params": _written(self._params_of_fit())}
-        # A model of the command line has no offset until someone asks for it.
-        for name in ("offset_", "n_iter_"):
-            if name in vars(self):
-                notes[name.removesuffix("_")] = json.dumps(vars(self)[name])
-        names = getattr(self, "feature_names_in_", None)
-        columns = None if names is None else [str(name) for name in names]
+        # They are found when someone asks for them: here, or after the file is loaded.
+        found = self._found
+        for name, value in (("offset", self._known_offset()), ("n_iter", found.n_iter)):
+            if value is not None:
+                notes[name] = json.dumps(value)
+        names = self._feature_names()
+        columns = None if names is None else self._names()
+        if self.model_.compared is not None:
+            # The encoding has names for those that are compared, and left-out ones count too.
+            notes["columns"] = json.dumps(columns)
+            notes["n_columns"] = json.dumps(self.n_features_in_)
+            columns = None
         memory = getattr(self, "memory", None)
         _native.write_file(path, self.model_.to_bytes(columns, notes, memory))
 
     if not TYPE_CHECKING:
+        # No properties: whatever lists the attributes of an object would have its rows scored.
 
         def __getattr__(self, name: str) -> Any:
-            """Find the offset of a model that was saved without one when it is asked for."""
-            if name in {"offset_", "n_iter_"} and "model_" in vars(self):
-                rows, weights = self.model_.reference()
-                scores = self._named(self._score(self.model_, rows, "fit"), None)
-                self._calibrate(scores, weights, _checks.share(self.contamination))
-                return vars(self)[name]
+            """Find what the scores of the training rows say when it is asked for."""
+            if name in type(self)._on_demand and "_found" in vars(self):
+                if name == "offset_":
+                    return self._found_offset()
+                if self._found.n_iter is None:
+                    self._own_depths()
+                return self._found.n_iter
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
-    def _calibrate(self, scores: Scores, weights: Floats | None, share: float) -> None:
-        """Keep what the scores of the training rows say."""
-        self.offset_ = _checks.offset(scores.depth, weights, share)
-        self._training_depths = scores.depth
-        self.n_iter_ = max(1, int(scores.iterations.max()))
+    def _known_offset(self) -> float | None:
+        """Return the offset if it was set or found already."""
+        found: float | None = vars(self).get("offset_", self._found.offset)
+        return found
 
-    def _fit(self, X: Any, sample_weight: Any) -> Floats:
-        """Fit, find the offset and return the depths of the training rows."""
-        share = _checks.share(self.contamination)
-        model, rows, weights = self._prepare(X, sample_weight)
-        scores = self._named(self._score(model, rows, "fit"), X)
-        # All at once, so that an interrupt leaves no half of a fit.
-        self._calibrate(scores, weights, share)
-        self._keep(model)
-        return scores.depth
+    def _found_offset(self) -> float:
+        """Return the offset that goes with the contamination that `fit` saw."""
+        found = self._found
+        if found.offset is None:
+            share = _checks.share(self._fitted_params["contamination"])
+            found.offset = _checks.offset(*self._own_depths(), share)
+        return found.offset
+
+    def _fit(self, X: Any, sample_weight: Any) -> None:
+        """Fit; the training rows are scored when that is needed."""
+        _checks.share(self.contamination)
+        threads(self.n_jobs)
+        self._keep(self._prepare(X, sample_weight))
 
     def _keep(self, model: _native.Model) -> None:
         """Take a fitted model for one's own, and remember with which parameters it came."""
+        vars(self).pop("offset_", None)
         self.model_ = model
+        self._found = Found()
         self._fitted_params = self.get_params(deep=False)
 
     def _params_of_fit(self) -> dict[str, Any]:
         """Return the parameters that made the model, and as they are now those that did not."""
         params: dict[str, Any] = self.get_params(deep=False)
         fitted = vars(self).get("_fitted_params", {})
-        kept = {*_native.METHODS[self._method], "contamination"}
+        kept = {*_native.METHODS[self._method], "contamination", "preset", "missing", "kinds"}
         return params | {name: value for name, value in fitted.items() if name in kept}
 
-    def _prepare(self, X: Any, sample_weight: Any) -> tuple[_native.Model, Floats, Floats | None]:
+    def _prepare(self, X: Any, sample_weight: Any) -> _native.Model:
         """Fit the native model alone."""
-        rows = self._rows(X, reset=True)
-        weights = _checks.weights(sample_weight, len(rows))
-        settings = {name: getattr(self, name) for name in _native.METHODS[self._method]}
+        missing = self._missing()
+        given, kinds = self._read(X, reset=True)
+        weights = _checks.weights(sample_weight, len(given))
+        settings = self._settings(len(given), weights)
         if settings.get("memory", 0) is None:
             settings["memory"] = half_of_memory()
         try:
-            model = _native.Model(rows, weights, self._method, settings)
+            if isinstance(given, _native.Table):
+                model = _native.Model.of_table(
+                    given, weights, self._method, settings, kinds, missing, guess=False
+                )
+            else:
+                model = _native.Model(given, weights, self._method, settings)
         except ValueError as error:
-            raise ValueError(named(str(error), self._feature_names())) from None
+            raise ValueError(self._in_words(error)) from None
         if model.warning is not None:
             _checks.warn(model.warning, UserWarning)
-        return model, rows, weights
+        self._warn_of_unread(model, model.unread)
+        return model
 
-    def _rows(self, X: Any, *, reset: bool) -> Floats:
-        """Turn any table into what the native core takes, which checks that it is finite."""
+    def _settings(self, n_rows: int, weights: Floats | None) -> dict[str, Any]:
+        """Return the settings of the method: those of the preset where a parameter is default."""
+        defaults = _native.METHODS[self._method]
+        settings = {name: getattr(self, name) for name in defaults}
+        name = getattr(self, "preset", None)
+        if name is None:
+            return settings
+        if not isinstance(name, str):
+            raise TypeError(f"`preset` must be a string or None, got {name!r}")
+        values = preset(name, self._method, observations(n_rows, weights))
+        return settings | {
+            setting: value
+            for setting, value in values.items()
+            if _same(settings[setting], defaults[setting])
+        }
+
+    def _missing(self) -> str:
+        """Return what is done about gaps."""
+        missing = getattr(self, "missing", "error")
+        if missing not in _MISSING:
+            raise ValueError(f"`missing` must be one of {', '.join(_MISSING)}, got {missing!r}")
+        # What is between rows cannot be filled in from other rows.
+        return "error" if getattr(self, "kernel", None) == "precomputed" else str(missing)
+
+    def _read(self, X: Any, *, reset: bool) -> tuple[Floats | _native.Table, dict[str, str]]:
+        """Turn any table into rows of numbers, or into columns; also return the kinds said of them.
+
+        Columns are found by name where the model has an encoding and both tables have names.
+        """
         X = as_table(X)
-        check_numeric(X)
+        compared = None if reset else self.model_.compared
+        names, known = column_names(X), None if reset else self._feature_names()
+        if compared is not None and names is not None and known is not None:
+            self._check_rows(X, 1)
+            return native_table(X, names, dict(compared), truth_is_number=self._truth_is_number)
+        missing = self._missing() if reset else self._fitted_params.get("missing", "error")
+        if missing != "error":
+            X = unmasked(X)
+        if is_sparse(X) or holds_numbers(X):
+            rows = self._numbers(X, reset=reset)
+            kinds = named_kinds(getattr(self, "kinds", None), X, self._names()) if reset else {}
+            if compared is None and not kinds and (missing == "error" or not has_gaps(rows)):
+                return rows, {}
+            return _native.Table.of_rows(rows, self._names()), kinds
+        if self._is_pairwise():
+            check_numeric(X)
+        validate_data(self, X, reset=reset, skip_check_array=True)
+        self._check_rows(X, 2 if reset else 1)
+        kinds = {} if compared is None else dict(compared)
+        if reset:
+            kinds = named_kinds(getattr(self, "kinds", None), X, self._names())
+        return native_table(X, self._names(), kinds, truth_is_number=self._truth_is_number)
+
+    def _is_pairwise(self) -> bool:
+        return getattr(self, "kernel", None) == "precomputed"
+
+    def _check_rows(self, X: Any, least: int) -> None:
+        """Refuse a table of too few rows, in the words of scikit-learn."""
+        if X.shape[0] < least:
+            raise ValueError(
+                f"Found array with {X.shape[0]} sample(s) (shape={tuple(X.shape)}) while a minimum "
+                f"of {least} is required by {type(self).__name__}."
+            )
+
+    def _numbers(self, X: Any, *, reset: bool) -> Floats:
+        """Turn a table of numbers into what the native core takes, which checks that it is finite."""
         wanted: dict[str, Any] = {"dtype": np.float64, "order": "C", "ensure_all_finite": False}
+        least = 2 if reset else 1
+        if is_sparse(X) and self._takes_sparse:
+            wanted |= {"accept_sparse": "csr", "accept_large_sparse": True}
+            checked = validate_data(self, X, reset=reset, ensure_min_samples=least, **wanted)
+            return _dense(checked)
+        check_numeric(X)
         if is_apart(X):
             validate_data(self, X, reset=reset, skip_check_array=True)
             return put_together(X, lambda part: check_array(part, estimator=self, **wanted))
-        least = 2 if reset else 1
         checked = validate_data(self, X, reset=reset, ensure_min_samples=least, **wanted)
         return np.require(checked, np.float64, ["C", "A"])
 
+    def _rows(self, X: Any) -> Floats:
+        """Turn queries into the rows that the model takes."""
+        return self._encoded(X)[0]
+
+    def _encoded(self, X: Any) -> tuple[Floats, list[_native._Note]]:
+        """Turn queries into the rows that the model takes, with notes about cells."""
+        given, _ = self._read(X, reset=False)
+        if not isinstance(given, _native.Table):
+            return given, []
+        missing = self._fitted_params.get("missing", "error")
+        try:
+            rows, notes = self.model_.encode(given, self._names(), missing)
+        except ValueError as error:
+            raise ValueError(self._in_words(error)) from None
+        self._warn_of_unread(self.model_, [note for note in notes if note[2] == "unread"])
+        return rows, notes
+
+    def _warn_of_unread(self, model: _native.Model, notes: list[_native._Note]) -> None:
+        """Warn about cells that are not what their columns hold."""
+        if not notes:
+            return
+        row, column, _, text = notes[0]
+        compared = model.compared or [(name, "number") for name in self._names()]
+        name, kind = compared[column]
+        others = f", and {len(notes) - 1} more cells like it" if len(notes) > 1 else ""
+        _checks.warn(
+            f"row {row}, column `{name}`: {text!r} cannot be read as a {kind}{others}: treated as gaps",
+            UserWarning,
+        )
+
     def _scores(self, X: Any, *, stderr: bool = False) -> Scores:
         check_is_fitted(self, "model_")
-        rows = self._rows(X, reset=False)
-        return self._named(self._score(self.model_, rows, "score", stderr=stderr), X)
+        if is_sparse(X) and self._takes_sparse and X.shape[0] * X.shape[1] > _DENSE:
+            X = validate_data(
+                self, X, reset=False, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False
+            )
+            step = max(1, _DENSE // X.shape[1])
+            parts = [
+                self._score(self.model_, self._rows(X[start : start + step]), "score", stderr=stderr)
+                for start in range(0, X.shape[0], step)
+            ]
+            depth, error, spread, iterations, stop = map(np.concatenate, zip(*parts, strict=True))
+            return self._named((depth, error, spread, iterations, stop), X)
+        return self._named(self._score(self.model_, self._rows(X), "score", stderr=stderr), X)
 
     def _score(
         self, model: _native.Model, rows: Floats, what: str, *, stderr: bool = False
@@ -457,10 +623,30 @@ class Depth(OutlierMixin, BaseEstimator):
         try:
             return work(rows, threads(self.n_jobs))
         except ValueError as error:
-            raise ValueError(named(str(error), self._feature_names())) from None
+            raise ValueError(self._in_words(error)) from None
+
+    def _in_words(self, error: ValueError) -> str:
+        """Say what is wrong with the names of columns in place of their numbers."""
+        names = self._feature_names()
+        if len(error.args) > 1:
+            # Of a table: the message counts the compared columns, which come with it.
+            names = np.array(error.args[1], dtype=object)
+        return named(str(error.args[0]), names)
 
     def _feature_names(self) -> NDArray[np.object_] | None:
         return getattr(self, "feature_names_in_", None)
+
+    def _names(self) -> list[str]:
+        """Return the names under which the native core knows the columns: their numbers, if none."""
+        names = self._feature_names()
+        if names is None:
+            return [str(place) for place in range(self.n_features_in_)]
+        return [str(name) for name in names]
+
+    def _shown_names(self) -> list[str]:
+        """Return the names under which explanations show the columns."""
+        names = self._feature_names()
+        return [f"x{j}" for j in range(self.n_features_in_)] if names is None else list(names)
 
     def _named(self, scores: _native._Scores, X: Any) -> Scores:
         """Name the native scores, and warn if some are not as exact as they should be."""
@@ -494,9 +680,70 @@ class NativeDepth(Depth):
     scale: str = "none"
     support_fraction: float = 0.75
     tol: float = 1e-6
+    preset: str | None = None
+    missing: str = "compare"
+    kinds: Mapping[Any, str] | None = None
     contamination: float = 0.1
     n_jobs: int | None = None
     verbose: int = 0
+
+    @property
+    def columns_(self) -> list[dict[str, Any]]:
+        """What is known about the compared columns."""
+        return self._encoding()["columns"]
+
+    @property
+    def left_out_(self) -> dict[str, str]:
+        """The columns that are not compared, each with the reason."""
+        return dict(self._encoding()["left_out"])
+
+    def _encoding(self) -> _native._Encoding:
+        model = vars(self).get("model_")
+        if model is None:
+            raise AttributeError(f"this {type(self).__name__} is not fitted yet")
+        if model.encoding is not None:
+            found: _native._Encoding = model.encoding
+            return found
+        names = self._shown_names()
+        columns = [{"name": name, "kind": "number", "gaps": 0.0, "levels": []} for name in names]
+        return {"columns": columns, "left_out": [], "groups": []}
+
+    def __sklearn_tags__(self) -> Tags:
+        """Say that gaps and categories are welcome."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self.missing in ("compare", "median")
+        tags.input_tags.categorical = not self._truth_is_number
+        tags.input_tags.sparse = self._takes_sparse
+        return tags
+
+
+@dataclass
+class Found:
+    """What the scores of the training rows say, once somebody asked for it.
+
+    The same object before and after: scikit-learn does not want `predict` to change an estimator.
+    """
+
+    depths: Floats | None = None
+    offset: float | None = None
+    n_iter: int | None = None
+
+
+def _dense(X: Any) -> Floats:
+    """Make a sparse matrix dense, if there is memory for it."""
+    needed, most = 8.0 * X.shape[0] * X.shape[1], half_of_memory()
+    if most is not None and needed > most:
+        raise ValueError(
+            f"a depth needs dense rows, and those of this sparse matrix of shape {X.shape} would take "
+            f"{needed / 1e9:.3g} GB, more than half of the memory ({most / 1e9:.3g} GB); reduce the "
+            "columns first, for example with sklearn.decomposition.TruncatedSVD"
+        )
+    return np.require(X.toarray(order="C"), np.float64, ["C", "A"])
+
+
+def _same(value: Any, default: Any) -> bool:
+    """Tell whether a parameter has the value of its default."""
+    return type(value) is type(default) and bool(value == default)
 
 
 def _written(params: dict[str, Any]) -> str:
