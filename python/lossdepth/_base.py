@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import dataclass
 from functools import partial
 from numbers import Real
@@ -12,36 +11,21 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 import numpy as np
 from sklearn.base import BaseEstimator, OutlierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import (
-    _num_samples,
-    check_array,
-    check_is_fitted,
-    validate_data,
-)
+from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from lossdepth import _checks, _native
-from lossdepth._columns import native_table
 from lossdepth._conformal import Calibration
 from lossdepth._docs import ATTRIBUTES
 from lossdepth._explained import in_columns, notes_by_row
-from lossdepth._input import (
-    as_table,
-    check_numeric,
-    column_names,
-    has_gaps,
-    holds_numbers,
-    is_apart,
-    is_sparse,
-    named,
-    named_kinds,
-    put_together,
-    unmasked,
-)
+from lossdepth._input import is_sparse
+from lossdepth._memory import half_of_memory
 from lossdepth._preset import observations, preset
 from lossdepth._progress import in_parts, threads
+from lossdepth._reading import TableReader
 from lossdepth._results import Explanation, Scores, named_cut
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Callable, Mapping
 
     from numpy.typing import NDArray
@@ -55,14 +39,11 @@ T = TypeVar("T")
 # Beyond it the native core does not go.
 _LARGEST = 1e100
 
-# What estimators do about gaps; to leave rows out is up to the caller.
-_MISSING = ("compare", "median", "error")
-
 # How many numbers of sparse queries are made dense at a time.
 _DENSE = 1 << 22
 
 
-class Depth(OutlierMixin, BaseEstimator):
+class Depth(TableReader, OutlierMixin, BaseEstimator):
     """What all depths have in common: everything but their settings."""
 
     _method: ClassVar[str]
@@ -72,10 +53,6 @@ class Depth(OutlierMixin, BaseEstimator):
     _remedy: ClassVar[str] = "Scale the data, or raise tol, max_iter or reg."
     # What is found when it is first asked for.
     _on_demand: ClassVar[tuple[str, ...]] = ("offset_", "n_iter_")
-    # Whether sparse matrices are taken.
-    _takes_sparse: ClassVar[bool] = False
-    # Whether truth values are the numbers 0 and 1, for a method that has no categories.
-    _truth_is_number: ClassVar[bool] = False
 
     # What a subclass sets in its constructor, beside the settings of its method.
     contamination: float
@@ -418,7 +395,7 @@ class Depth(OutlierMixin, BaseEstimator):
 
         def __getattr__(self, name: str) -> Any:
             """Find what the scores of the training rows say when it is asked for."""
-            if name in type(self)._on_demand and "_found" in vars(self):
+            if name in self._on_demand and "_found" in vars(self):
                 if name == "offset_":
                     return self._found_offset()
                 if self._found.n_iter is None:
@@ -447,7 +424,7 @@ class Depth(OutlierMixin, BaseEstimator):
 
     def _keep(self, model: _native.Model) -> None:
         """Take a fitted model for one's own, and remember with which parameters it came."""
-        vars(self).pop("offset_", None)
+        self.__dict__.pop("offset_", None)
         self.model_ = model
         self._found = Found()
         self._fitted_params = self.get_params(deep=False)
@@ -497,108 +474,15 @@ class Depth(OutlierMixin, BaseEstimator):
             if _same(settings[setting], defaults[setting])
         }
 
-    def _missing(self) -> str:
-        """Return what is done about gaps."""
-        missing = getattr(self, "missing", "error")
-        if missing not in _MISSING:
-            raise ValueError(f"`missing` must be one of {', '.join(_MISSING)}, got {missing!r}")
-        # What is between rows cannot be filled in from other rows.
-        return "error" if getattr(self, "kernel", None) == "precomputed" else str(missing)
-
-    def _read(self, X: Any, *, reset: bool) -> tuple[Floats | _native.Table, dict[str, str]]:
-        """Turn any table into rows of numbers, or into columns; also return the kinds said of them.
-
-        Columns are found by name where the model has an encoding and both tables have names.
-        """
-        X = as_table(X)
-        compared = None if reset else self.model_.compared
-        names, known = column_names(X), None if reset else self._feature_names()
-        if compared is not None and names is not None and known is not None:
-            self._check_rows(X, 1)
-            return native_table(X, names, dict(compared), truth_is_number=self._truth_is_number)
-        missing = self._missing() if reset else self._fitted_params.get("missing", "error")
-        if missing != "error":
-            X = unmasked(X)
-        if is_sparse(X) or holds_numbers(X):
-            rows = self._numbers(X, reset=reset)
-            kinds = named_kinds(getattr(self, "kinds", None), X, self._names()) if reset else {}
-            if compared is None and not kinds and (missing == "error" or not has_gaps(rows)):
-                return rows, {}
-            return _native.Table.of_rows(rows, self._names()), kinds
-        if self._is_pairwise():
-            check_numeric(X)
-        validate_data(self, X, reset=reset, skip_check_array=True)
-        self._check_rows(X, 2 if reset else 1)
-        kinds = {} if compared is None else dict(compared)
-        if reset:
-            kinds = named_kinds(getattr(self, "kinds", None), X, self._names())
-        return native_table(X, self._names(), kinds, truth_is_number=self._truth_is_number)
-
-    def _is_pairwise(self) -> bool:
-        return getattr(self, "kernel", None) == "precomputed"
-
-    def _check_rows(self, X: Any, least: int) -> None:
-        """Refuse a table of too few rows, in the words of scikit-learn."""
-        if X.shape[0] < least:
-            raise ValueError(
-                f"Found array with {X.shape[0]} sample(s) (shape={tuple(X.shape)}) while a minimum "
-                f"of {least} is required by {type(self).__name__}."
-            )
-
-    def _numbers(self, X: Any, *, reset: bool) -> Floats:
-        """Turn a table of numbers into what the native core takes, which checks that it is finite."""
-        wanted: dict[str, Any] = {"dtype": np.float64, "order": "C", "ensure_all_finite": False}
-        least = 2 if reset else 1
-        if is_sparse(X) and self._takes_sparse:
-            wanted |= {"accept_sparse": "csr", "accept_large_sparse": True}
-            checked = validate_data(self, X, reset=reset, ensure_min_samples=least, **wanted)
-            return _dense(checked)
-        check_numeric(X)
-        if is_apart(X):
-            validate_data(self, X, reset=reset, skip_check_array=True)
-            return put_together(X, lambda part: check_array(part, estimator=self, **wanted))
-        checked = validate_data(self, X, reset=reset, ensure_min_samples=least, **wanted)
-        return np.require(checked, np.float64, ["C", "A"])
-
-    def _rows(self, X: Any) -> Floats:
-        """Turn queries into the rows that the model takes."""
-        return self._encoded(X)[0]
-
-    def _encoded(self, X: Any) -> tuple[Floats, list[_native._Note]]:
-        """Turn queries into the rows that the model takes, with notes about cells."""
-        given, _ = self._read(X, reset=False)
-        if not isinstance(given, _native.Table):
-            return given, []
-        missing = self._fitted_params.get("missing", "error")
-        try:
-            rows, notes = self.model_.encode(given, self._names(), missing)
-        except ValueError as error:
-            raise ValueError(self._in_words(error)) from None
-        self._warn_of_unread(self.model_, [note for note in notes if note[2] == "unread"])
-        return rows, notes
-
-    def _warn_of_unread(self, model: _native.Model, notes: list[_native._Note]) -> None:
-        """Warn about cells that are not what their columns hold."""
-        if not notes:
-            return
-        row, column, _, text = notes[0]
-        compared = model.compared or [(name, "number") for name in self._names()]
-        name, kind = compared[column]
-        others = f", and {len(notes) - 1} more cells like it" if len(notes) > 1 else ""
-        _checks.warn(
-            f"row {row}, column `{name}`: {text!r} cannot be read as a {kind}{others}: treated as gaps",
-            UserWarning,
-        )
-
     def _scores(self, X: Any, *, stderr: bool = False) -> Scores:
         check_is_fitted(self, "model_")
         if is_sparse(X) and self._takes_sparse and X.shape[0] * X.shape[1] > _DENSE:
-            X = validate_data(
-                self, X, reset=False, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False
-            )
+            X = self._sparse(X, reset=False)
             step = max(1, _DENSE // X.shape[1])
             parts = [
-                self._score(self.model_, self._rows(X[start : start + step]), "score", stderr=stderr)
+                self._score(
+                    self.model_, self._rows(X[start : start + step]), "score", stderr=stderr
+                )
                 for start in range(0, X.shape[0], step)
             ]
             depth, error, spread, iterations, stop = map(np.concatenate, zip(*parts, strict=True))
@@ -624,29 +508,6 @@ class Depth(OutlierMixin, BaseEstimator):
             return work(rows, threads(self.n_jobs))
         except ValueError as error:
             raise ValueError(self._in_words(error)) from None
-
-    def _in_words(self, error: ValueError) -> str:
-        """Say what is wrong with the names of columns in place of their numbers."""
-        names = self._feature_names()
-        if len(error.args) > 1:
-            # Of a table: the message counts the compared columns, which come with it.
-            names = np.array(error.args[1], dtype=object)
-        return named(str(error.args[0]), names)
-
-    def _feature_names(self) -> NDArray[np.object_] | None:
-        return getattr(self, "feature_names_in_", None)
-
-    def _names(self) -> list[str]:
-        """Return the names under which the native core knows the columns: their numbers, if none."""
-        names = self._feature_names()
-        if names is None:
-            return [str(place) for place in range(self.n_features_in_)]
-        return [str(name) for name in names]
-
-    def _shown_names(self) -> list[str]:
-        """Return the names under which explanations show the columns."""
-        names = self._feature_names()
-        return [f"x{j}" for j in range(self.n_features_in_)] if names is None else list(names)
 
     def _named(self, scores: _native._Scores, X: Any) -> Scores:
         """Name the native scores, and warn if some are not as exact as they should be."""
@@ -729,18 +590,6 @@ class Found:
     n_iter: int | None = None
 
 
-def _dense(X: Any) -> Floats:
-    """Make a sparse matrix dense, if there is memory for it."""
-    needed, most = 8.0 * X.shape[0] * X.shape[1], half_of_memory()
-    if most is not None and needed > most:
-        raise ValueError(
-            f"a depth needs dense rows, and those of this sparse matrix of shape {X.shape} would take "
-            f"{needed / 1e9:.3g} GB, more than half of the memory ({most / 1e9:.3g} GB); reduce the "
-            "columns first, for example with sklearn.decomposition.TruncatedSVD"
-        )
-    return np.require(X.toarray(order="C"), np.float64, ["C", "A"])
-
-
 def _same(value: Any, default: Any) -> bool:
     """Tell whether a parameter has the value of its default."""
     return type(value) is type(default) and bool(value == default)
@@ -755,14 +604,3 @@ def _written(params: dict[str, Any]) -> str:
         raise TypeError(f"a parameter that is no number or text cannot be saved: {value!r}")
 
     return json.dumps(params, default=plain)
-
-
-def half_of_memory() -> float | None:
-    """Return half of the bytes this process may use, if the system says how many they are."""
-    half = _native.half_of_memory()
-    if half is not None:
-        return half
-    try:
-        return 0.5 * os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, OSError, ValueError):
-        return None

@@ -6,7 +6,7 @@ columns of Python objects are looked at value by value.
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Real
@@ -86,7 +86,7 @@ def _held(column: Any, name: str, kind: str | None) -> Held:
         if library == "polars":
             return _of_polars(column, name, kind)
         if library == "pyarrow":
-            return _of_arrow(column, name, kind)
+            return _of_arrow(column, name)
         return _of_numpy(column, name, kind)
     except OverflowError as error:
         raise ValueError(f"column `{name}`: {error}") from None
@@ -99,7 +99,7 @@ def _of_pandas(column: Any, name: str, kind: str | None) -> Held:
         codes = column.cat.codes.to_numpy()
         return _texts(codes, dtype.categories.tolist(), is_category=True)
     if type(dtype).__name__ == "ArrowDtype":
-        return _of_arrow(column.array.__arrow_array__(), name, kind)
+        return _of_arrow(column.array.__arrow_array__(), name)
     if type(dtype).__name__ == "PeriodDtype":
         column = column.dt.to_timestamp()
     elif type(dtype).__name__ == "DatetimeTZDtype":
@@ -108,51 +108,55 @@ def _of_pandas(column: Any, name: str, kind: str | None) -> Held:
         codes, levels = column.factorize()
         return _texts(codes, levels.tolist())
     elif sort == "b":
-        known = column.notna().to_numpy()
-        truth = column.to_numpy(dtype=object)
-        return _booleans([bool(value) if there else None for value, there in zip(truth, known, strict=True)])
+        truth = column.to_numpy(dtype=np.float64, na_value=np.nan)
+        return Held("booleans", np.where(np.isnan(truth), -1, truth).astype(np.int8))
     elif sort in "iuf":
         return _numbers(column.to_numpy(dtype=np.float64, na_value=np.nan))
     return _of_numpy(column.to_numpy(), name, kind)
 
 
 def _of_polars(column: Any, name: str, kind: str | None) -> Held:
+    import polars as pl  # noqa: PLC0415
+
     dtype = column.dtype
     sort = type(dtype).__name__ if not isinstance(dtype, type) else dtype.__name__
     if sort in ("String", "Categorical", "Enum"):
-        import polars as pl  # noqa: PLC0415
-
         texts = column.cast(pl.String)
         levels = texts.drop_nulls().unique(maintain_order=True)
         codes = texts.cast(pl.Enum(levels)).to_physical().cast(pl.Int64).fill_null(-1)
         return _texts(codes.to_numpy(), levels.to_list(), is_category=sort != "String")
     if sort == "Boolean":
-        return _booleans(column.to_list())
+        codes = column.cast(pl.Int8).fill_null(-1)
+        return Held("booleans", np.ascontiguousarray(codes.to_numpy()))
     if sort in ("Date", "Datetime", "Duration", "Time"):
         unit = {"Date": "D", "Time": "ns"}.get(sort) or dtype.time_unit
         gaps = column.is_null().to_numpy()
         whole = column.to_physical().fill_null(0).to_numpy().astype(np.int64)
         return _times(whole, unit, gaps, length=sort in ("Duration", "Time"))
     if dtype.is_numeric():
-        import polars as pl  # noqa: PLC0415
-
         return _numbers(column.cast(pl.Float64).to_numpy())
     if sort in ("Null", "Object"):
         return _objects(np.array([*column.to_list(), None], dtype=object)[:-1], name, kind)
     raise _refusal(name, str(dtype))
 
 
-def _of_arrow(column: Any, name: str, kind: str | None) -> Held:
+def _in_one_piece(column: Any) -> Any:
+    """Return a column of Arrow as one array."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    if not isinstance(column, pa.ChunkedArray):
+        return column
+    if pa.types.is_dictionary(column.type):
+        column = column.unify_dictionaries()
+    return column.combine_chunks()
+
+
+def _of_arrow(column: Any, name: str) -> Held:
     import pyarrow as pa  # noqa: PLC0415
     import pyarrow.compute as pc  # noqa: PLC0415
 
+    column = _in_one_piece(column)
     sort, types = column.type, pa.types
-    if isinstance(column, pa.ChunkedArray):
-        if types.is_dictionary(sort):
-            column = column.unify_dictionaries()
-        column = column.combine_chunks()
-        if isinstance(column, pa.ChunkedArray):  # pragma: no cover
-            column = pa.concat_arrays(column.chunks)
     if types.is_string(sort) or types.is_large_string(sort) or types.is_string_view(sort):
         column = pc.dictionary_encode(column.cast(pa.large_string()))
     if types.is_dictionary(column.type):
@@ -210,13 +214,18 @@ def _objects(column: NDArray[np.object_], name: str, kind: str | None) -> Held:
         raise ValueError(_mixed(values, gaps, sorts, name))
     what = _TOGETHER.get(there, "text") if kind != "category" else "text"
     if what == "number":
-        return _numbers(np.array([np.nan if gap else float(v) for v, gap in zip(values, gaps, strict=True)]))
+        return _numbers(
+            np.array([np.nan if gap else float(v) for v, gap in zip(values, gaps, strict=True)])
+        )
     if what == "boolean":
         return _booleans([None if gap else bool(v) for v, gap in zip(values, gaps, strict=True)])
     if what in ("time", "duration"):
         return _moments(values, gaps, what)
     places: dict[str, int] = {}
-    codes = [-1 if gap else places.setdefault(_text(v), len(places)) for v, gap in zip(values, gaps, strict=True)]
+    codes = [
+        -1 if gap else places.setdefault(_text(v), len(places))
+        for v, gap in zip(values, gaps, strict=True)
+    ]
     return Held("texts", np.array(codes, dtype=np.int64), list(places))
 
 
@@ -227,9 +236,9 @@ def _sort_of(kind: type) -> str:
     if issubclass(kind, bool | np.bool_):
         return "boolean"
     # A timedelta64 is a number of numpy too.
-    if issubclass(kind, datetime.date | np.datetime64):
+    if issubclass(kind, dt.date | np.datetime64):
         return "time"
-    if issubclass(kind, datetime.timedelta | np.timedelta64):
+    if issubclass(kind, dt.timedelta | np.timedelta64):
         return "duration"
     if issubclass(kind, Real | Decimal | Fraction):
         return "number"
@@ -243,8 +252,8 @@ def _mixed(values: list[Any], gaps: list[bool], sorts: dict[type, str], name: st
         if not gap and sorts[type(value)] not in examples:
             examples[sorts[type(value)]] = f"{sorts[type(value)]} {str(value)[:40]!r} in row {row}"
     return (
-        f"column `{name}` holds different things: {', '.join(examples.values())}; convert it, or say "
-        f'what it is with kinds={{"{name}": "category"}} (or "number", or "text" to leave it out)'
+        f"column `{name}` holds different things: {', '.join(examples.values())}; convert it, or "
+        f'say what it is with kinds={{"{name}": "category"}} (or "number", or "text": left out)'
     )
 
 
@@ -264,12 +273,12 @@ def _moments(values: list[Any], gaps: list[bool], what: str) -> Held:
     return Held("times", seconds) if what == "time" else _numbers(seconds / _DAY)
 
 
-def _since_1970(value: datetime.date) -> float:
-    if not isinstance(value, datetime.datetime):
-        value = datetime.datetime(value.year, value.month, value.day)  # noqa: DTZ001
+def _since_1970(value: dt.date) -> float:
+    if not isinstance(value, dt.datetime):
+        value = dt.datetime(value.year, value.month, value.day)  # noqa: DTZ001
     if value.tzinfo is not None:
-        value = value.astimezone(datetime.timezone.utc).replace(tzinfo=None)
-    passed = value - datetime.datetime(1970, 1, 1)  # noqa: DTZ001
+        value = value.astimezone(dt.timezone.utc).replace(tzinfo=None)
+    passed = value - dt.datetime(1970, 1, 1)  # noqa: DTZ001
     return passed.days * _DAY + passed.seconds + passed.microseconds / 10**6
 
 

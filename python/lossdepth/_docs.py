@@ -28,8 +28,8 @@ _COMMON = {
     Start from other settings than the defaults: see :func:`preset`. A parameter that is not at its
     default counts before the preset.""",
     "missing": """missing : {"compare", "median", "error"}, default="compare"
-    What to do about gaps (NaN, None, null): compare a row on what it has, by filling a gap in from
-    the most similar row of the reference that has a value, where gaps that are rare in the reference
+    What to do about gaps (NaN, None, null): compare a row on what it has, a gap taking the value of
+    the most similar row of the reference that has one, while gaps that are rare in the reference
     count as outlying by themselves; fill in the median or the most frequent level; or refuse
     them.""",
     "kinds": """kinds : dict or None, default=None
@@ -57,8 +57,8 @@ offset_ : float
 n_iter_ : int
     The most iterations that a training row took; found as `offset_` is.
 columns_ : list of dict
-    The compared columns: `name`, `kind`, the share of `gaps`, and for a category `levels` with their
-    shares, the most frequent first.
+    The compared columns: `name`, `kind`, the share of `gaps`, and for a category `levels` with
+    their shares, the most frequent first.
 left_out_ : dict
     The columns that are not compared, each with the reason.
 model_ : object

@@ -59,7 +59,7 @@ def _added(table: Floats, groups: list[_native._Group], columns: int) -> Floats:
     return result
 
 
-def _cut(cut: _native._Cut, group: _native._Group, names: Names) -> Cut:
+def _cut(cut: tuple[int, float, bool, float, float], group: _native._Group, names: Names) -> Cut:
     _, threshold, above, probability, share = cut
     name = str(names[group[0]])
     if group[1] == "number":

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lossdepth import _native
-from lossdepth._base import Found, half_of_memory
+from lossdepth._base import Found
 from lossdepth._function import METHODS
+from lossdepth._memory import half_of_memory
 
 if TYPE_CHECKING:
     import os
@@ -78,7 +79,7 @@ def load(path: str | os.PathLike[str]) -> Depth:
 
 
 def _columns(notes: dict[str, str]) -> tuple[list[str] | None, int] | None:
-    """Return the names and the number of the columns of a table, where the file has notes on them."""
+    """Return names and number of the columns of a table, where the file has notes on them."""
     if "columns" not in notes or "n_columns" not in notes:
         return None
     names, count = json.loads(notes["columns"]), int(json.loads(notes["n_columns"]))

@@ -1,13 +1,13 @@
 """From tables of any kind to what the native core takes, and words for what is wrong with them.
 
 A table of numbers goes as rows: float64 in C order, row after row. Others go as columns, which
-`_columns` hands over and the core encodes; so do rows with gaps. An array that is so, read-only or not, is
-read where it is, and so is a data frame on top of one. Everything else is copied once: other types
-because they are widened, Fortran order and tables of columns (pandas, polars, Arrow) because the
-numbers of a row have to come together. scikit-learn first stacks the columns of a table and then
-turns the stack around, which are two copies at a time, so a large table goes through it part by
-part. Besides, a fitted model keeps a reference of its own; scoring keeps nothing. Sparse matrices
-are made dense: all at once for a reference, in parts for queries.
+`_columns` hands over and the core encodes; so do rows with gaps. An array of such rows, read-only
+or not, is read where it is, and so is a data frame on top of one. Everything else is copied once:
+other types because they are widened, Fortran order and tables of columns (pandas, polars, Arrow)
+because the numbers of a row have to come together. scikit-learn first stacks the columns of a table
+and then turns the stack around, which are two copies at a time, so a large table goes through it
+part by part. Besides, a fitted model keeps a reference of its own; scoring keeps nothing. Sparse
+matrices are made dense: all at once for a reference, in parts for queries.
 """
 
 from __future__ import annotations
@@ -156,7 +156,7 @@ def is_sparse(X: Any) -> bool:
 def unmasked(X: Any) -> Any:
     """Turn the masked numbers of an array into NaN."""
     if isinstance(X, np.ma.MaskedArray) and X.dtype.kind in "iufb":
-        return X.astype(np.float64).filled(np.nan)
+        return np.ma.filled(X.astype(np.float64), np.nan)
     return X
 
 

@@ -9,7 +9,6 @@ _Floats: TypeAlias = NDArray[np.float64]
 _Scores: TypeAlias = tuple[_Floats, _Floats, _Floats, NDArray[np.int64], NDArray[np.uint8]]
 _Note: TypeAlias = tuple[int, int, str, str]
 _Group: TypeAlias = tuple[int, str, int, int]
-_Cut: TypeAlias = tuple[int, float, bool, float, float]
 
 class _Encoding(TypedDict):
     columns: list[dict[str, Any]]
@@ -60,7 +59,7 @@ class Model:
         settings: dict[str, Any],
         kinds: dict[str, str],
         missing: str,
-        guess: bool,  # noqa: FBT001
+        guess: bool,
     ) -> Model: ...
     def encode(
         self, columns: Table, names: list[str], missing: str
@@ -93,9 +92,7 @@ class Model:
 
 @final
 class Table:
-    def __new__(
-        cls, columns: list[tuple[str, str, NDArray[Any], list[str] | None]]
-    ) -> Self: ...
+    def __new__(cls, columns: list[tuple[str, str, NDArray[Any], list[str] | None]]) -> Self: ...
     @staticmethod
     def of_rows(rows: _Floats, names: list[str]) -> Table: ...
     def __len__(self) -> int: ...

@@ -151,7 +151,7 @@ class Cut(NamedTuple):
         The column.
     side : str
         ``"above"`` if larger values are outside of the box, ``"below"`` if smaller ones are,
-        ``"level"`` if other levels of a category are, ``"gap"`` if it is about the gaps of a column:
+        ``"level"`` if other levels of a category are, ``"gap"`` if it is about gaps of the column:
         values are outside if the row has a gap, gaps if it has a value.
     threshold : float
         Midway between the row and the nearest value of the reference on the other side; NaN for a
@@ -206,8 +206,8 @@ class Explanation:
         b, so that f(x) is `weights` times x plus b on the original columns, near z where f is not
         linear; 0 where `weights` is None.
     weights : ndarray of shape (n_samples, n_features) or None
-        The gradient of f at z in terms of the original columns: w where f is linear. For a category,
-        which has no slope, what its level adds to f against the average row, to first order.
+        The gradient of f at z in terms of the original columns: w where f is linear. A category
+        has no slope: what its level adds to f against the average row, to first order.
     contributions : ndarray of shape (n_samples, n_features) or None
         The part of each column in f(z); of a category, the levels together.
     influence : ndarray of shape (n_samples, n_reference) or None

@@ -311,7 +311,7 @@ feature_names_in_ : ndarray of shape (n_features_in_,)
         self.estimator_, self.twin_, self._training = estimator, twin, training
         self._found = Found()
         self._fitted_params = {"contamination": self.contamination}
-        vars(self).pop("offset_", None)
+        self.__dict__.pop("offset_", None)
 
     def _scores(self, X: Any, *, stderr: bool = False) -> Scores:
         check_is_fitted(self, "estimator_")

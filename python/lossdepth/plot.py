@@ -566,7 +566,11 @@ def _numbers(detector: Any) -> tuple[list[str], list[int]]:
         names = _names(detector)
         return names, list(range(len(names)))
     columns = encoding["columns"]
-    found = [(columns[at]["name"], start) for at, kind, start, _ in encoding["groups"] if kind == "number"]
+    found = [
+        (columns[at]["name"], start)
+        for at, kind, start, _ in encoding["groups"]
+        if kind == "number"
+    ]
     return [name for name, _ in found], [start for _, start in found]
 
 

@@ -1,7 +1,7 @@
 """Store the scores of complete tables of numbers, for test_tables.py.
 
-Made once by the version before tables with categories and gaps; the scores must keep their bits. To be
-run with that version installed: ``python tests/complete_numbers.py``.
+Made once by the version before tables with categories and gaps; the scores must keep their bits.
+To be run with that version installed: ``python tests/complete_numbers.py``.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def tables() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 def features() -> list[str]:
     """Return what of the processor may decide about the last bits."""
-    from numpy._core._multiarray_umath import __cpu_features__ as known  # noqa: PLC0415, PLC2701
+    from numpy._core._multiarray_umath import __cpu_features__ as known  # noqa: PLC0415
 
     return sorted(name for name, there in known.items() if there and "_" not in name)
 

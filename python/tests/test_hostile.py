@@ -105,12 +105,12 @@ TABLES = [
     (
         pl.DataFrame({"a": [1.0, 2.0], "b": [[1], [2, 3]]}),
         TypeError,
-        "column `b` must hold numbers, texts, categories, truth values, dates or durations, got List",
+        "categories, truth values, dates or durations, got List",
     ),
     (
         pa.table({"a": [1.0, 2.0], "b": [{"x": 1}, {"x": 2}]}),
         TypeError,
-        "column `b` must hold numbers, texts, categories, truth values, dates or durations, got struct",
+        "categories, truth values, dates or durations, got struct",
     ),
     (
         pd.DataFrame({"a": [1.0, 2.0], "b": [10**400, 2]}),
@@ -142,7 +142,7 @@ TABLES = [
 def test_tables(table, error, message):
     with pytest.raises(error, match=re.escape(message)):
         LogisticDepth(missing="error").fit(table)
-    width = np.shape(table)[1] if np.ndim(table) == 2 else 3  # noqa: PLR2004
+    width = np.shape(table)[1] if np.ndim(table) == 2 else 3
     detector = LogisticDepth(missing="error").fit(X[:, :width] if width else X)
     for method in ("score_samples", "predict", "score_details", "explain"):
         with pytest.raises(error, match=re.escape(message)):

@@ -1,7 +1,7 @@
 """Tables as they are: categories, gaps, dates, of every library."""
 
 import copy
-import datetime
+import datetime as dt
 import json
 import pickle
 from decimal import Decimal
@@ -21,7 +21,7 @@ from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils import get_tags
 
 import lossdepth
-from lossdepth import ForestDepth, HalfspaceDepth, LogisticDepth, SVMDepth, _base
+from lossdepth import ForestDepth, HalfspaceDepth, LogisticDepth, SVMDepth, _base, _memory
 from lossdepth._function import METHODS
 
 # Tests that are not about exactness do not mind a loose error.
@@ -131,7 +131,10 @@ def test_libraries_agree(method):
     expected = METHODS[method](scale=scale).fit(table)
     arrow = pa.Table.from_pandas(table, preserve_index=False)
     assert pa.types.is_dictionary(arrow.schema.field("category").type)
-    dates = pl.col("date").cast(pl.Datetime("us")), pl.col("zoned").dt.convert_time_zone("Asia/Tokyo")
+    dates = (
+        pl.col("date").cast(pl.Datetime("us")),
+        pl.col("zoned").dt.convert_time_zone("Asia/Tokyo"),
+    )
     forms = {
         "arrow": arrow,
         "arrow, in chunks": pa.concat_tables([arrow[:30], arrow[30:]]),
@@ -152,12 +155,14 @@ def test_libraries_agree(method):
 
 def test_types_of_polars():
     words = ["a", "b", "a", None, "b", "a"]
-    days = [datetime.date(2020, 1, day) if day else None for day in (1, 5, 9, 0, 3, 8)]
+    days = [dt.date(2020, 1, day) if day else None for day in (1, 5, 9, 0, 3, 8)]
     numbers = pl.Series("n", np.arange(6.0))
 
     def depths(series):
         detector = LogisticDepth().fit(pl.DataFrame([numbers, series.rename("c")]))
-        return detector.score_samples(pl.DataFrame([numbers, series.rename("c")])), detector.columns_[1]["kind"]
+        return detector.score_samples(
+            pl.DataFrame([numbers, series.rename("c")])
+        ), detector.columns_[1]["kind"]
 
     expected, kind = depths(pl.Series(words))
     assert kind == "category"
@@ -169,9 +174,9 @@ def test_types_of_polars():
         assert_array_equal(depths(pl.Series(days).cast(pl.Datetime(unit)))[0], expected)
     truth = pl.Series([True, False, None, True, True, False])
     assert depths(truth)[1] == "boolean"
-    lengths = pl.Series([datetime.timedelta(days=d) for d in range(6)])
+    lengths = pl.Series([dt.timedelta(days=d) for d in range(6)])
     assert_array_equal(depths(lengths)[0], depths(pl.Series(np.arange(6.0)))[0])
-    assert depths(pl.Series([datetime.time(h) for h in range(6)]))[1] == "number"
+    assert depths(pl.Series([dt.time(h) for h in range(6)]))[1] == "number"
     assert depths(pl.Series([Decimal("1.5")] * 5 + [None]))[1] == "number"
 
 
@@ -186,14 +191,22 @@ def test_types_of_arrow():
     words = pa.array(["a", "b", "a", None, "b", "a"])
     expected, kind = depths(words)
     assert kind == "category"
-    for other in (words.dictionary_encode(), words.cast(pa.large_string()), words.cast(pa.string_view())):
+    for other in (
+        words.dictionary_encode(),
+        words.cast(pa.large_string()),
+        words.cast(pa.string_view()),
+    ):
         assert_array_equal(depths(other)[0], expected)
     # Categories that look like numbers are categories.
     assert depths(pa.array([1, 2, 1, None, 2, 1]).dictionary_encode())[1] == "category"
     days = pa.array([0, 5, 9, None, 3, 8], pa.int32()).cast(pa.date32())
     expected, kind = depths(days)
     assert kind == "date"
-    for other in (days.cast(pa.date64()), days.cast(pa.timestamp("ms")), days.cast(pa.timestamp("ns"))):
+    for other in (
+        days.cast(pa.date64()),
+        days.cast(pa.timestamp("ms")),
+        days.cast(pa.timestamp("ns")),
+    ):
         assert_array_equal(depths(other)[0], expected)
     zoned = days.cast(pa.timestamp("s")).cast(pa.timestamp("s", "America/New_York"))
     assert_array_equal(depths(zoned)[0], expected)
@@ -213,7 +226,9 @@ def test_arrays_and_lists_with_gaps(sample, queries):
     assert_array_equal(LogisticDepth().fit(lists).score_samples(Z.tolist()), depths)
     masked = np.ma.masked_invalid(X)
     assert_array_equal(LogisticDepth().fit(masked).score_samples(np.ma.masked_invalid(Z)), depths)
-    assert_array_equal(LogisticDepth().fit(X.astype(object)).score_samples(Z.astype(object)), depths)
+    assert_array_equal(
+        LogisticDepth().fit(X.astype(object)).score_samples(Z.astype(object)), depths
+    )
     named = pd.DataFrame(X, columns=list("abc")), pd.DataFrame(Z, columns=list("abc"))
     assert_array_equal(LogisticDepth().fit(named[0]).score_samples(named[1]), depths)
 
@@ -273,7 +288,9 @@ def test_what_is_done_about_gaps():
     with pytest.raises(ValueError, match="column `number` has a gap in row 1"):
         strict.score_samples(table)
     for wrong in ("drop", None, 1):
-        with pytest.raises(ValueError, match="`missing` must be one of compare, median, error, got"):
+        with pytest.raises(
+            ValueError, match="`missing` must be one of compare, median, error, got"
+        ):
             LogisticDepth(missing=wrong).fit(table)
 
 
@@ -298,7 +315,9 @@ def test_order_does_not_matter(method):
     # Columns of queries in another order, and one too many.
     assert_array_equal(detector.score_samples(table[table.columns[::-1]].assign(more=1)), depths)
     shuffled = table.sample(frac=1.0, random_state=0)[table.columns[::-1]]
-    ours, theirs = (d.score_details(table) for d in (detector, METHODS[method](scale=scale).fit(shuffled)))
+    ours, theirs = (
+        d.score_details(table) for d in (detector, METHODS[method](scale=scale).fit(shuffled))
+    )
     assert (abs(ours.depth - theirs.depth) <= ours.error + theirs.error + 1e-9).all()
 
 
@@ -327,7 +346,9 @@ def test_new_levels_and_missing_columns():
     assert "column `date` is missing" in str(caught.value)
     with pytest.raises(ValueError, match="column `date` holds numbers"):
         detector.score_samples(table.assign(date=1.0))
-    with pytest.warns(UserWarning, match="row 0, column `number`: 'much' cannot be read as a number"):
+    with pytest.warns(
+        UserWarning, match="row 0, column `number`: 'much' cannot be read as a number"
+    ):
         detector.score_samples(table[:1].assign(number="much"))
     with (
         pytest.warns(UserWarning, match="X does not have valid feature names"),
@@ -361,14 +382,21 @@ def test_columns_of_several_types():
     assert dict(detector.columns_[1]["levels"]).keys() == {"1.5", "low", "2.5", "high", "3.5"}
     assert detector.score_samples(table).shape == (24,)
     assert LogisticDepth(kinds={"b": "text"}).fit(table).left_out_.keys() == {"b"}
-    with pytest.warns(UserWarning, match="row 1, column `b`: 'low' cannot be read as a number, and 7"):
+    with pytest.warns(
+        UserWarning, match="row 1, column `b`: 'low' cannot be read as a number, and 7"
+    ):
         number = LogisticDepth(kinds={"b": "number"}).fit(table)
     assert number.columns_[1]["gaps"] == 0.5
     objects = [True, False, None, np.bool_(1), True, False]
     small = pd.DataFrame({"a": np.arange(6.0), "b": pd.Series(objects, dtype=object)})
     assert LogisticDepth().fit(small).columns_[1]["kind"] == "boolean"
-    times = [datetime.date(2020, 1, 1), pd.Timestamp("2020-01-02"), np.datetime64("2020-01-03"), None]
-    times += [datetime.datetime(2020, 1, 4, tzinfo=datetime.timezone.utc), pd.NaT]
+    times = [
+        dt.date(2020, 1, 1),
+        pd.Timestamp("2020-01-02"),
+        np.datetime64("2020-01-03"),
+        None,
+    ]
+    times += [dt.datetime(2020, 1, 4, tzinfo=dt.timezone.utc), pd.NaT]
     small["b"] = pd.Series(times, dtype=object)
     assert LogisticDepth().fit(small).columns_[1]["kind"] == "date"
     small["b"] = pd.Series([Decimal("1.5"), 2, 3.5, np.float32(1), None, pd.NA], dtype=object)
@@ -404,7 +432,9 @@ def test_kinds_are_what_is_said():
 def test_round_trips(method, tmp_path):
     table = frame()
     scale = "none" if method == "forest" else "standard"
-    detector = METHODS[method](scale=scale, kinds={"whole": "category"}, missing="median").fit(table)
+    detector = METHODS[method](scale=scale, kinds={"whole": "category"}, missing="median").fit(
+        table
+    )
     depths = detector.score_samples(table)
     path = tmp_path / "model.safetensors"
     detector.save(path)
@@ -533,7 +563,7 @@ def test_sparse_matrices(method, form, sample, queries, monkeypatch):
     # Queries become dense a few at a time.
     monkeypatch.setattr(_base, "_DENSE", 30)
     assert_array_equal(detector.score_samples(sparse(Z)), expected)
-    monkeypatch.setattr(_base, "half_of_memory", lambda: 1000.0)
+    monkeypatch.setattr(_memory, "half_of_memory", lambda: 1000.0)
     assert_array_equal(detector.score_samples(sparse(Z)), expected)
     with pytest.raises(ValueError, match="a depth needs dense rows"):
         METHODS[method]().fit(sparse(X))
