@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import dataclass
 from functools import partial
 from numbers import Real
@@ -12,19 +11,25 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 import numpy as np
 from sklearn.base import BaseEstimator, OutlierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from lossdepth import _checks, _native
 from lossdepth._conformal import Calibration
 from lossdepth._docs import ATTRIBUTES
-from lossdepth._input import as_table, check_numeric, is_apart, named, put_together
+from lossdepth._explained import in_columns, notes_by_row
+from lossdepth._input import is_sparse
+from lossdepth._memory import half_of_memory
+from lossdepth._preset import observations, preset
 from lossdepth._progress import in_parts, threads
+from lossdepth._reading import TableReader
 from lossdepth._results import Explanation, Scores, named_cut
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    import os
+    from collections.abc import Callable, Mapping
 
     from numpy.typing import NDArray
+    from sklearn.utils import Tags
     from typing_extensions import Self
 
     Floats = NDArray[np.float64]
@@ -34,8 +39,11 @@ T = TypeVar("T")
 # Beyond it the native core does not go.
 _LARGEST = 1e100
 
+# How many numbers of sparse queries are made dense at a time.
+_DENSE = 1 << 22
 
-class Depth(OutlierMixin, BaseEstimator):
+
+class Depth(TableReader, OutlierMixin, BaseEstimator):
     """What all depths have in common: everything but their settings."""
 
     _method: ClassVar[str]
@@ -43,19 +51,23 @@ class Depth(OutlierMixin, BaseEstimator):
     _parameters: ClassVar[dict[str, str]] = {}
     _attributes: ClassVar[str] = ATTRIBUTES
     _remedy: ClassVar[str] = "Scale the data, or raise tol, max_iter or reg."
+    # What is found when it is first asked for.
+    _on_demand: ClassVar[tuple[str, ...]] = ("offset_", "n_iter_")
 
     # What a subclass sets in its constructor, beside the settings of its method.
     contamination: float
     n_jobs: int | None
     verbose: int
 
-    # What `fit` and `set_threshold` find.
+    # What the scores of the training rows say, found when it is first asked for.
     offset_: float
+    n_iter_: int
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Take X for the reference sample.
 
-        This also scores every row of X, to find `offset_`.
+        The rows of X are not scored: that happens once, when `predict`, `decision_function` or
+        `offset_` is first asked for.
 
         Parameters
         ----------
@@ -78,7 +90,7 @@ class Depth(OutlierMixin, BaseEstimator):
         return self
 
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> NDArray[np.int64]:
-        """Fit and predict the same rows; the same as ``fit(X).predict(X)`` at half the cost.
+        """Fit and predict the same rows; as ``fit(X).predict(X)``, which scores them twice.
 
         Parameters
         ----------
@@ -95,7 +107,10 @@ class Depth(OutlierMixin, BaseEstimator):
             -1 for outliers, 1 for others.
         """
         del y
-        return self._labels(self._fit(X, sample_weight))
+        self._fit(X, sample_weight)
+        depths, _ = self._own_depths()
+        # Rows without weight may not be among them.
+        return self._labels(depths) if len(depths) == _num_samples(X) else self.predict(X)
 
     def score_samples(self, X: Any) -> Floats:
         """Compute the depth of each row.
@@ -239,7 +254,7 @@ class Depth(OutlierMixin, BaseEstimator):
             raise TypeError("p-values are for the native depths, not for LossDepth")
         count = threads(self.n_jobs)
         made = _native.Calibration(model, method, share, folds, random_state, count)
-        return Calibration(lambda X: self._rows(X, reset=False), made, count)
+        return Calibration(self._rows, made, count)
 
     def p_values(
         self,
@@ -295,15 +310,12 @@ class Depth(OutlierMixin, BaseEstimator):
 
     def _own_depths(self) -> tuple[Floats, Floats | None]:
         """Return depths and weights of the training rows."""
-        model = vars(self).get("model_")
-        if not isinstance(model, _native.Model):
-            raise TypeError("this is for the native depths, not for LossDepth")
-        rows, weights = model.reference()
-        known = vars(self).get("_training_depths")
-        if known is None:
-            known = self._named(self._score(model, rows, "fit"), None).depth
-            self._training_depths = known
-        return known, weights
+        rows, weights = self.model_.reference()
+        found = self._found
+        if found.depths is None:
+            scores = self._named(self._score(self.model_, rows, "threshold"), None)
+            found.depths, found.n_iter = scores.depth, max(1, int(scores.iterations.max()))
+        return found.depths, weights
 
     def explain(self, X: Any) -> Explanation:
         """Say why each row has the depth it has.
@@ -320,14 +332,18 @@ class Depth(OutlierMixin, BaseEstimator):
             The classifier that tells each row from the reference, taken apart.
         """
         check_is_fitted(self, "model_")
-        rows = self._rows(X, reset=False)
+        rows, notes = self._encoded(X)
         scores, parts = self._ask(self.model_.explain, rows)
-        names = self._feature_names()
-        if names is None:
-            names = np.array([f"x{j}" for j in range(self.n_features_in_)], dtype=object)
-        cuts = parts.pop("cuts")
-        if cuts is not None:
-            parts["cuts"] = [[named_cut(names, cut) for cut in row] for row in cuts]
+        encoding = self.model_.encoding
+        if encoding is None:
+            names = np.array(self._shown_names(), dtype=object)
+            cuts = parts.pop("cuts")
+            if cuts is not None:
+                parts["cuts"] = [[named_cut(names, cut) for cut in row] for row in cuts]
+        else:
+            names, parts = in_columns(parts, encoding, rows, self.model_.reference())
+        if notes:
+            parts["notes"] = notes_by_row(notes, names, len(rows))
         return Explanation(scores=self._named(scores, X), feature_names=names, **parts)
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -359,85 +375,119 @@ class Depth(OutlierMixin, BaseEstimator):
         """
         check_is_fitted(self, "model_")
         notes = {"params": _written(self._params_of_fit())}
-        # A model of the command line has no offset until someone asks for it.
-        for name in ("offset_", "n_iter_"):
-            if name in vars(self):
-                notes[name.removesuffix("_")] = json.dumps(vars(self)[name])
-        names = getattr(self, "feature_names_in_", None)
-        columns = None if names is None else [str(name) for name in names]
+        # They are found when someone asks for them: here, or after the file is loaded.
+        found = self._found
+        for name, value in (("offset", self._known_offset()), ("n_iter", found.n_iter)):
+            if value is not None:
+                notes[name] = json.dumps(value)
+        names = self._feature_names()
+        columns = None if names is None else self._names()
+        if self.model_.compared is not None:
+            # The encoding has names for those that are compared, and left-out ones count too.
+            notes["columns"] = json.dumps(columns)
+            notes["n_columns"] = json.dumps(self.n_features_in_)
+            columns = None
         memory = getattr(self, "memory", None)
         _native.write_file(path, self.model_.to_bytes(columns, notes, memory))
 
     if not TYPE_CHECKING:
+        # No properties: whatever lists the attributes of an object would have its rows scored.
 
         def __getattr__(self, name: str) -> Any:
-            """Find the offset of a model that was saved without one when it is asked for."""
-            if name in {"offset_", "n_iter_"} and "model_" in vars(self):
-                rows, weights = self.model_.reference()
-                scores = self._named(self._score(self.model_, rows, "fit"), None)
-                self._calibrate(scores, weights, _checks.share(self.contamination))
-                return vars(self)[name]
+            """Find what the scores of the training rows say when it is asked for."""
+            if name in self._on_demand and "_found" in vars(self):
+                if name == "offset_":
+                    return self._found_offset()
+                if self._found.n_iter is None:
+                    self._own_depths()
+                return self._found.n_iter
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
-    def _calibrate(self, scores: Scores, weights: Floats | None, share: float) -> None:
-        """Keep what the scores of the training rows say."""
-        self.offset_ = _checks.offset(scores.depth, weights, share)
-        self._training_depths = scores.depth
-        self.n_iter_ = max(1, int(scores.iterations.max()))
+    def _known_offset(self) -> float | None:
+        """Return the offset if it was set or found already."""
+        found: float | None = vars(self).get("offset_", self._found.offset)
+        return found
 
-    def _fit(self, X: Any, sample_weight: Any) -> Floats:
-        """Fit, find the offset and return the depths of the training rows."""
-        share = _checks.share(self.contamination)
-        model, rows, weights = self._prepare(X, sample_weight)
-        scores = self._named(self._score(model, rows, "fit"), X)
-        # All at once, so that an interrupt leaves no half of a fit.
-        self._calibrate(scores, weights, share)
-        self._keep(model)
-        return scores.depth
+    def _found_offset(self) -> float:
+        """Return the offset that goes with the contamination that `fit` saw."""
+        found = self._found
+        if found.offset is None:
+            share = _checks.share(self._fitted_params["contamination"])
+            found.offset = _checks.offset(*self._own_depths(), share)
+        return found.offset
+
+    def _fit(self, X: Any, sample_weight: Any) -> None:
+        """Fit; the training rows are scored when that is needed."""
+        _checks.share(self.contamination)
+        threads(self.n_jobs)
+        self._keep(self._prepare(X, sample_weight))
 
     def _keep(self, model: _native.Model) -> None:
         """Take a fitted model for one's own, and remember with which parameters it came."""
+        self.__dict__.pop("offset_", None)
         self.model_ = model
+        self._found = Found()
         self._fitted_params = self.get_params(deep=False)
 
     def _params_of_fit(self) -> dict[str, Any]:
         """Return the parameters that made the model, and as they are now those that did not."""
         params: dict[str, Any] = self.get_params(deep=False)
         fitted = vars(self).get("_fitted_params", {})
-        kept = {*_native.METHODS[self._method], "contamination"}
+        kept = {*_native.METHODS[self._method], "contamination", "preset", "missing", "kinds"}
         return params | {name: value for name, value in fitted.items() if name in kept}
 
-    def _prepare(self, X: Any, sample_weight: Any) -> tuple[_native.Model, Floats, Floats | None]:
+    def _prepare(self, X: Any, sample_weight: Any) -> _native.Model:
         """Fit the native model alone."""
-        rows = self._rows(X, reset=True)
-        weights = _checks.weights(sample_weight, len(rows))
-        settings = {name: getattr(self, name) for name in _native.METHODS[self._method]}
+        missing = self._missing()
+        given, kinds = self._read(X, reset=True)
+        weights = _checks.weights(sample_weight, len(given))
+        settings = self._settings(len(given), weights)
         if settings.get("memory", 0) is None:
             settings["memory"] = half_of_memory()
         try:
-            model = _native.Model(rows, weights, self._method, settings)
+            if isinstance(given, _native.Table):
+                model = _native.Model.of_table(
+                    given, weights, self._method, settings, kinds, missing, guess=False
+                )
+            else:
+                model = _native.Model(given, weights, self._method, settings)
         except ValueError as error:
-            raise ValueError(named(str(error), self._feature_names())) from None
+            raise ValueError(self._in_words(error)) from None
         if model.warning is not None:
             _checks.warn(model.warning, UserWarning)
-        return model, rows, weights
+        self._warn_of_unread(model, model.unread)
+        return model
 
-    def _rows(self, X: Any, *, reset: bool) -> Floats:
-        """Turn any table into what the native core takes, which checks that it is finite."""
-        X = as_table(X)
-        check_numeric(X)
-        wanted: dict[str, Any] = {"dtype": np.float64, "order": "C", "ensure_all_finite": False}
-        if is_apart(X):
-            validate_data(self, X, reset=reset, skip_check_array=True)
-            return put_together(X, lambda part: check_array(part, estimator=self, **wanted))
-        least = 2 if reset else 1
-        checked = validate_data(self, X, reset=reset, ensure_min_samples=least, **wanted)
-        return np.require(checked, np.float64, ["C", "A"])
+    def _settings(self, n_rows: int, weights: Floats | None) -> dict[str, Any]:
+        """Return the settings of the method: those of the preset where a parameter is default."""
+        defaults = _native.METHODS[self._method]
+        settings = {name: getattr(self, name) for name in defaults}
+        name = getattr(self, "preset", None)
+        if name is None:
+            return settings
+        if not isinstance(name, str):
+            raise TypeError(f"`preset` must be a string or None, got {name!r}")
+        values = preset(name, self._method, observations(n_rows, weights))
+        return settings | {
+            setting: value
+            for setting, value in values.items()
+            if _same(settings[setting], defaults[setting])
+        }
 
     def _scores(self, X: Any, *, stderr: bool = False) -> Scores:
         check_is_fitted(self, "model_")
-        rows = self._rows(X, reset=False)
-        return self._named(self._score(self.model_, rows, "score", stderr=stderr), X)
+        if is_sparse(X) and self._takes_sparse and X.shape[0] * X.shape[1] > _DENSE:
+            X = self._sparse(X, reset=False)
+            step = max(1, _DENSE // X.shape[1])
+            parts = [
+                self._score(
+                    self.model_, self._rows(X[start : start + step]), "score", stderr=stderr
+                )
+                for start in range(0, X.shape[0], step)
+            ]
+            depth, error, spread, iterations, stop = map(np.concatenate, zip(*parts, strict=True))
+            return self._named((depth, error, spread, iterations, stop), X)
+        return self._named(self._score(self.model_, self._rows(X), "score", stderr=stderr), X)
 
     def _score(
         self, model: _native.Model, rows: Floats, what: str, *, stderr: bool = False
@@ -457,10 +507,7 @@ class Depth(OutlierMixin, BaseEstimator):
         try:
             return work(rows, threads(self.n_jobs))
         except ValueError as error:
-            raise ValueError(named(str(error), self._feature_names())) from None
-
-    def _feature_names(self) -> NDArray[np.object_] | None:
-        return getattr(self, "feature_names_in_", None)
+            raise ValueError(self._in_words(error)) from None
 
     def _named(self, scores: _native._Scores, X: Any) -> Scores:
         """Name the native scores, and warn if some are not as exact as they should be."""
@@ -494,9 +541,58 @@ class NativeDepth(Depth):
     scale: str = "none"
     support_fraction: float = 0.75
     tol: float = 1e-6
+    preset: str | None = None
+    missing: str = "compare"
+    kinds: Mapping[Any, str] | None = None
     contamination: float = 0.1
     n_jobs: int | None = None
     verbose: int = 0
+
+    @property
+    def columns_(self) -> list[dict[str, Any]]:
+        """What is known about the compared columns."""
+        return self._encoding()["columns"]
+
+    @property
+    def left_out_(self) -> dict[str, str]:
+        """The columns that are not compared, each with the reason."""
+        return dict(self._encoding()["left_out"])
+
+    def _encoding(self) -> _native._Encoding:
+        model = vars(self).get("model_")
+        if model is None:
+            raise AttributeError(f"this {type(self).__name__} is not fitted yet")
+        if model.encoding is not None:
+            found: _native._Encoding = model.encoding
+            return found
+        names = self._shown_names()
+        columns = [{"name": name, "kind": "number", "gaps": 0.0, "levels": []} for name in names]
+        return {"columns": columns, "left_out": [], "groups": []}
+
+    def __sklearn_tags__(self) -> Tags:
+        """Say that gaps and categories are welcome."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self.missing in ("compare", "median")
+        tags.input_tags.categorical = not self._truth_is_number
+        tags.input_tags.sparse = self._takes_sparse
+        return tags
+
+
+@dataclass
+class Found:
+    """What the scores of the training rows say, once somebody asked for it.
+
+    The same object before and after: scikit-learn does not want `predict` to change an estimator.
+    """
+
+    depths: Floats | None = None
+    offset: float | None = None
+    n_iter: int | None = None
+
+
+def _same(value: Any, default: Any) -> bool:
+    """Tell whether a parameter has the value of its default."""
+    return type(value) is type(default) and bool(value == default)
 
 
 def _written(params: dict[str, Any]) -> str:
@@ -508,14 +604,3 @@ def _written(params: dict[str, Any]) -> str:
         raise TypeError(f"a parameter that is no number or text cannot be saved: {value!r}")
 
     return json.dumps(params, default=plain)
-
-
-def half_of_memory() -> float | None:
-    """Return half of the bytes this process may use, if the system says how many they are."""
-    half = _native.half_of_memory()
-    if half is not None:
-        return half
-    try:
-        return 0.5 * os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, OSError, ValueError):
-        return None

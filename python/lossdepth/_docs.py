@@ -24,6 +24,19 @@ _TYPES = {
 
 # The parameters that all estimators have beside the settings of their method.
 _COMMON = {
+    "preset": """preset : {"paper", "paper-code", "recommended"} or None, default=None
+    Start from other settings than the defaults: see :func:`preset`. A parameter that is not at its
+    default counts before the preset.""",
+    "missing": """missing : {"compare", "median", "error"}, default="compare"
+    What to do about gaps (NaN, None, null): compare a row on what it has, a gap taking the value of
+    the most similar row of the reference that has one, while gaps that are rare in the reference
+    count as outlying by themselves; fill in the median or the most frequent level; or refuse
+    them.""",
+    "kinds": """kinds : dict or None, default=None
+    Kinds of columns by name, or by number where there are no names: ``"number"``, ``"category"``,
+    ``"boolean"``, ``"date"``; ``"id"`` and ``"text"`` leave a column out. Others have the kind of
+    their type: numbers stay numbers. Columns of texts are read as numbers or dates where their
+    texts are, are categories if texts repeat, and are left out if they do not.""",
     "contamination": """contamination : float, default=0.1
     The share of the training weight to call outlying, between 0 and 0.5; it sets `offset_`.""",
     "n_jobs": """n_jobs : int or None, default=None
@@ -39,9 +52,15 @@ ATTRIBUTES = """Attributes
 offset_ : float
     Rows with a lower depth are called outliers: the largest training depth below which lies no more
     than a share `contamination` of the training weight. Without ties and weights exactly
-    ``floor(contamination * n)`` training rows are outliers; none are if `contamination` is 0.
+    ``floor(contamination * n)`` training rows are outliers; none are if `contamination` is 0. The
+    training rows are scored when it is first asked for, also by `predict`.
 n_iter_ : int
-    The most iterations that a training row took.
+    The most iterations that a training row took; found as `offset_` is.
+columns_ : list of dict
+    The compared columns: `name`, `kind`, the share of `gaps`, and for a category `levels` with
+    their shares, the most frequent first.
+left_out_ : dict
+    The columns that are not compared, each with the reason.
 model_ : object
     The fitted model of the native library.
 n_features_in_ : int
@@ -58,11 +77,19 @@ def documented(cls: _Class) -> _Class:
     defaults = _native.METHODS.get(getattr(cls, "_method", ""), {})
     texts = _COMMON | {name: described(name, settings, defaults[name]) for name in settings}
     texts |= cls._parameters
+    texts = {name: _with_default(cls, name, text) for name, text in texts.items()}
     names = _in_order(cls, [*settings, *_COMMON]) if settings else _names(cls)
     parameters = "\n".join(texts[name] for name in names)
     text = f"Parameters\n----------\n{parameters}\n\n{cls._attributes}"
     cls.__doc__ = inspect.cleandoc(cls.__doc__ or "").replace("{parameters}", text)
     return cls
+
+
+def _with_default(cls: type[Depth], name: str, text: str) -> str:
+    """Show the default that the class has for a parameter that all classes have."""
+    if name != "missing" or not hasattr(cls, name):
+        return text
+    return text.replace('default="compare"', f'default="{getattr(cls, name)}"')
 
 
 def _names(cls: type[Depth]) -> list[str]:

@@ -13,6 +13,8 @@ from lossdepth._preset import observations
 from lossdepth._preset import preset as settings_of
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from lossdepth._base import Floats
 
 _MODULES = (_linear, _kernel, _forest, _network, _halfspace)
@@ -27,15 +29,27 @@ _CLASSES: dict[str, type[Depth]] = {
 # The estimator of every method of the native library, in its order.
 METHODS = {name: _CLASSES[name] for name in _native.METHODS if name in _CLASSES}
 
+# What `depth` and the face of PyOD take where nothing is said.
+DEFAULT_METHOD = "logistic"
+
+
+def default_detector() -> Depth:
+    """Return the estimator for those who set nothing."""
+    cls: Any = METHODS[DEFAULT_METHOD]
+    detector: Depth = cls(preset="recommended")
+    return detector
+
 
 def depth(
     Z: Any,
     X: Any,
-    method: str = "logistic",
+    method: str = DEFAULT_METHOD,
     *,
     sample_weight: Any = None,
     n_jobs: int | None = None,
     preset: str | None = None,
+    missing: str | None = None,
+    kinds: Mapping[Any, str] | None = None,
     return_direction: bool = False,
     **settings: Any,
 ) -> Floats | tuple[Floats, Floats]:
@@ -47,7 +61,7 @@ def depth(
         The rows to score.
     X : {array-like, dataframe} of shape (n_samples, n_features)
         The reference sample, at least two rows.
-    method : {methods}, default="logistic"
+    method : {methods}, default="{default}"
         Which depth. Other names are understood in any case: ``"tukey"`` and ``"location"`` for
         ``"halfspace"``, and those of the paper's tables, ``"LR"``, ``"linear-SVM"``, ``"SVM"``,
         ``"RF"``, ``"GP"`` and ``"MLP"``.
@@ -57,6 +71,10 @@ def depth(
         How many threads, as in the estimators.
     preset : {"paper", "paper-code", "recommended"} or None, default=None
         Start from other settings than the defaults: see :func:`preset`.
+    missing : {"compare", "median", "error"} or None, default=None
+        What to do about gaps, as in the estimators; None for the default of the method.
+    kinds : dict or None, default=None
+        The kinds of columns, as in the estimators.
     return_direction : bool, default=False
         Also return the directions that attain the depths; for ``method="halfspace"`` alone.
     **settings
@@ -94,10 +112,12 @@ def depth(
         settings = (
             settings_of(preset, name, observations(_num_samples(X), sample_weight)) | settings
         )
-    estimator: Any = cls(n_jobs=n_jobs, **settings)
+    if missing is not None:
+        settings = settings | {"missing": missing}
+    estimator: Any = cls(n_jobs=n_jobs, kinds=kinds, **settings)
     if return_direction and not isinstance(estimator, _halfspace.HalfspaceDepth):
         raise ValueError(f"`return_direction` goes with method `halfspace`, not with `{method}`")
-    estimator._keep(estimator._prepare(X, sample_weight)[0])  # noqa: SLF001
+    estimator.fit(X, sample_weight=sample_weight)
     if return_direction:
         both: tuple[Floats, Floats] = estimator.directions(Z)
         return both
@@ -108,6 +128,7 @@ def depth(
 if depth.__doc__ is not None:
     _names = ", ".join(f'"{name}"' for name in METHODS)
     depth.__doc__ = depth.__doc__.replace("{methods}", f"{{{_names}}}")
+    depth.__doc__ = depth.__doc__.replace("{default}", DEFAULT_METHOD)
 
 
 def halfspace(

@@ -94,6 +94,9 @@ class HalfspaceDepth(NativeDepth):
     always exact; from three to six it is while `budget` lasts, which is the rule for hundreds of
     rows; beyond that outlying rows are exact and others come with the interval.
 
+    It compares numbers and dates only: truth values are 0 and 1, categories are refused, and so are
+    gaps unless `missing` says how to fill them.
+
     {parameters}
 
     See Also
@@ -114,7 +117,10 @@ class HalfspaceDepth(NativeDepth):
     _method = "halfspace"
     _remedy: ClassVar[str] = "Raise budget or tol; the depth and its error hold as they are."
 
+    _truth_is_number: ClassVar[bool] = True
+
     budget: int = 100
+    missing: str = "error"
 
     def directions(self, X: Any) -> tuple[Floats, Floats]:
         """Compute the depth of each row and the direction that attains it.
@@ -139,7 +145,7 @@ class HalfspaceDepth(NativeDepth):
         (array([0.33333333]), array([[1.]]))
         """
         check_is_fitted(self, "model_")
-        rows = self._rows(X, reset=False)
+        rows = self._rows(X)
         depths = np.empty(len(rows))
         directions = np.empty(rows.shape)
         for start in range(0, len(rows), _BLOCK):

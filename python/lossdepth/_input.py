@@ -1,19 +1,23 @@
 """From tables of any kind to what the native core takes, and words for what is wrong with them.
 
-The core takes float64 numbers in C order, row after row. An array that is so, read-only or not, is
-read where it is, and so is a data frame on top of one. Everything else is copied once: other types
-because they are widened, Fortran order and tables of columns (pandas, polars, Arrow) because the
-numbers of a row have to come together. scikit-learn first stacks the columns of a table and then
-turns the stack around, which are two copies at a time, so a large table goes through it part by
-part. Besides, a fitted model keeps a reference of its own; scoring keeps nothing.
+A table of numbers goes as rows: float64 in C order, row after row. Others go as columns, which
+`_columns` hands over and the core encodes; so do rows with gaps. An array of such rows, read-only
+or not, is read where it is, and so is a data frame on top of one. Everything else is copied once:
+other types because they are widened, Fortran order and tables of columns (pandas, polars, Arrow)
+because the numbers of a row have to come together. scikit-learn first stacks the columns of a table
+and then turns the stack around, which are two copies at a time, so a large table goes through it
+part by part. Besides, a fitted model keeps a reference of its own; scoring keeps nothing. Sparse
+matrices are made dense: all at once for a reference, in parts for queries.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.sparse import issparse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -26,7 +30,7 @@ if TYPE_CHECKING:
 _NUMBERS = re.compile(r"u?int|float|double|half|bool|sparse|decimal|complex", re.IGNORECASE)
 # How many numbers of a large table are turned into rows at a time.
 _PART = 1 << 20
-_COLUMN = re.compile(r"\bcolumn (\d+)\b")
+_COLUMN = re.compile(r"\bcolumns? \d+(?:, \d+)*(?: and \d+)?\b")
 
 
 def is_frame(X: Any) -> bool:
@@ -35,9 +39,14 @@ def is_frame(X: Any) -> bool:
 
 
 def as_table(X: Any) -> Any:
-    """Turn what speaks Arrow's C interface, and nothing that scikit-learn knows, into a table."""
+    """Turn what is no table yet into one: what speaks Arrow's C interface, and lists of texts.
+
+    What scikit-learn knows stays as it is.
+    """
     if type(X).__name__ == "LazyFrame":
         raise TypeError("a lazy frame has no rows yet; give its `.collect()`")
+    if isinstance(X, list | tuple):
+        return _listed(X)
     if len(getattr(X, "shape", (0, 0))) == 1:
         return X  # one column or row: scikit-learn says what to do about it
     streams = hasattr(X, "__arrow_c_stream__") or hasattr(X, "__arrow_c_array__")
@@ -53,9 +62,107 @@ def as_table(X: Any) -> Any:
         ) from None
 
 
+def _listed(X: Any) -> Any:
+    """Turn rows in a list into an array; texts and gaps among them stay what they are."""
+    try:
+        array = np.asarray(X)
+    except ValueError:
+        return X  # rows of different length: scikit-learn says so
+    if array.ndim != 2 or array.dtype.kind not in "OUmM":  # noqa: PLR2004
+        return X
+    return np.array(X, dtype=object)
+
+
+def holds_numbers(X: Any) -> bool:
+    """Tell whether a table holds numbers only, or is none: then scikit-learn says what is wrong."""
+    if is_frame(X):
+        return all(_is_number_type(kind) for kind in X.dtypes)
+    if is_arrow(X):
+        import pyarrow as pa  # noqa: PLC0415
+
+        tests = (pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal)
+        return all(any(test(field.type) for test in tests) for field in X.schema)
+    if not isinstance(X, np.ndarray) or X.ndim != 2 or not X.size:  # noqa: PLR2004
+        return True
+    if X.dtype.kind in "UT":
+        return _reads_as_numbers(X)
+    return X.dtype.kind not in "OmM"
+
+
+def _is_number_type(dtype: Any) -> bool:
+    if hasattr(dtype, "is_numeric"):  # polars
+        return bool(dtype.is_numeric())
+    # Of pandas: those of numpy, nullable, sparse and Arrow's; categories are of kind "O".
+    return getattr(dtype, "kind", "O") in "iufc" and type(dtype).__name__ != "CategoricalDtype"
+
+
+def _reads_as_numbers(texts: NDArray[Any]) -> bool:
+    """Tell whether numpy reads all texts as numbers, as it does for scikit-learn."""
+    try:
+        texts.astype(np.float64)
+    except ValueError:
+        return False
+    return True
+
+
+def column_names(X: Any) -> list[str] | None:
+    """Return the names of the columns, if all are texts: what scikit-learn calls feature names."""
+    if is_frame(X):
+        names = list(X.columns)
+    elif is_arrow(X):
+        names = list(X.schema.names)
+    else:
+        return None
+    return names if all(isinstance(name, str) for name in names) else None
+
+
+def named_kinds(kinds: Any, X: Any, names: list[str]) -> dict[str, str]:
+    """Return the kinds of columns by the names that the native core knows them by.
+
+    Columns without a name of text are called by their label in a frame, or else by their number.
+    """
+    if kinds is None:
+        return {}
+    if not isinstance(kinds, Mapping):
+        raise TypeError(f"`kinds` must be a dict of columns and their kinds, got {kinds!r}")
+    places: dict[Any, int] = {name: place for place, name in enumerate(names)}
+    if column_names(X) is None:
+        labels = list(X.columns) if is_frame(X) else range(len(names))
+        places |= {label: place for place, label in enumerate(labels)}
+    found: dict[str, str] = {}
+    for column, kind in kinds.items():
+        if column not in places:
+            raise ValueError(
+                f"`kinds` names a column that is not there: {column!r}; there are "
+                + ", ".join(str(place) for place in list(places)[:20])
+            )
+        if not isinstance(kind, str):
+            raise TypeError(f"`kinds` must hold names of kinds, got {kind!r} for {column!r}")
+        found[names[places[column]]] = kind
+    return found
+
+
+def has_gaps(rows: Floats) -> bool:
+    """Tell whether a number is missing, in most cases by one sum."""
+    with np.errstate(all="ignore"):
+        return bool(np.isnan(rows.sum())) and bool(np.isnan(rows).any())
+
+
+def is_sparse(X: Any) -> bool:
+    """Tell sparse matrices and arrays of scipy."""
+    return bool(issparse(X))
+
+
+def unmasked(X: Any) -> Any:
+    """Turn the masked numbers of an array into NaN."""
+    if isinstance(X, np.ma.MaskedArray) and X.dtype.kind in "iufb":
+        return np.ma.filled(X.astype(np.float64), np.nan)
+    return X
+
+
 def is_apart(X: Any) -> bool:
     """Tell whether a table is large, and its numbers are not in one array already."""
-    if not (is_frame(X) or _is_arrow(X)) or not hasattr(X, "shape"):
+    if not (is_frame(X) or is_arrow(X)) or not hasattr(X, "shape"):
         return False
     rows, columns = X.shape
     if rows * columns <= _PART or rows == 1:
@@ -92,15 +199,15 @@ def check_numeric(X: Any) -> None:
 
 
 def named(message: str, names: Names | None) -> str:
-    """Put the name of a column in the place of its number."""
+    """Put the names of columns in the place of their numbers."""
     if names is None:
         return message
 
     def name(found: re.Match[str]) -> str:
-        place = int(found[1])
-        return f"column `{names[place]}`" if place < len(names) else found[0]
+        place = int(found[0])
+        return f"`{names[place]}`" if place < len(names) else found[0]
 
-    return _COLUMN.sub(name, message)
+    return _COLUMN.sub(lambda found: re.sub(r"\d+", name, found[0]), message)
 
 
 def check_finite(rows: Any, names: Names | None) -> None:
@@ -113,7 +220,8 @@ def check_finite(rows: Any, names: Names | None) -> None:
         raise ValueError(named(f"row {row}, column {column} is not finite ({text})", names))
 
 
-def _is_arrow(X: Any) -> bool:
+def is_arrow(X: Any) -> bool:
+    """Tell tables and record batches of Arrow."""
     return type(X).__module__.split(".")[0] == "pyarrow" and hasattr(X, "schema")
 
 
@@ -122,7 +230,7 @@ def _columns(X: Any) -> Iterator[tuple[Any, str, Any]]:
     if is_frame(X) and hasattr(X, "dtypes"):
         for place, (name, kind) in enumerate(zip(X.columns, X.dtypes, strict=True)):
             yield name, str(kind), X.iloc[:, place] if hasattr(X, "iloc") else X[name]
-    elif _is_arrow(X):
+    elif is_arrow(X):
         for field in X.schema:
             yield field.name, str(field.type), None
 

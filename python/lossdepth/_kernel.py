@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 class _KernelDepth(NativeDepth):
     """What the depths with a kernel have in common."""
 
+    _takes_sparse: ClassVar[bool] = True
+
     kernel: str = "gaussian"
     gamma: str | float = "auto"
     sigma: str | float = "auto"
@@ -30,6 +32,8 @@ class _KernelDepth(NativeDepth):
         """Say that rows of kernel values are not features."""
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self.kernel == "precomputed"
+        if tags.input_tags.pairwise:
+            tags.input_tags.allow_nan = tags.input_tags.categorical = False
         return tags
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from lossdepth._base import NativeDepth
 from lossdepth._docs import documented
@@ -11,6 +12,8 @@ from lossdepth._docs import documented
 @dataclass(kw_only=True, eq=False, repr=False)
 class _LinearDepth(NativeDepth):
     """What the linear depths have in common: everything but the loss."""
+
+    _takes_sparse: ClassVar[bool] = True
 
     reg: float = 1.0
     variant: str = "risk"

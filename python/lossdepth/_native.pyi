@@ -1,5 +1,5 @@
 import os
-from typing import Any, Final, TypeAlias, final
+from typing import Any, Final, TypeAlias, TypedDict, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -7,6 +7,13 @@ from typing_extensions import Self
 
 _Floats: TypeAlias = NDArray[np.float64]
 _Scores: TypeAlias = tuple[_Floats, _Floats, _Floats, NDArray[np.int64], NDArray[np.uint8]]
+_Note: TypeAlias = tuple[int, int, str, str]
+_Group: TypeAlias = tuple[int, str, int, int]
+
+class _Encoding(TypedDict):
+    columns: list[dict[str, Any]]
+    left_out: list[tuple[str, str]]
+    groups: list[_Group]
 
 __all__ = [
     "ALIASES",
@@ -16,6 +23,7 @@ __all__ = [
     "Calibration",
     "Model",
     "Regions",
+    "Table",
     "__version__",
     "adjust",
     "half_of_memory",
@@ -43,6 +51,25 @@ class Model:
         method: str,
         settings: dict[str, Any],
     ) -> Self: ...
+    @staticmethod
+    def of_table(
+        columns: Table,
+        weights: _Floats | None,
+        method: str,
+        settings: dict[str, Any],
+        kinds: dict[str, str],
+        missing: str,
+        guess: bool,
+    ) -> Model: ...
+    def encode(
+        self, columns: Table, names: list[str], missing: str
+    ) -> tuple[_Floats, list[_Note]]: ...
+    @property
+    def encoding(self) -> _Encoding | None: ...
+    @property
+    def unread(self) -> list[_Note]: ...
+    @property
+    def compared(self) -> list[tuple[str, str]] | None: ...
     def score(self, rows: _Floats, threads: int, *, depths_only: bool = False) -> _Scores: ...
     def explain(self, rows: _Floats, threads: int) -> tuple[_Scores, dict[str, Any]]: ...
     def to_bytes(
@@ -62,6 +89,13 @@ class Model:
     def __reduce__(self) -> tuple[Any, tuple[bytes]]: ...
     def __copy__(self) -> Model: ...
     def __deepcopy__(self, _memo: Any) -> Model: ...
+
+@final
+class Table:
+    def __new__(cls, columns: list[tuple[str, str, NDArray[Any], list[str] | None]]) -> Self: ...
+    @staticmethod
+    def of_rows(rows: _Floats, names: list[str]) -> Table: ...
+    def __len__(self) -> int: ...
 
 @final
 class Calibration:

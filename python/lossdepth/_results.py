@@ -150,9 +150,12 @@ class Cut(NamedTuple):
     feature : str
         The column.
     side : str
-        ``"above"`` if larger values are outside of the box, ``"below"`` if smaller ones are.
+        ``"above"`` if larger values are outside of the box, ``"below"`` if smaller ones are,
+        ``"level"`` if other levels of a category are, ``"gap"`` if it is about gaps of the column:
+        values are outside if the row has a gap, gaps if it has a value.
     threshold : float
-        Midway between the row and the nearest value of the reference on the other side.
+        Midway between the row and the nearest value of the reference on the other side; NaN for a
+        category or a gap.
     probability : float
         The share of the trees that make this cut.
     share : float
@@ -203,9 +206,10 @@ class Explanation:
         b, so that f(x) is `weights` times x plus b on the original columns, near z where f is not
         linear; 0 where `weights` is None.
     weights : ndarray of shape (n_samples, n_features) or None
-        The gradient of f at z in terms of the original columns: w where f is linear.
+        The gradient of f at z in terms of the original columns: w where f is linear. A category
+        has no slope: what its level adds to f against the average row, to first order.
     contributions : ndarray of shape (n_samples, n_features) or None
-        The part of each column in f(z).
+        The part of each column in f(z); of a category, the levels together.
     influence : ndarray of shape (n_samples, n_reference) or None
         How the depth would change, per unit of mass, if the sample had more mass at each reference
         row. Their weighted mean is 0; removing row i, of normalised weight w, changes the depth by
@@ -213,10 +217,14 @@ class Explanation:
     witness : ndarray of shape (n_samples, n_reference) or None
         f at each reference row, for depths with a kernel: the witness function.
     feature_names : ndarray of shape (n_features,)
-        The names of the columns; ``x0``, ``x1``, ... if the reference had none.
+        The names of the compared columns, whatever the method makes of them; ``x0``, ``x1``, ... if
+        the reference had none.
     cuts : list of list of Cut or None
         For a forest: the cuts that its trees make around each row, the most frequent first. None
         where cuts are across columns: with rotations, or a scaling that mixes columns.
+    notes : list of list of str or None
+        For each row, which of its cells are gaps or have a level that the reference lacks; None if
+        there is no such cell.
 
     Examples
     --------
@@ -243,6 +251,7 @@ class Explanation:
     witness: NDArray[np.float64] | None
     feature_names: NDArray[np.object_]
     cuts: list[list[Cut]] | None = None
+    notes: list[list[str]] | None = None
 
     @property
     def depth(self) -> NDArray[np.float64]:

@@ -18,7 +18,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from lossdepth import _checks
-from lossdepth._base import Depth
+from lossdepth._base import Depth, Found
 from lossdepth._docs import documented
 from lossdepth._input import as_table, check_finite, check_numeric, is_frame
 from lossdepth._progress import Progress
@@ -86,8 +86,8 @@ class LossDepth(Depth):
     all with ``class_weight=None``. ``SVC(gamma="scale")`` takes its kernel from the reference, not
     from the query, so that all queries are measured alike; `estimator_` shows the number.
 
-    Without a twin `fit` trains a classifier for each row of X, to find `offset_`, and
-    `score_samples` one for each query.
+    Without a twin `score_samples` trains a classifier for each query, and what first asks for
+    `offset_`, such as `predict`, one for each row of the reference.
 
     Examples
     --------
@@ -134,15 +134,16 @@ class LossDepth(Depth):
     What every `random_state` of the estimator that is None is set to, so that all queries see the
     same random numbers and a score depends on its row alone. None leaves them as they are.""",
         "contamination": """contamination : float or None, default=0.1
-    The share of the training weight to call outlying, between 0 and 0.5; it sets `offset_`. None
-    leaves the training rows unscored, which saves the training of a classifier for each of them;
-    then `predict` and `decision_function` cannot be used.""",
+    The share of the training weight to call outlying, between 0 and 0.5; it sets `offset_`, for
+    which a classifier is trained for each row of the reference when it is first asked for. None
+    makes sure that this never happens; then `predict` and `decision_function` cannot be used.""",
         "n_jobs": """n_jobs : int or None, default=None
     How many queries are worked at in parallel, by joblib; or the number of threads of the twin.
     None means 1 unless in a :obj:`joblib.parallel_config` context, -1 all processors.""",
         "verbose": """verbose : bool or int, default=0
     Whether to say if there is a twin, and to show progress, on standard error.""",
     }
+    _on_demand: ClassVar[tuple[str, ...]] = ("offset_",)
     _attributes: ClassVar[str] = """Attributes
 ----------
 twin_ : object or None
@@ -288,8 +289,9 @@ feature_names_in_ : ndarray of shape (n_features_in_,)
         twin: Any = self.twin_
         twin.save(path)
 
-    def _fit(self, X: Any, sample_weight: Any) -> Floats | None:  # type: ignore[override]
-        share = None if self.contamination is None else _checks.share(self.contamination)
+    def _fit(self, X: Any, sample_weight: Any) -> None:
+        if self.contamination is not None:
+            _checks.share(self.contamination)
         self._check_settings()
         table = self._table(X, reset=True)
         weights = _checks.weights(sample_weight, table.shape[0])
@@ -298,24 +300,18 @@ feature_names_in_ : ndarray of shape (n_features_in_,)
         estimator = self._seeded(resolved(self._classifier(), table, weights))
         copies, total = self._mass(table.shape[0], weights)
         twin = self._twin(estimator, total)
-        depths: Floats | None = None
-        offset: float | None = None
         training: Any = None
         if twin is not None:
-            depths = _fit_twin(twin, X, weights, share)
-            offset = None if share is None else twin.offset_
+            # A classifier of scikit-learn would not take anything else.
+            check_numeric(as_table(X))
+            twin.fit(X, sample_weight=weights)
         else:
             training = self._train(estimator, table, weights, copies)
-            if share is not None:
-                depths = self._risks(training, table, X, "fit").depth
-                offset = _checks.offset(depths, weights, share)
         # All at once, so that an interrupt leaves no half of a fit.
         self.estimator_, self.twin_, self._training = estimator, twin, training
-        self._known = None if depths is None or weights is not None else depths
+        self._found = Found()
+        self._fitted_params = {"contamination": self.contamination}
         self.__dict__.pop("offset_", None)
-        if offset is not None:
-            self.offset_ = offset
-        return depths
 
     def _scores(self, X: Any, *, stderr: bool = False) -> Scores:
         check_is_fitted(self, "estimator_")
@@ -329,9 +325,15 @@ feature_names_in_ : ndarray of shape (n_features_in_,)
         if self.twin_ is not None:
             return self.twin_._own_depths()  # noqa: SLF001
         training: Training = self._training
-        if self._known is None:
-            self._known = self._risks(training, training.X, None, "fit").depth
-        return self._known, training.weights
+        found = self._found
+        if found.depths is None:
+            found.depths = self._risks(training, training.X, None, "threshold").depth
+        return found.depths, training.weights
+
+    def _found_offset(self) -> float:
+        if self._fitted_params["contamination"] is None:
+            raise AttributeError("without `contamination` there is no `offset_`")
+        return super()._found_offset()
 
     def _labels(self, depths: Floats) -> NDArray[np.int64]:
         self._need_offset()
@@ -401,7 +403,7 @@ feature_names_in_ : ndarray of shape (n_features_in_,)
             self._say(f"{reason}: it is trained for each query")
             return None
         self._say(f"{name} is computed natively, by {twin}; `fast=False` trains it instead")
-        twin.set_params(n_jobs=self.n_jobs, verbose=self.verbose)
+        twin.set_params(missing="error", n_jobs=self.n_jobs, verbose=self.verbose)
         return twin
 
     def _train(self, estimator: Any, table: Any, weights: Floats | None, copies: Any) -> Training:
@@ -493,14 +495,6 @@ def _check_weights(weights: Floats, rows: int) -> None:
         raise ValueError(
             f"`sample_weight` must be finite and not negative, row {row} has {weights[row]}"
         )
-
-
-def _fit_twin(twin: Depth, X: Any, weights: Floats | None, share: float | None) -> Floats | None:
-    if share is None:
-        twin._keep(twin._prepare(X, weights)[0])  # noqa: SLF001
-        return None
-    twin.set_params(contamination=share)
-    return twin._fit(X, weights)  # noqa: SLF001
 
 
 def _one_of(name: str, value: Any, allowed: tuple[str, ...]) -> None:

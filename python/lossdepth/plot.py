@@ -91,13 +91,14 @@ def depth_map(
     'x0'
     """
     check_is_fitted(detector)
-    rows = detector._rows(X, reset=False)  # noqa: SLF001
-    names = _names(detector)
-    across, up = (_place(names, column) for column in columns)
-    if across == up:
+    rows = detector._rows(X)  # noqa: SLF001
+    names, places = _numbers(detector)
+    chosen = [_place(names, column) for column in columns]
+    if chosen[0] == chosen[1]:
         raise ValueError(f"`columns` must be two different ones, got {columns!r}")
+    across, up = (places[place] for place in chosen)
     sides = [_side(rows[:, place], margin, resolution) for place in (across, up)]
-    grid = np.tile(np.median(rows, axis=0), (resolution * resolution, 1))
+    grid = np.tile(_typical(rows, detector), (resolution * resolution, 1))
     mesh = np.meshgrid(*sides)
     grid[:, across], grid[:, up] = mesh[0].ravel(), mesh[1].ravel()
     depths = _scored(detector, grid).reshape(resolution, resolution)
@@ -118,8 +119,8 @@ def depth_map(
         ax.scatter(*rows[~out][:, [across, up]].T, color="white", **_DOT)
         ax.scatter(*rows[out][:, [across, up]].T, color=_ORANGE, **_DOT)
     ax.set(
-        xlabel=names[across],
-        ylabel=names[up],
+        xlabel=names[chosen[0]],
+        ylabel=names[chosen[1]],
         xlim=(sides[0][0], sides[0][-1]),
         ylim=(sides[1][0], sides[1][-1]),
         title=type(detector).__name__,
@@ -542,6 +543,11 @@ def _scored(detector: Any, X: Any) -> NDArray[np.float64]:
 
         # A pipeline may look for its columns by name.
         X = pd.DataFrame(X, columns=names)
+    model = vars(detector).get("model_")
+    if isinstance(X, np.ndarray) and getattr(model, "compared", None) is not None:
+        # Rows as the model takes them.
+        scores = detector._score(model, X, "score")  # noqa: SLF001
+        return np.asarray(detector._named(scores, None).depth)  # noqa: SLF001
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "X does not have valid feature names")
         return np.asarray(detector.score_samples(X))
@@ -551,6 +557,32 @@ def _names(detector: Any) -> list[str]:
     names = getattr(detector, "feature_names_in_", None)
     count = detector.n_features_in_
     return [f"x{j}" for j in range(count)] if names is None else [str(name) for name in names]
+
+
+def _numbers(detector: Any) -> tuple[list[str], list[int]]:
+    """Return the names of the columns of numbers, and where they are in the rows of the model."""
+    encoding = getattr(vars(detector).get("model_"), "encoding", None)
+    if encoding is None:
+        names = _names(detector)
+        return names, list(range(len(names)))
+    columns = encoding["columns"]
+    found = [
+        (columns[at]["name"], start)
+        for at, kind, start, _ in encoding["groups"]
+        if kind == "number"
+    ]
+    return [name for name, _ in found], [start for _, start in found]
+
+
+def _typical(rows: NDArray[np.float64], detector: Any) -> NDArray[np.float64]:
+    """Return the medians of the columns, and the most frequent levels of categories."""
+    typical = np.asarray(np.median(rows, axis=0))
+    encoding = getattr(vars(detector).get("model_"), "encoding", None)
+    for _, kind, start, width in [] if encoding is None else encoding["groups"]:
+        if kind != "number":
+            levels, counts = np.unique(rows[:, start : start + width], axis=0, return_counts=True)
+            typical[start : start + width] = levels[counts.argmax()]
+    return typical
 
 
 def _place(names: list[str], column: Any) -> int:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from lossdepth._linear import LogisticDepth
+from lossdepth._function import default_detector
 
 try:
     from pyod.models.base import BaseDetector
@@ -42,7 +42,8 @@ class DepthDetector(BaseDetector):
     ----------
     detector : object or None, default=None
         A depth of this package, such as ``SVMDepth(reg=0.01)``; it is cloned, and its
-        `contamination` does not matter. ``LogisticDepth(scale="standard")`` by default.
+        `contamination` does not matter. By default that of :func:`lossdepth.depth`, with the
+        settings that we recommend: ``LogisticDepth(preset="recommended")``.
     contamination : float or object, default=0.1
         The share of outliers in the training data, in (0, 0.5], or a thresholder of PyThresh.
 
@@ -92,9 +93,9 @@ class DepthDetector(BaseDetector):
             The detector itself.
         """
         del y
-        detector = LogisticDepth(scale="standard") if self.detector is None else self.detector
+        detector = default_detector() if self.detector is None else self.detector
         detector = clone(detector).set_params(contamination=0.0)
-        depths: Floats = detector._fit(X, None)  # noqa: SLF001
+        depths: Floats = detector.fit(X)._own_depths()[0]  # noqa: SLF001
         self._set_n_classes(None)
         self.detector_ = detector
         self.decision_scores_ = -depths

@@ -18,6 +18,15 @@ pub(crate) fn exception(error: &DepthError) -> PyErr {
     }
 }
 
+/// [`exception`] with the names of the columns that the message counts.
+pub(crate) fn named_exception(error: &DepthError, names: Vec<String>) -> PyErr {
+    match error {
+        DepthError::Cancelled | DepthError::Threads { .. } => exception(error),
+        _ if names.is_empty() => exception(error),
+        _ => PyValueError::new_err((error.to_string(), names)),
+    }
+}
+
 /// Reads the settings of a method, by name.
 pub(crate) fn read_settings(method: Method, given: &Bound<'_, PyDict>) -> PyResult<Settings> {
     let mut values = Vec::with_capacity(given.len());

@@ -6,6 +6,7 @@ mod files;
 mod interrupt;
 mod model;
 mod regions;
+mod table;
 
 use lossdepth::{Method, Settings, Stop};
 use pyo3::prelude::*;
@@ -16,7 +17,7 @@ use pyo3::types::PyDict;
 mod _native {
     use super::{
         Bound, Method, PyDict, PyDictMethods, PyModule, PyModuleMethods, PyResult, Settings, Stop, conformal,
-        convert, files, model, regions,
+        convert, files, model, regions, table,
     };
 
     #[pymodule_export]
@@ -33,6 +34,9 @@ mod _native {
 
     #[pymodule_export]
     use regions::Regions;
+
+    #[pymodule_export]
+    use table::Table;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

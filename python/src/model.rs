@@ -1,7 +1,11 @@
 //! A fitted depth as a Python object.
 
-use crate::convert::{array2, choice, exception, number, read_settings, table, written, written_settings};
+use crate::convert::{
+    array2, choice, exception, named_exception, number, read_settings, table, written, written_settings,
+};
 use crate::interrupt::interruptible;
+use crate::table::{Note, UNREAD, described, encoding_of_numbers, note, options};
+use lossdepth::data::Encoding;
 use lossdepth::methods::explanation::Cut;
 use lossdepth::model::archive::Archive;
 use lossdepth::{Explanation, Fit, Preset, Reference, Result, Rows, Run, Stop};
@@ -10,8 +14,8 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyDict};
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, OnceLock};
 
 /// Why a solver can stop; scores give positions in this list.
 pub(crate) const STOPS: [Stop; 3] = [Stop::Converged, Stop::IterationLimit, Stop::Stalled];
@@ -31,6 +35,10 @@ type Table<'py> = Bound<'py, PyArray2<f64>>;
 #[pyclass(module = "lossdepth._native", frozen)]
 pub(crate) struct Model {
     fitted: Arc<lossdepth::Model>,
+    /// For a model without an encoding, the one that its reference has: learned when a query has a gap.
+    learned: Arc<OnceLock<Encoding>>,
+    /// Notes about the cells that its table was fitted with; not kept in files.
+    notes: Vec<Note>,
 }
 
 #[pymethods]
@@ -49,7 +57,84 @@ impl Model {
         let (numbers, width) = table(&rows)?;
         let sample = Reference::from_vec(numbers.to_vec(), width, weights).map_err(|e| exception(&e))?;
         let fitted = interruptible(py, move |_| settings.fit(&sample))?;
-        Ok(Self { fitted: Arc::new(fitted.map_err(|e| exception(&e))?) })
+        Ok(Self::of(fitted.map_err(|e| exception(&e))?))
+    }
+
+    /// Fits a method to a table of columns, whose encoding becomes part of the model unless it changes nothing.
+    #[staticmethod]
+    #[expect(clippy::needless_pass_by_value, clippy::too_many_arguments, reason = "arguments come by value")]
+    fn of_table(
+        py: Python<'_>,
+        columns: &Bound<'_, crate::table::Table>,
+        weights: Option<PyReadonlyArray1<'_, f64>>,
+        method: &Bound<'_, PyAny>,
+        settings: &Bound<'_, PyDict>,
+        kinds: BTreeMap<String, String>,
+        missing: &str,
+        guess: bool,
+    ) -> PyResult<Self> {
+        let settings = read_settings(choice("method", method)?, settings)?;
+        let weights = weights.map(|weights| weights.as_array().to_vec());
+        let (columns, options) = (columns.get().shared(), options(kinds, missing, guess)?);
+        let fitted = interruptible(py, move |_| {
+            let unnamed = |error| (error, Vec::new());
+            let (encoding, encoded) =
+                Encoding::learn(&columns, weights.as_deref(), &options).map_err(unnamed)?;
+            let weights = weights.map(|weights| encoded.rows.iter().map(|&row| weights[row]).collect());
+            let sample = Reference::from_vec(encoded.values, encoded.width, weights).map_err(unnamed)?;
+            if encoding.is_plain() {
+                return Ok((settings.fit(&sample).map_err(unnamed)?, Vec::new()));
+            }
+            // Errors of methods count the compared columns.
+            let names = |error| (error, encoding.columns().iter().map(|c| c.name().to_owned()).collect());
+            let sample = sample.with_layout(encoding.layout().clone()).map_err(names)?;
+            let unread = encoded.notes.into_iter().map(note).filter(|note| note.2 == UNREAD).collect();
+            Ok((settings.fit(&sample).map_err(names)?.with_encoding(encoding), unread))
+        })?;
+        let (fitted, notes) = fitted.map_err(|(error, names)| named_exception(&error, names))?;
+        Ok(Self { notes, ..Self::of(fitted) })
+    }
+
+    /// The rows of a table as this model takes them, and notes about its cells. The columns are found by name; `names`
+    /// are those of a model without an encoding, in order, and `missing` says what it does with gaps.
+    fn encode<'py>(
+        &self,
+        py: Python<'py>,
+        columns: &Bound<'py, crate::table::Table>,
+        names: Vec<String>,
+        missing: &str,
+    ) -> PyResult<(Table<'py>, Vec<Note>)> {
+        let (model, learned) = (Arc::clone(&self.fitted), Arc::clone(&self.learned));
+        let (columns, options) = (columns.get().shared(), options(BTreeMap::new(), missing, false)?);
+        let encoded = interruptible(py, move |_| match (model.encoding(), learned.get()) {
+            (Some(encoding), _) | (None, Some(encoding)) => encoding.encode(&columns),
+            (None, None) => {
+                let encoding = encoding_of_numbers(model.reference(), names, &options)?;
+                learned.get_or_init(|| encoding).encode(&columns)
+            }
+        })?;
+        let encoded = encoded.map_err(|e| exception(&e))?;
+        let notes = encoded.notes.into_iter().map(note).collect();
+        Ok((array2(py, encoded.values, encoded.width)?, notes))
+    }
+
+    /// Cells of the table that could not be read as what their columns hold: gaps to the model.
+    #[getter]
+    fn unread(&self) -> Vec<Note> {
+        self.notes.clone()
+    }
+
+    /// Names and kinds of the compared columns; `None` for complete columns of numbers.
+    #[getter]
+    fn compared(&self) -> Option<Vec<(String, &'static str)>> {
+        let columns = self.fitted.encoding()?.columns();
+        Some(columns.iter().map(|column| (column.name().to_owned(), column.kind().name())).collect())
+    }
+
+    /// What is known about the columns, by name; `None` for complete columns of numbers.
+    #[getter]
+    fn encoding<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+        self.fitted.encoding().map(|encoding| described(py, encoding)).transpose()
     }
 
     /// The depth, error, standard error, iterations and reason to stop of each row; `depths_only` leaves the standard
@@ -187,6 +272,10 @@ impl Model {
 }
 
 impl Model {
+    fn of(fitted: lossdepth::Model) -> Self {
+        Self { fitted: Arc::new(fitted), learned: Arc::new(OnceLock::new()), notes: Vec::new() }
+    }
+
     /// The model itself.
     pub(crate) fn fitted(&self) -> Arc<lossdepth::Model> {
         Arc::clone(&self.fitted)
@@ -249,7 +338,7 @@ pub(crate) fn load(py: Python<'_>, data: PyBackedBytes, memory: Option<f64>) -> 
         Ok((archive.model()?, archive.column_names().map(<[_]>::to_vec), archive.extras().clone()))
     })?;
     let (fitted, columns, extras) = loaded.map_err(|e| exception(&e))?;
-    Ok((Model { fitted: Arc::new(fitted) }, columns, extras))
+    Ok((Model::of(fitted), columns, extras))
 }
 
 /// A model from the bytes that [`Model::__reduce__`] gave.

@@ -153,6 +153,8 @@ def test_n_jobs_follows_joblib(sample, queries, monkeypatch):
     asked = []
 
     class Spy:
+        compared = None
+
         def score(self, rows, threads, *, depths_only):
             asked.append(threads)
             assert depths_only

@@ -77,8 +77,10 @@ def test_every_estimator_comes_back_as_it_was(method, tmp_path):
     path = tmp_path / "model.safetensors"
     detector = METHODS[method](scale="mcd", tol=1e-5, contamination=0.2, n_jobs=2)
     detector.fit(X, sample_weight=WEIGHTS)
+    line = detector.offset_
     detector.save(path)
     other = load(path)
+    assert other._found.offset == line
     assert type(other) is type(detector)
     assert other.get_params() == detector.get_params()
     assert (other.offset_, other.n_iter_) == (detector.offset_, detector.n_iter_)
@@ -156,6 +158,10 @@ def test_what_was_loaded_copies_and_clones(again, tmp_path):
 def test_the_file_is_what_its_documentation_says(tmp_path):
     path = tmp_path / "m.safetensors"
     detector = SVMDepth(reg=0.02, scale="standard").fit(X, sample_weight=WEIGHTS)
+    detector.save(path)
+    # Nobody asked for it yet.
+    assert "extra.offset" not in taken_apart(path)[0]
+    assert detector.offset_ > 0.0
     detector.save(path)
     texts, tensors = taken_apart(path)
     assert (texts["format"], texts["format_version"], texts["method"]) == (

@@ -11,6 +11,7 @@ from sklearn.base import clone
 from sklearn.naive_bayes import GaussianNB
 
 import lossdepth
+from lossdepth import _function
 from lossdepth._function import METHODS
 
 pytest.importorskip("pyod")
@@ -89,11 +90,14 @@ def test_defaults_and_errors(DepthDetector, data):
     clf = DepthDetector()
     with pytest.raises(Exception, match="not fitted"):
         clf.predict(Z)
-    assert isinstance(clf.fit(X).detector_, lossdepth.LogisticDepth)
+    # The same as for those who call `depth`, with the settings that we recommend.
+    assert isinstance(clf.fit(X).detector_, METHODS[_function.DEFAULT_METHOD])
+    expected = lossdepth.depth(Z, X, preset="recommended")
+    assert_array_equal(clf.decision_function(Z), -expected)
     with pytest.raises(ValueError, match="contamination"):
         DepthDetector(contamination=0.9)
     with pytest.raises(ValueError, match="row 0, column 1 is not finite"):
-        clf.fit([[0.0, np.nan], [1.0, 1.0]])
+        clf.fit([[0.0, np.inf], [1.0, 1.0], [2.0, 0.5]])
 
 
 def test_any_classifier_in_pyod(DepthDetector, data):

@@ -12,7 +12,14 @@ import lossdepth
 from lossdepth import _native
 from lossdepth._function import METHODS
 
-COMMON = {"contamination": 0.1, "n_jobs": None, "verbose": 0}
+COMMON = {
+    "preset": None,
+    "missing": "compare",
+    "kinds": None,
+    "contamination": 0.1,
+    "n_jobs": None,
+    "verbose": 0,
+}
 
 ANNOTATIONS = {
     "number": "float",
@@ -48,7 +55,9 @@ def test_constructors_have_the_declared_parameters_defaults_and_types(method):
     signature = inspect.signature(METHODS[method]).parameters
     assert {p.kind for p in signature.values()} == {inspect.Parameter.KEYWORD_ONLY}
     defaults = {name: p.default for name, p in signature.items()}
-    assert defaults == _native.METHODS[method] | COMMON
+    # Halfspaces have no place for a gap.
+    own = {"missing": "error"} if method == "halfspace" else {}
+    assert defaults == _native.METHODS[method] | COMMON | own
     assert list(defaults) == [*_native.METHODS[method], *COMMON]
     for name, setting in _native.SETTINGS[method].items():
         assert signature[name].annotation == ANNOTATIONS[setting["kind"]], name
