@@ -8,7 +8,7 @@ use lossdepth::data::Scale;
 use lossdepth::stats::conformal::{Conformal, own_p_values};
 use lossdepth::{Method, Reference, Rows, Run, Settings};
 use lossdepth_plot::report::{
-    AxisScale, Cell, Column, ColumnDrift, Counterfactual, Distribution, Drift, Fact, Finding, Histogram, LeftOut, Map,
+    Cell, Column, ColumnDrift, Counterfactual, Distribution, Drift, Fact, Finding, Histogram, LeftOut, Map,
     MapAxis, Neighbour, OddRow, PValues, Page, Reason, Source, Thresholds, sample_ordinary,
 };
 
@@ -48,7 +48,8 @@ struct Orders {
 impl Orders {
     fn new(n: usize, seed: u64, price: f64, planted: bool) -> Self {
         let mut dice = Dice(seed);
-        let mut orders = Self { numbers: std::array::from_fn(|_| Vec::new()), levels: [Vec::new(), Vec::new()] };
+        let mut orders =
+            Self { numbers: std::array::from_fn(|_| Vec::new()), levels: [Vec::new(), Vec::new()] };
         for i in 0..n {
             let mut quantity = (14.0 + 5.5 * dice.normal()).round().clamp(1.0, 34.0);
             let unit = (100.0 * price * (0.35 * dice.normal()).exp() * 20.0).round() / 100.0;
@@ -67,7 +68,9 @@ impl Orders {
                     _ => {}
                 }
             }
-            for (column, value) in orders.numbers.iter_mut().zip([quantity, unit, discount, amount, days, date]) {
+            for (column, value) in
+                orders.numbers.iter_mut().zip([quantity, unit, discount, amount, days, date])
+            {
                 column.push(value);
             }
             orders.levels[0].push(region);
@@ -97,7 +100,8 @@ impl Orders {
     fn cells(&self, i: usize) -> Vec<Cell> {
         let number = |column: usize| {
             let value = self.numbers[column][i];
-            let text = if column == DATE { date_text(value) } else { value.to_string() };
+            let text =
+                if column == DATE { date_text(value) } else { ((value * 100.0).round() / 100.0).to_string() };
             Cell::Number { text, value }
         };
         let levels = (0..2).map(|column| Cell::Text(self.level(column, i).to_owned()));
@@ -107,7 +111,10 @@ impl Orders {
     fn counts(&self, column: usize) -> Vec<(String, u64)> {
         let names: &[&str] = if column == 0 { &REGIONS } else { &CHANNELS };
         let count = |level: usize| self.levels[column].iter().filter(|own| **own == level).count() as u64;
-        (0..names.len()).map(|level| (names[level].to_owned(), count(level))).filter(|pair| pair.1 > 0).collect()
+        (0..names.len())
+            .map(|level| (names[level].to_owned(), count(level)))
+            .filter(|pair| pair.1 > 0)
+            .collect()
     }
 
     fn columns(&self) -> Vec<Column> {
@@ -117,7 +124,8 @@ impl Orders {
             let distribution = if date { Distribution::dates(values) } else { Distribution::numbers(values) };
             made(NUMBERS[column], if date { "date" } else { "number" }, distribution)
         };
-        let levels = (0..2).map(|column| made(LEVELS[column], "category", Distribution::levels(self.counts(column))));
+        let levels =
+            (0..2).map(|column| made(LEVELS[column], "category", Distribution::levels(self.counts(column))));
         (0..6).map(number).chain(levels).collect()
     }
 }
@@ -166,7 +174,10 @@ fn reasons(cells: &[Cell], contributions: &[f64], columns: &[Column]) -> Vec<Rea
     let words = |&column: &usize| match (&cells[column], &columns[column].distribution) {
         (Cell::Number { value, .. }, Distribution::Numbers { middle: [_, high], .. }) => {
             let side = if value > high { "unusually high" } else { "unusually low" };
-            Reason { columns: vec![column], sentence: format!("{side}; nine in ten are {}", columns[column].usual) }
+            Reason {
+                columns: vec![column],
+                sentence: format!("{side}; nine in ten are {}", columns[column].usual),
+            }
         }
         _ => Reason { columns: vec![column], sentence: format!("rare; usual are {}", columns[column].usual) },
     };
@@ -193,13 +204,13 @@ fn page(orders: &Orders, before: Option<&Orders>, top: usize) -> Result<Page, Fa
     let model = settings.fit(&sample)?;
     let fits = model.score(queries, &run)?;
     let depths: Vec<f64> = fits.iter().map(|fit| fit.depth).collect();
-    let (p, kind, reference_p_values) = match before {
+    let (p, kind, reference_depths) = match before {
         None => (own_p_values(&depths, None)?, PValues::Ranks, Vec::new()),
         Some(_) => {
             let conformal = Conformal::named("cross", 0)?.calibrate(&settings, &sample, &run)?;
             let own = model.score(sample.rows(), &run)?;
             let own: Vec<f64> = own.iter().map(|fit| fit.depth).collect();
-            (conformal.p_values(queries, &depths, &run)?, PValues::Calibrated, own_p_values(&own, None)?)
+            (conformal.p_values(queries, &depths, &run)?, PValues::Calibrated, own)
         }
     };
     let mut order: Vec<usize> = (0..orders.len()).collect();
@@ -217,7 +228,8 @@ fn page(orders: &Orders, before: Option<&Orders>, top: usize) -> Result<Page, Fa
             error: fit.error,
             stderr: Some(fit.stderr).filter(|x| x.is_finite()),
             p_value: p[i],
-            percentile: depths.iter().filter(|depth| **depth <= fit.depth).count() as f64 / depths.len() as f64,
+            percentile: depths.iter().filter(|depth| **depth <= fit.depth).count() as f64
+                / depths.len() as f64,
             reasons: reasons(&cells, &contributions, &columns),
             contributions,
             counterfactual: None,
@@ -245,7 +257,7 @@ fn page(orders: &Orders, before: Option<&Orders>, top: usize) -> Result<Page, Fa
         depths: Histogram::new(&depths),
         thresholds: Thresholds::new(&p, &depths, kind)?,
         map: Some(map(orders, &depths, odd)),
-        drift: before.map(|before| drift(before, orders, reference_p_values)),
+        drift: before.map(|before| drift(before, orders, reference_depths)),
         rows: odd_rows,
         columns,
         method: method(),
@@ -256,10 +268,10 @@ fn source(name: &str, orders: &Orders) -> Source {
     Source { name: name.to_owned(), rows: orders.len() as u64, columns: 10, gaps: 0, repeated: 0 }
 }
 
-fn drift(before: &Orders, now: &Orders, reference_p_values: Vec<f64>) -> Drift {
+fn drift(before: &Orders, now: &Orders, reference_depths: Vec<f64>) -> Drift {
     let numbers = (0..6).map(|j| ColumnDrift::numbers(j, &before.numbers[j], &now.numbers[j], j == DATE));
     let levels = (0..2).map(|j| ColumnDrift::levels(6 + j, &before.counts(j), &now.counts(j)));
-    Drift { columns: numbers.chain(levels).collect(), reference_p_values }
+    Drift { columns: numbers.chain(levels).collect(), reference_depths }
 }
 
 fn map(orders: &Orders, depths: &[f64], odd: &[usize]) -> Map {
@@ -270,12 +282,14 @@ fn map(orders: &Orders, depths: &[f64], odd: &[usize]) -> Map {
     let percentile = |&i: &usize| sorted.partition_point(|depth| *depth <= depths[i]) as f64 / n;
     let axis = |column: usize| {
         let at = |rows: &[usize]| rows.iter().map(|&i| orders.numbers[column][i]).collect::<Vec<f64>>();
-        let scale = if column == DATE { AxisScale::Date } else { AxisScale::Number };
-        MapAxis::new(NUMBERS[column], &at(&sample), &at(odd)).of_column(column, scale)
+        if column == DATE {
+            return MapAxis::dates(NUMBERS[column], &at(&sample), &at(odd)).of_column(column);
+        }
+        MapAxis::new(NUMBERS[column], &at(&sample), &at(odd)).of_column(column)
     };
     let regions = |rows: &[usize]| rows.iter().map(|&i| orders.levels[0][i] as f64).collect::<Vec<f64>>();
-    let scale = AxisScale::Levels(REGIONS.map(str::to_owned).to_vec());
-    let region = MapAxis::new(LEVELS[0], &regions(&sample), &regions(odd)).of_column(6, scale);
+    let names = REGIONS.map(str::to_owned).to_vec();
+    let region = MapAxis::levels(LEVELS[0], names, &regions(&sample), &regions(odd)).of_column(6);
     Map {
         axes: (0..6).map(axis).chain([region]).collect(),
         start: [0, 3],
@@ -329,7 +343,8 @@ fn large() -> Result<Page, Failure> {
 
 /// Names and values that try to leave their place.
 fn hostile() -> Result<Page, Failure> {
-    const MARKUP: &str = "</script><script>document.title='broken'</script><img src=x onerror=\"document.title='broken'\">";
+    const MARKUP: &str =
+        "</script><script>document.title='broken'</script><img src=x onerror=\"document.title='broken'\">";
     let mut page = page(&Orders::new(300, 11, 1.0, true), None, 20)?;
     page.title = format!("Hostile {MARKUP}");
     page.data.name = MARKUP.to_owned();
@@ -359,7 +374,8 @@ fn main() -> Result<(), Failure> {
     let page = match kind.as_str() {
         "orders" => page(&Orders::new(1202, 7, 1.0, true), None, 40)?,
         "drift" => {
-            let mut page = page(&Orders::new(800, 9, 1.25, true), Some(&Orders::new(1500, 8, 1.0, false)), 60)?;
+            let mut page =
+                page(&Orders::new(800, 9, 1.25, true), Some(&Orders::new(1500, 8, 1.0, false)), 60)?;
             page.title = "orders-2024.csv against orders-2023.csv".to_owned();
             page.data.name = "orders-2024.csv".to_owned();
             page

@@ -17,6 +17,7 @@ function spread(index) {
 
 function coordinates(axis, kind) {
   const values = axis[kind];
+  if (axis.scale.type === "log") return values.map((value) => (value === null ? null : Math.log10(value)));
   if (axis.scale.type !== "levels") return values;
   return values.map((value, index) => (value === null ? null : value + 0.5 * spread(index + 1)));
 }
@@ -58,10 +59,34 @@ function chooseAxes() {
   map.range = wholeRange();
 }
 
+function tickText(axis, at) {
+  if (axis.scale.type === "date") return formatDate(at);
+  return formatNumber(Number((axis.scale.type === "log" ? 10 ** at : at).toPrecision(12)));
+}
+
+/** One, two and five times powers of ten, or only powers of ten, at most `most` of them. */
+function logTicks(low, high, most) {
+  for (const factors of [[1, 2, 5], [1]]) {
+    const ticks = [];
+    for (let power = Math.floor(low); power <= high && ticks.length < 50; power += 1) {
+      for (const factor of factors) {
+        const at = power + Math.log10(factor);
+        if (at >= low && at <= high) ticks.push([at, formatNumber(Number((factor * 10 ** power).toPrecision(12)))]);
+      }
+    }
+    if (ticks.length <= most + 1) return ticks;
+  }
+  return [];
+}
+
 function ticksOf(axis, [low, high], most) {
   if (axis.scale.type === "levels") {
     const levels = axis.scale.levels.map((name, index) => [index, name.length > 9 ? `${name.slice(0, 8)}…` : name]);
     return levels.filter(([at]) => at >= low && at <= high).slice(0, 12);
+  }
+  if (axis.scale.type === "log") {
+    const powers = logTicks(low, high, most);
+    if (powers.length >= 2) return powers;
   }
   const rough = (high - low) / most;
   let step = 10 ** Math.floor(Math.log10(rough));
@@ -75,7 +100,7 @@ function ticksOf(axis, [low, high], most) {
   const ticks = [];
   for (let k = Math.ceil(low / step); k * step <= high && ticks.length < 20; k += 1) {
     const at = k * step;
-    ticks.push([at, axis.scale.type === "date" ? formatDate(at) : formatNumber(Number(at.toPrecision(12)))]);
+    ticks.push([at, tickText(axis, at)]);
   }
   return ticks;
 }

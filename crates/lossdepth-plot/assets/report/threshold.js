@@ -10,6 +10,7 @@ function showThreshold() {
   byId("cut").setAttribute("x2", x);
   byId("slider-value").textContent = step.words;
   byId("consequence").textContent = step.sentence;
+  if (step.drift !== null) byId("drift-flagged").textContent = step.drift;
   slider.value = state.step;
   slider.setAttribute("aria-valuetext", `p at most ${step.words}`);
 }

@@ -4,17 +4,18 @@
 //! columns with a hundred odd rows needs.
 
 use super::map::rounded;
-use super::page::{Cell, OddRow, Page};
+use super::page::{Cell, Column, OddRow, Page};
 use super::{Distribution, Map, text};
 
-/// Letters of a name, of a cell, and of a sentence.
+/// Letters of a level, of a name, of a cell, and of a sentence.
+const LEVEL: usize = 64;
 const NAME: usize = 80;
 const CELL: usize = 160;
 const SENTENCE: usize = 480;
 /// Columns whose values are shown.
-const COLUMNS: usize = 160;
+const COLUMNS: usize = 120;
 /// Entries of lists of notes, settings and columns left out.
-const ENTRIES: usize = 200;
+const ENTRIES: usize = 100;
 /// Bytes of names and reasons, which are written twice; of values; and of values of neighbours.
 const REASON_BYTES: usize = 350_000;
 const CELL_BYTES: usize = 500_000;
@@ -43,6 +44,14 @@ impl Bounded {
         let mut notes = Vec::new();
         let compared = page.columns.len() as u64;
         let listed = page.rows.len();
+        for row in &mut page.rows {
+            row.cells.truncate(page.columns.len());
+            row.contributions.truncate(page.columns.len());
+            row.neighbours.iter_mut().for_each(|neighbour| neighbour.cells.truncate(page.columns.len()));
+            row.reasons
+                .iter_mut()
+                .for_each(|reason| reason.columns.retain(|column| *column < page.columns.len()));
+        }
         mask(&mut page);
         shorten(&mut page);
         let leads: Vec<Vec<String>> = page.rows.iter().map(|row| leads(row, &page)).collect();
@@ -68,6 +77,7 @@ impl Bounded {
                 text::counted(from as u64, "row", "rows")
             ));
         }
+        page.thresholds.start = page.thresholds.start.min(page.thresholds.steps.len().saturating_sub(1));
         page.left_out.truncate(ENTRIES);
         page.findings.truncate(ENTRIES);
         page.method.sentences.truncate(ENTRIES);
@@ -107,7 +117,8 @@ fn mask(page: &mut Page) {
     if let Some(map) = &mut page.map {
         let start = map.start.map(|axis| map.axes.get(axis).map(|axis| axis.label.clone()));
         map.axes.retain(|axis| !axis.column.as_ref().is_some_and(is_masked));
-        let place = |label: &Option<String>| map.axes.iter().position(|axis| Some(&axis.label) == label.as_ref());
+        let place =
+            |label: &Option<String>| map.axes.iter().position(|axis| Some(&axis.label) == label.as_ref());
         let across = place(&start[0]).unwrap_or(0);
         let up = place(&start[1]).filter(|up| *up != across).unwrap_or(usize::from(across == 0));
         map.start = [across, up];
@@ -131,7 +142,7 @@ fn shorten(page: &mut Page) {
         clip(&mut column.kind, NAME);
         clip(&mut column.usual, CELL);
         if let Distribution::Levels { levels, .. } = &mut column.distribution {
-            levels.iter_mut().for_each(|level| clip(&mut level.0, NAME));
+            levels.iter_mut().for_each(|level| clip(&mut level.0, LEVEL));
         }
     }
     for column in &mut page.left_out {
@@ -141,7 +152,7 @@ fn shorten(page: &mut Page) {
     page.findings.iter_mut().for_each(|finding| clip(&mut finding.sentence, SENTENCE));
     for row in &mut page.rows {
         clip(&mut row.name, NAME);
-        clip_cells(&mut row.cells);
+        clip_cells(&mut row.cells, &page.columns);
         row.reasons.truncate(6);
         row.reasons.iter_mut().for_each(|reason| clip(&mut reason.sentence, SENTENCE));
         if let Some(counterfactual) = &mut row.counterfactual {
@@ -150,12 +161,12 @@ fn shorten(page: &mut Page) {
         row.neighbours.truncate(5);
         for neighbour in &mut row.neighbours {
             clip(&mut neighbour.name, NAME);
-            clip_cells(&mut neighbour.cells);
+            clip_cells(&mut neighbour.cells, &page.columns);
         }
     }
     for column in page.drift.iter_mut().flat_map(|drift| &mut drift.columns) {
         clip(&mut column.sentence, SENTENCE);
-        column.levels.iter_mut().for_each(|level| clip(level, NAME));
+        column.levels.iter_mut().for_each(|level| clip(level, LEVEL));
     }
     page.method.sentences.iter_mut().for_each(|sentence| clip(sentence, SENTENCE));
     for fact in page.method.settings.iter_mut().chain(&mut page.method.audit) {
@@ -163,21 +174,23 @@ fn shorten(page: &mut Page) {
         clip(&mut fact.value, SENTENCE);
     }
     if let Some(map) = &mut page.map {
-        map.names.iter_mut().for_each(|name| clip(name, 40));
+        map.names.iter_mut().for_each(|name| clip(name, LEVEL));
         for axis in &mut map.axes {
             clip(&mut axis.label, NAME);
             clip(&mut axis.detail, CELL);
             if let super::AxisScale::Levels(levels) = &mut axis.scale {
-                levels.iter_mut().for_each(|level| clip(level, 40));
+                levels.iter_mut().for_each(|level| clip(level, LEVEL));
             }
         }
     }
 }
 
-fn clip_cells(cells: &mut [Cell]) {
-    for cell in cells {
+/// A level is as long as in the column's distribution, where the script looks for it.
+fn clip_cells(cells: &mut [Cell], columns: &[Column]) {
+    for (cell, column) in cells.iter_mut().zip(columns) {
+        let most = if matches!(column.distribution, Distribution::Levels { .. }) { LEVEL } else { CELL };
         if let Cell::Number { text, .. } | Cell::Text(text) = cell {
-            clip(text, CELL);
+            clip(text, most);
         }
     }
 }
@@ -188,6 +201,7 @@ fn clip(text: &mut String, most: usize) {
     let letters = text.chars().count();
     let invisible = |letter: char| {
         letter.is_control()
+            || matches!(letter, '\u{2028}' | '\u{2029}')
             || matches!(letter, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
     };
     if letters <= most && !text.chars().any(invisible) {
@@ -315,8 +329,11 @@ fn keep_cells(page: &mut Page) -> Option<usize> {
             continue;
         }
         cells -= cost;
-        let cost: usize =
-            row.neighbours.iter().map(|neighbour| bytes(&neighbour.name) + cell_bytes(&neighbour.cells)).sum();
+        let cost: usize = row
+            .neighbours
+            .iter()
+            .map(|neighbour| bytes(&neighbour.name) + cell_bytes(&neighbour.cells))
+            .sum();
         if cost > neighbours {
             neighbours = 0;
             row.neighbours.clear();
@@ -331,7 +348,10 @@ fn keep_cells(page: &mut Page) -> Option<usize> {
 fn bounded_map(mut map: Map, rows: usize, listed: usize) -> Option<Map> {
     let points = map.percentiles.len();
     let fits = |axis: &super::MapAxis| axis.ordinary.len() == points && axis.odd.len() == listed;
-    if map.axes.len() < 2 || !map.axes.iter().all(fits) || map.start.iter().any(|axis| *axis >= map.axes.len()) {
+    if map.axes.len() < 2
+        || !map.axes.iter().all(fits)
+        || map.start.iter().any(|axis| *axis >= map.axes.len())
+    {
         return None;
     }
     if map.start.iter().any(|axis| *axis >= AXES) {

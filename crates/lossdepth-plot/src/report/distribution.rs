@@ -30,7 +30,8 @@ impl Histogram {
     /// ```
     pub fn new(values: &[f64]) -> Self {
         let finite = || values.iter().copied().filter(|x| x.is_finite());
-        let (low, high) = (finite().fold(f64::INFINITY, f64::min), finite().fold(f64::NEG_INFINITY, f64::max));
+        let (low, high) =
+            (finite().fold(f64::INFINITY, f64::min), finite().fold(f64::NEG_INFINITY, f64::max));
         if low > high {
             return Self { low: 0.0, high: 1.0, counts: Vec::new() };
         }
@@ -145,7 +146,11 @@ impl Distribution {
             Self::Levels { levels, rows, others } => {
                 let total = (levels.iter().map(|level| level.1).sum::<u64>() + rows).max(1) as f64;
                 let share = |level: &(String, u64)| {
-                    format!("{} ({})", level.0, text::percent((level.1 as f64 / total * 100.0).round() / 100.0))
+                    format!(
+                        "{} ({})",
+                        level.0,
+                        text::percent((level.1 as f64 / total * 100.0).round() / 100.0)
+                    )
                 };
                 let shown: Vec<String> = levels.iter().take(3).map(share).collect();
                 let more = levels.len().saturating_sub(3) as u64 + others;
@@ -166,7 +171,9 @@ fn bulk(sorted: &[f64]) -> (f64, f64, usize) {
     let (q01, q99) = (quantile(sorted, 0.01), quantile(sorted, 0.99));
     let (q01, q99) = if q01 < q99 { (q01, q99) } else { (least, most) };
     let pad = 0.25 * (q99 - q01);
-    let (low, high) = ((q01 - pad).max(least), (q99 + pad).min(most));
+    // The range ends at values that occur.
+    let low = sorted[sorted.partition_point(|x| *x < q01 - pad)];
+    let high = sorted[sorted.partition_point(|x| *x <= q99 + pad).saturating_sub(1)];
     let whole = sorted.iter().all(|x| x.fract() == 0.0 && x.abs() < 1e9);
     if !whole {
         let (low, high) = widened(low, high);
@@ -195,7 +202,9 @@ mod tests {
             Distribution::Numbers { histogram, below, above, .. } => {
                 histogram.counts.iter().sum::<u64>() + below + above
             }
-            Distribution::Levels { levels, rows, .. } => levels.iter().map(|level| level.1).sum::<u64>() + rows,
+            Distribution::Levels { levels, rows, .. } => {
+                levels.iter().map(|level| level.1).sum::<u64>() + rows
+            }
             Distribution::Hidden => 0,
         }
     }

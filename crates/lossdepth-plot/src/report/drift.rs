@@ -1,6 +1,6 @@
 //! How the distribution of a column changed from one table to another.
 
-use super::{Distribution, text};
+use super::{Distribution, Step, Thresholds, text};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -14,9 +14,10 @@ const LEVELS: usize = 10;
 pub struct Drift {
     /// Each compared column, in any order; the page shows the largest changes first.
     pub columns: Vec<ColumnDrift>,
-    /// p-values of the reference's own rows: their share up to a threshold is what was odd before. Empty if unknown.
+    /// Depths of the reference's own rows: the share of them that a threshold would flag is what was odd before. Empty if
+    /// unknown; then the page says what is expected.
     #[serde(skip)]
-    pub reference_p_values: Vec<f64>,
+    pub reference_depths: Vec<f64>,
 }
 
 /// The change of one column.
@@ -35,6 +36,22 @@ pub struct ColumnDrift {
     pub before: Vec<f64>,
     /// The share of the scored rows in each bar.
     pub now: Vec<f64>,
+}
+
+impl Drift {
+    /// The share of rows flagged at a threshold, now and before.
+    pub(crate) fn flagged(&self, thresholds: &Thresholds, step: &Step) -> String {
+        let now = step.flagged as f64 / thresholds.rows.max(1) as f64;
+        let n = self.reference_depths.len();
+        let (before, source) = if n == 0 {
+            (step.p, "expected from the reference")
+        } else {
+            let as_shallow = self.reference_depths.iter().filter(|depth| **depth <= step.depth).count();
+            (as_shallow as f64 / n as f64, "of the reference")
+        };
+        let (p, now, before) = (text::p_value(step.p), text::percent(now), text::percent(before));
+        format!("Rows as odd as p ≤ {p}: {now} now, {before} {source}.")
+    }
 }
 
 impl ColumnDrift {

@@ -66,7 +66,13 @@ fn side(cell: &Cell, column: &Column) -> Side {
     }
 }
 
-fn describe(about: &[usize], side: Side, members: Vec<usize>, rows: &[OddRow], columns: &[Column]) -> AlikeRows {
+fn describe(
+    about: &[usize],
+    side: Side,
+    members: Vec<usize>,
+    rows: &[OddRow],
+    columns: &[Column],
+) -> AlikeRows {
     let first = about[0];
     let column = &columns[first];
     let name = &column.name;

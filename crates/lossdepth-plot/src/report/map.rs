@@ -40,6 +40,8 @@ pub struct MapAxis {
 pub enum AxisScale {
     /// Themselves.
     Number,
+    /// Positive numbers, drawn by their logarithm.
+    Log,
     /// Days since 1970.
     Date,
     /// Indices of these levels.
@@ -47,17 +49,28 @@ pub enum AxisScale {
 }
 
 impl MapAxis {
-    /// An axis of numbers.
+    /// An axis of numbers; logarithmic where they are positive and a linear one would leave the bulk of the ordinary rows
+    /// less than a fifth of its length.
     pub fn new(label: impl Into<String>, ordinary: &[f64], odd: &[f64]) -> Self {
         let (ordinary, odd) = (ordinary.to_vec(), odd.to_vec());
-        let (detail, column, scale) = (String::new(), None, AxisScale::Number);
-        Self { label: label.into(), detail, column, scale, ordinary, odd }
+        let scale = if is_skewed(&ordinary, &odd) { AxisScale::Log } else { AxisScale::Number };
+        Self { label: label.into(), detail: String::new(), column: None, scale, ordinary, odd }
     }
 
-    /// The same, of a column.
+    /// An axis of dates as days since 1970.
+    pub fn dates(label: impl Into<String>, ordinary: &[f64], odd: &[f64]) -> Self {
+        Self { scale: AxisScale::Date, ..Self::new(label, ordinary, odd) }
+    }
+
+    /// An axis of levels by their indices.
+    pub fn levels(label: impl Into<String>, levels: Vec<String>, ordinary: &[f64], odd: &[f64]) -> Self {
+        Self { scale: AxisScale::Levels(levels), ..Self::new(label, ordinary, odd) }
+    }
+
+    /// The same, of a column of the page.
     #[must_use]
-    pub fn of_column(self, column: usize, scale: AxisScale) -> Self {
-        Self { column: Some(column), scale, ..self }
+    pub fn of_column(self, column: usize) -> Self {
+        Self { column: Some(column), ..self }
     }
 
     /// The same, with more about it.
@@ -65,6 +78,23 @@ impl MapAxis {
     pub fn with_detail(self, detail: impl Into<String>) -> Self {
         Self { detail: detail.into(), ..self }
     }
+}
+
+/// Whether all numbers are positive, and the middle 98 % of the ordinary ones span less than a fifth of the range of all.
+fn is_skewed(ordinary: &[f64], odd: &[f64]) -> bool {
+    let finite = |values: &[f64]| values.iter().copied().filter(|x| x.is_finite()).collect::<Vec<f64>>();
+    let (mut bulk, mut all) = (finite(ordinary), finite(odd));
+    all.extend(&bulk);
+    bulk.sort_unstable_by(f64::total_cmp);
+    let (least, most) =
+        all.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| (low.min(*x), high.max(*x)));
+    let cut = bulk.len() / 100;
+    let (Some(low), Some(high)) =
+        (bulk.get(cut), bulk.len().checked_sub(cut + 1).and_then(|at| bulk.get(at)))
+    else {
+        return false;
+    };
+    least > 0.0 && high - low < 0.2 * (most - least)
 }
 
 /// At most `most` rows of the others than `odd`, spread evenly over the ranks of their depths; in the order of the table.
@@ -110,6 +140,15 @@ mod tests {
         assert!(odd.iter().all(|row| !sample.contains(row)));
         assert_eq!(sample_ordinary(&depths, &odd, 5000).len(), 997);
         assert!(sample_ordinary(&[], &[3], 5).is_empty());
+    }
+
+    #[test]
+    fn skewed_axes_are_logarithmic() {
+        let bulk: Vec<f64> = (1..200).map(|i| f64::from(i % 30 + 1)).collect();
+        assert_eq!(MapAxis::new("x", &bulk, &[900.0]).scale, AxisScale::Log);
+        assert_eq!(MapAxis::new("x", &bulk, &[40.0]).scale, AxisScale::Number);
+        assert_eq!(MapAxis::new("x", &bulk, &[-900.0]).scale, AxisScale::Number);
+        assert_eq!(MapAxis::new("x", &[], &[f64::NAN]).scale, AxisScale::Number);
     }
 
     #[test]

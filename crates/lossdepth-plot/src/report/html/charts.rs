@@ -1,8 +1,8 @@
 //! Pictures that need no script: SVG without style attributes, which the content security policy forbids.
 
 use super::escape::{Name, Text};
-use crate::compute::ticks;
-use crate::report::text::{count, date, number, percent};
+use crate::compute::{log_ticks, ticks};
+use crate::report::text::{count, date, number};
 use crate::report::{AxisScale, Bounded, ColumnDrift, Distribution, Histogram, Map, MapAxis, Thresholds};
 use std::fmt::Write;
 
@@ -128,7 +128,8 @@ pub(super) fn change(drift: &ColumnDrift) -> String {
 pub(super) fn map(out: &mut String, map: &Map) {
     const SIZE: [f64; 2] = [640.0, 420.0];
     const MARGIN: [f64; 4] = [10.0, 12.0, 44.0, 58.0]; // top, right, bottom, left
-    let [across, up] = map.start.map(|axis| &map.axes[axis]);
+    let [across, up] = map.start.map(|axis| drawn(&map.axes[axis]));
+    let (across, up) = (&across, &up);
     let (x_range, y_range) = (range(across), range(up));
     let (width, height) = (SIZE[0] - MARGIN[1] - MARGIN[3], SIZE[1] - MARGIN[0] - MARGIN[2]);
     let x = |value: f64| MARGIN[3] + (value - x_range.0) / (x_range.1 - x_range.0) * width;
@@ -150,13 +151,23 @@ pub(super) fn map(out: &mut String, map: &Map) {
     for (at, words) in axis_ticks(across, x_range) {
         let (x, bottom) = (r(x(at)), MARGIN[0] + height);
         let _ = write!(out, "<path class=\"grid\" d=\"M{x} {}V{bottom}\"/>", MARGIN[0]);
-        let _ = write!(out, "<text class=\"tick middle\" x=\"{x}\" y=\"{}\">{}</text>", bottom + 16.0, Text(&words));
+        let _ = write!(
+            out,
+            "<text class=\"tick middle\" x=\"{x}\" y=\"{}\">{}</text>",
+            bottom + 16.0,
+            Text(&words)
+        );
     }
     for (at, words) in axis_ticks(up, y_range) {
         let y = r(y(at));
         let _ = write!(out, "<path class=\"grid\" d=\"M{} {y}H{}\"/>", MARGIN[3], MARGIN[3] + width);
-        let _ =
-            write!(out, "<text class=\"tick end\" x=\"{}\" y=\"{}\">{}</text>", MARGIN[3] - 6.0, y + 4.0, Text(&words));
+        let _ = write!(
+            out,
+            "<text class=\"tick end\" x=\"{}\" y=\"{}\">{}</text>",
+            MARGIN[3] - 6.0,
+            y + 4.0,
+            Text(&words)
+        );
     }
     let mut classes = vec![String::new(); 5];
     for (point, percentile) in map.percentiles.iter().enumerate() {
@@ -190,6 +201,15 @@ pub(super) fn map(out: &mut String, map: &Map) {
     );
 }
 
+/// The axis in the coordinates it is drawn in.
+fn drawn(axis: &MapAxis) -> MapAxis {
+    let mut axis = axis.clone();
+    if axis.scale == AxisScale::Log {
+        axis.ordinary.iter_mut().chain(&mut axis.odd).for_each(|x| *x = x.log10());
+    }
+    axis
+}
+
 /// What an axis spans, with a margin.
 fn range(axis: &MapAxis) -> (f64, f64) {
     let values = || axis.ordinary.iter().chain(&axis.odd).copied().filter(|x| x.is_finite());
@@ -201,12 +221,17 @@ fn range(axis: &MapAxis) -> (f64, f64) {
     (low - pad, high + pad)
 }
 
+/// Positions, in the coordinates of the drawing, and their labels.
 fn axis_ticks(axis: &MapAxis, (low, high): (f64, f64)) -> Vec<(f64, String)> {
     match &axis.scale {
         AxisScale::Levels(levels) => {
             levels.iter().enumerate().take(12).map(|(index, level)| (index as f64, short(level))).collect()
         }
         AxisScale::Date => ticks(low, high, 4).into_iter().map(|at| (at, date(at.round()))).collect(),
+        AxisScale::Log => {
+            let labels = log_ticks(10f64.powf(low), 10f64.powf(high), 6);
+            labels.into_iter().map(|at| (at.log10(), number(at))).collect()
+        }
         AxisScale::Number => ticks(low, high, 6).into_iter().map(|at| (at, number(at))).collect(),
     }
 }
@@ -221,21 +246,8 @@ pub(super) fn drift(out: &mut String, bounded: &Bounded) {
     out.push_str("<section id=\"drift\" aria-labelledby=\"drift-h\"><h2 id=\"drift-h\">What changed</h2>");
     let thresholds = &bounded.page.thresholds;
     if let Some(step) = thresholds.steps.get(thresholds.start) {
-        let now = step.flagged as f64 / thresholds.rows.max(1) as f64;
-        let known = drift.reference_p_values.len();
-        let before = if known > 0 {
-            drift.reference_p_values.iter().filter(|p| **p <= step.p).count() as f64 / known as f64
-        } else {
-            step.p
-        };
-        let source = if known > 0 { "in the reference" } else { "expected from the reference" };
-        let _ = write!(
-            out,
-            "<p class=\"lead\">Rows at p ≤ {}: <strong>{}</strong> now, {} {source}.</p>",
-            crate::report::text::p_value(step.p),
-            percent(now),
-            percent(before)
-        );
+        let words = drift.flagged(thresholds, step);
+        let _ = write!(out, "<p class=\"lead\" id=\"drift-flagged\">{}</p>", Text(&words));
     }
     out.push_str(
         "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-labelledby=\"drift-h\"><table class=\"changes\"><thead><tr>\

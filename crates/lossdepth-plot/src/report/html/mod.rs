@@ -104,7 +104,8 @@ fn body(out: &mut String, bounded: &Bounded, groups: &[AlikeRows]) {
 /// Depths with the threshold, and the map.
 fn overview(out: &mut String, bounded: &Bounded) {
     let thresholds = &bounded.page.thresholds;
-    let words = thresholds.steps.get(thresholds.start).map(|step| thresholds.consequence(step)).unwrap_or_default();
+    let words =
+        thresholds.steps.get(thresholds.start).map(|step| thresholds.consequence(step)).unwrap_or_default();
     out.push_str(
         "<div class=\"overview\"><section id=\"threshold\" aria-labelledby=\"threshold-h\"><h2 id=\"threshold-h\">Where to draw the line\
          </h2>",
@@ -134,7 +135,9 @@ fn overview(out: &mut String, bounded: &Bounded) {
         let _ = write!(
             out,
             "<p id=\"map-tip\" class=\"tip\" hidden></p><figcaption><span class=\"legend\"><span class=\"key\"><svg viewBox=\"0 0 10 10\" aria-hidden=\"true\">\
-             <path class=\"odd-point\" d=\"M5 0l5 5l-5 5l-5-5z\"/></svg> odd row</span> <span class=\"key\">shallow \
+             <path class=\"odd-point\" d=\"M5 0l5 5l-5 5l-5-5z\"/></svg> flagged</span> <span class=\"key\"><svg viewBox=\"0 0 10 10\" \
+             aria-hidden=\"true\"><path class=\"odd-point faint\" d=\"M5 1l4 4l-4 4l-4-4z\"/></svg> listed, not flagged</span> <span \
+             class=\"key\">shallow \
              <svg class=\"ramp\" viewBox=\"0 0 60 10\" aria-hidden=\"true\"><path class=\"point p0\" d=\"M6 5h0\"/><path class=\"point p1\" \
              d=\"M18 5h0\"/><path class=\"point p2\" d=\"M30 5h0\"/><path class=\"point p3\" d=\"M42 5h0\"/><path class=\"point p4\" d=\"M54 5h0\"/>\
              </svg> deep</span></span> {} of {}.</figcaption></figure></section>",
@@ -195,6 +198,8 @@ struct StepView {
     words: String,
     depth: f64,
     sentence: String,
+    /// The share of flagged rows now and before, where a reference is another table.
+    drift: Option<String>,
 }
 
 impl<'a> View<'a> {
@@ -220,7 +225,11 @@ impl<'a> View<'a> {
                 .reasons
                 .iter()
                 .zip(leads)
-                .map(|(reason, lead)| ReasonView { columns: &reason.columns, lead, sentence: &reason.sentence })
+                .map(|(reason, lead)| ReasonView {
+                    columns: &reason.columns,
+                    lead,
+                    sentence: &reason.sentence,
+                })
                 .collect(),
             counterfactual: row.counterfactual.as_ref().map(|words| words.sentence.as_str()),
             neighbours: &row.neighbours,
@@ -230,10 +239,13 @@ impl<'a> View<'a> {
             words: super::text::p_value(step.p),
             depth: step.depth,
             sentence: page.thresholds.consequence(step),
+            drift: page.drift.as_ref().map(|drift| drift.flagged(&page.thresholds, step)),
         });
-        let letters = page.title.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '-' });
+        let letters =
+            page.title.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '-' });
         let stem: String = letters.take(60).collect();
-        let stem = stem.split('-').filter(|part| !part.is_empty()).collect::<Vec<_>>().join("-").to_lowercase();
+        let stem =
+            stem.split('-').filter(|part| !part.is_empty()).collect::<Vec<_>>().join("-").to_lowercase();
         Self {
             columns: columns.collect(),
             rows: rows.collect(),

@@ -14,7 +14,9 @@ pub(super) fn summary(bounded: &Bounded, groups: &[AlikeRows]) -> Vec<String> {
     let columns = counted(bounded.compared, "column", "columns");
     let rows = counted(page.data.rows, "row", "rows");
     let mut sentences = vec![match &page.reference {
-        None => format!("The {rows} of {} were compared with each other in {columns}.", Name(&page.data.name)),
+        None => {
+            format!("The {rows} of {} were compared with each other in {columns}.", Name(&page.data.name))
+        }
         Some(reference) => format!(
             "The {rows} of {} were compared with the {} of {} in {columns}.",
             Name(&page.data.name),
@@ -23,7 +25,8 @@ pub(super) fn summary(bounded: &Bounded, groups: &[AlikeRows]) -> Vec<String> {
         ),
     }];
     if let Some((row, leads)) = page.rows.first().zip(bounded.leads.first()) {
-        let mut sentence = format!("The oddest is <strong>{}</strong> (p {})", Name(&row.name), p_value(row.p_value));
+        let mut sentence =
+            format!("The oddest is <strong>{}</strong> (p\u{a0}{})", Name(&row.name), p_value(row.p_value));
         if let Some((reason, lead)) = row.reasons.first().zip(leads.first()) {
             let _ = match lead.is_empty() {
                 true => write!(sentence, ": {}", Name(&reason.sentence)),
@@ -33,6 +36,17 @@ pub(super) fn summary(bounded: &Bounded, groups: &[AlikeRows]) -> Vec<String> {
         sentences[0].push(' ');
         sentences[0].push_str(&sentence);
         sentences[0].push('.');
+    }
+    if let Some(change) = page.drift.as_ref().and_then(|drift| {
+        drift.columns.iter().max_by(|a, b| a.distance.total_cmp(&b.distance).then(b.column.cmp(&a.column)))
+    }) {
+        if let Some(column) = page.columns.get(change.column) {
+            sentences.push(format!(
+                "<a href=\"#drift\">What changed most</a> is {}: {}.",
+                Name(&column.name),
+                Name(&change.sentence)
+            ));
+        }
     }
     let mut data = Vec::new();
     if page.data.gaps > 0 {
@@ -50,7 +64,9 @@ pub(super) fn summary(bounded: &Bounded, groups: &[AlikeRows]) -> Vec<String> {
         let alike: Vec<String> = groups
             .iter()
             .take(3)
-            .map(|group| format!("{} ({})", Name(&group.title), counted(group.rows.len() as u64, "row", "rows")))
+            .map(|group| {
+                format!("{} ({})", Name(&group.title), counted(group.rows.len() as u64, "row", "rows"))
+            })
             .collect();
         let _ = write!(
             second,
@@ -161,9 +177,10 @@ pub(super) fn row_sentence(row: &OddRow, kind: PValues) -> String {
         PValues::Calibrated => "of the reference",
         PValues::Ranks => "of all rows",
     };
-    let spread = row.stderr.filter(|x| x.is_finite()).map_or(String::new(), |stderr| {
-        format!(" ± {} (standard error)", number(stderr))
-    });
+    let spread = row
+        .stderr
+        .filter(|x| x.is_finite())
+        .map_or(String::new(), |stderr| format!(" ± {} (standard error)", p_value(stderr)));
     let error = if row.error > 0.0 && row.error.is_finite() {
         format!("; computed to within {}", p_value(row.error))
     } else {
