@@ -3,7 +3,7 @@
 use super::cells::Cell;
 use super::date::{self, DateForm};
 use super::kind::ColumnKind;
-use super::levels::{Level, Levels, coordinate_size};
+use super::levels::{Level, Levels, pair_size};
 use super::number::NumberForm;
 use super::quantiles::Quantiles;
 use serde::{Deserialize, Serialize};
@@ -133,7 +133,7 @@ impl EncodedColumn {
 
     /// The size of the coordinates of its gaps: (T4).
     pub(super) fn gap_size(&self) -> f64 {
-        coordinate_size(&[self.observations - self.gaps, self.gaps])
+        pair_size(self.observations - self.gaps, self.gaps)
     }
 
     /// The median, or the most frequent level.
