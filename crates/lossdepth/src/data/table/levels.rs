@@ -101,10 +101,9 @@ impl Levels {
         if !named.clone().all(|(coordinate, count)| counted(coordinate, count)) {
             return Err("a level has no coordinate".to_owned());
         }
-        if !self.unnamed.iter().all(|&(_, coordinate)| (coordinate as usize) < self.seen)
-            || !self.unnamed.is_sorted()
-            || !(self.unnamed_count.is_finite() && self.unnamed_count >= 0.0)
-        {
+        let placed = self.unnamed.iter().all(|&(_, coordinate)| (coordinate as usize) < self.seen);
+        let counted = self.unnamed_count.is_finite() && self.unnamed_count >= 0.0;
+        if !(placed && counted && self.unnamed.is_sorted()) {
             return Err("the levels without a name are not as they should be".to_owned());
         }
         if self.index().named.len() != self.named.len() {

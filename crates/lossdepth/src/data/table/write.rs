@@ -47,16 +47,14 @@ impl<'a> Writer<'a> {
     ) -> Self {
         let mut places: Vec<Place> = Vec::with_capacity(learned.len());
         for group in layout.groups() {
-            match (group.kind, places.last_mut()) {
-                (GroupKind::Gap, Some(place)) => {
-                    place.gap = Some((group.start, learned[group.column].gap_size()));
-                }
-                _ => {
-                    let levels = learned[group.column].category();
-                    let (size, new) = levels.map_or((1.0, usize::MAX), |levels| (levels.size, levels.seen));
-                    places.push(Place { start: group.start, size, new, gap: None });
-                }
+            let learned = &learned[group.column];
+            if let (GroupKind::Gap, Some(place)) = (group.kind, places.last_mut()) {
+                place.gap = Some((group.start, learned.gap_size()));
+                continue;
             }
+            let (size, new) =
+                learned.category().map_or((1.0, usize::MAX), |levels| (levels.size, levels.seen));
+            places.push(Place { start: group.start, size, new, gap: None });
         }
         Self { learned, sources, cells, places, width: layout.width(), rows: table.rows() }
     }
