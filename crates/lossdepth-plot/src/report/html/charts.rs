@@ -1,6 +1,6 @@
 //! Pictures that need no script: SVG without style attributes, which the content security policy forbids.
 
-use super::escape::{Name, Text};
+use super::escape::{Name, Sentence, Text};
 use crate::compute::{log_ticks, ticks};
 use crate::report::text::{count, date, number};
 use crate::report::{AxisScale, Bounded, ColumnDrift, Distribution, Histogram, Map, MapAxis, Thresholds};
@@ -46,7 +46,7 @@ pub(super) fn depths(out: &mut String, bounded: &Bounded) {
     let most = counts.iter().copied().max().unwrap_or(1).max(1) as f64;
     let width = (place(*high) - place(*low)) / counts.len().max(1) as f64;
     let path = bars(counts.iter().map(|count| *count as f64 / most), place(*low), width, 2.0, HIGH);
-    let cut = steps.get(*start).map_or(0.0, |step| place(step.depth));
+    let cut = steps.get(*start).map_or(0.0, |step| place(step.cut));
     let label = format!(
         "Histogram of the depths of {} rows, from {} to {}. The tallest bar has {} rows.",
         count(counts.iter().sum()),
@@ -264,7 +264,7 @@ pub(super) fn drift(out: &mut String, bounded: &Bounded) {
             Name(name),
             column.distance,
             change(column),
-            Name(&column.sentence)
+            Sentence(&column.sentence)
         );
     }
     out.push_str(

@@ -90,6 +90,8 @@ fn body(out: &mut String, bounded: &Bounded, groups: &[AlikeRows]) {
          <label>Search <input type=\"search\" id=\"search\" autocomplete=\"off\" placeholder=\"name, value or reason\"></label>\
          <label>Reason <select id=\"reason\"><option value=\"\">any column</option></select></label>\
          <label>Group <select id=\"group\"><option value=\"\">any</option></select></label>\
+         <label class=\"narrow\">Sort <select id=\"sort\"><option value=\"rank\">oddest first</option><option value=\"name\">by name</option>\
+         <option value=\"reason\">by reason</option></select></label>\
          <label class=\"check\"><input type=\"checkbox\" id=\"only-flagged\"> flagged only</label>\
          <button type=\"button\" id=\"clear\" class=\"quiet\">Clear</button>\
          <button type=\"button\" id=\"export\">Export as CSV</button></div><div class=\"split\"><div class=\"list\">",
@@ -132,6 +134,12 @@ fn overview(out: &mut String, bounded: &Bounded) {
              <figure class=\"map\" id=\"map-figure\">",
         );
         charts::map(out, map);
+        let (sample, all) = (map.percentiles.len() as u64, super::text::count(map.of));
+        let shown = if sample == map.of {
+            format!("All {all} ordinary rows.")
+        } else {
+            format!("A sample of {} from {all} ordinary rows.", super::text::count(sample))
+        };
         let _ = write!(
             out,
             "<p id=\"map-tip\" class=\"tip\" hidden></p><figcaption><span class=\"legend\"><span class=\"key\"><svg viewBox=\"0 0 10 10\" aria-hidden=\"true\">\
@@ -140,9 +148,7 @@ fn overview(out: &mut String, bounded: &Bounded) {
              class=\"key\">shallow \
              <svg class=\"ramp\" viewBox=\"0 0 60 10\" aria-hidden=\"true\"><path class=\"point p0\" d=\"M6 5h0\"/><path class=\"point p1\" \
              d=\"M18 5h0\"/><path class=\"point p2\" d=\"M30 5h0\"/><path class=\"point p3\" d=\"M42 5h0\"/><path class=\"point p4\" d=\"M54 5h0\"/>\
-             </svg> deep</span></span> {} of {}.</figcaption></figure></section>",
-            super::text::counted(map.percentiles.len() as u64, "ordinary row", "ordinary rows"),
-            super::text::count(map.of)
+             </svg> deep</span></span> {shown}</figcaption></figure></section>"
         );
     }
     out.push_str("</div>\n");
@@ -196,7 +202,7 @@ struct ReasonView<'a> {
 struct StepView {
     p: f64,
     words: String,
-    depth: f64,
+    cut: f64,
     sentence: String,
     /// The share of flagged rows now and before, where a reference is another table.
     drift: Option<String>,
@@ -237,7 +243,7 @@ impl<'a> View<'a> {
         let steps = page.thresholds.steps.iter().map(|step| StepView {
             p: step.p,
             words: super::text::p_value(step.p),
-            depth: step.depth,
+            cut: step.cut,
             sentence: page.thresholds.consequence(step),
             drift: page.drift.as_ref().map(|drift| drift.flagged(&page.thresholds, step)),
         });
