@@ -1,7 +1,7 @@
 //! Models as bytes: the same scores to the last bit, and nothing but a clear error for bytes that are no model.
 
 use crate::common::Random;
-use lossdepth::data::Transform;
+use lossdepth::data::{Column, EncodingOptions, Table, Transform, Values};
 use lossdepth::kernel::KernelChoice;
 use lossdepth::model::Value;
 use lossdepth::model::archive::Archive;
@@ -565,4 +565,74 @@ fn no_bytes_make_it_panic() {
         read > inputs() / 20 && ready > inputs() / 50 && scores > inputs() / 50,
         "{read} {ready} {scores}"
     );
+}
+
+/// A saved model of a table with a category and gaps.
+fn saved_table() -> (Texts, Tensors) {
+    let mut region = lossdepth::data::Texts::default();
+    (0..40).for_each(|i| region.push(Some(["north", "south", "east"][i % 3])));
+    let price = (0..40).map(|i| if i == 7 { f64::NAN } else { f64::from(i * i % 17) }).collect();
+    let columns = vec![
+        Column { name: "price".into(), values: Values::Numbers(price) },
+        Column { name: "region".into(), values: Values::Texts(region) },
+    ];
+    let table = Table::new(columns).unwrap();
+    let model = Settings::new(Method::Hinge).fit_table(&table, None, &EncodingOptions::default()).unwrap();
+    parts(&model.to_bytes().unwrap())
+}
+
+#[test]
+fn damaged_encodings_are_refused() {
+    let (texts, tensors) = saved_table();
+    assert_eq!((texts["format_version"].as_str(), tensors["reference"].0[1]), ("2", 7));
+    assert!(Model::from_bytes(&sealed(texts.clone(), &tensors)).is_ok());
+    let with = |change: &dyn Fn(&mut Texts)| {
+        let mut texts = texts.clone();
+        change(&mut texts);
+        refused(&sealed(texts, &tensors))
+    };
+    let replaced = |from: &str, to: &str| {
+        let whole = &texts["encoding"];
+        assert!(whole.contains(from), "{from} is not in {whole}");
+        let changed = whole.replacen(from, to, 1);
+        with(&|texts| drop(texts.insert("encoding".to_owned(), changed.clone())))
+    };
+    let damaged = "the model is damaged: ";
+    // Cut anywhere it is no JSON any more.
+    let whole = texts["encoding"].clone();
+    for end in (0..whole.len()).step_by(whole.len() / 97) {
+        let message = with(&|texts| drop(texts.insert("encoding".to_owned(), whole[..end].to_owned())));
+        assert!(message.starts_with(&format!("{damaged}`encoding`: ")), "cut at {end}: {message}");
+    }
+    assert_eq!(with(&|texts| drop(texts.remove("encoding"))), format!("{damaged}it has no encoding"));
+    let older = with(&|texts| drop(texts.insert("format_version".to_owned(), "1".to_owned())));
+    assert_eq!(older, format!("{damaged}unknown entry `encoding`"));
+    // Another width than the reference: without the gap group, and without a coordinate.
+    let message = replaced("\"gaps\":1.0", "\"gaps\":0.0");
+    assert_eq!(message, format!("{damaged}its encoding is of 5 columns, its reference of 7"));
+    let message = replaced("\"seen\":3", "\"seen\":9");
+    assert_eq!(message, format!("{damaged}its encoding is of 13 columns, its reference of 7"));
+    let hostile = [
+        ("\"seen\":3", "\"seen\":18446744073709551615"),
+        ("\"seen\":3", "\"seen\":0"),
+        ("\"coordinate\":2", "\"coordinate\":3"),
+        ("\"size\":1", "\"size\":-1"),
+        ("\"name\":\"region\"", "\"name\":\"price\""),
+        ("\"name\":\"south\"", "\"name\":\"north\""),
+        ("\"kind\":\"number\"", "\"kind\":\"category\""),
+        ("\"kind\":\"category\"", "\"kind\":\"boolean\""),
+        ("\"decimals\":0", "\"decimals\":1000000000"),
+        ("\"median\":", "\"median\":1e300,\"x\":"),
+        ("\"observations\":40.0", "\"observations\":0.0"),
+        ("\"donors\":[[", "\"donors\":[[1.0,"),
+        ("\"missing\":\"compare\"", "\"missing\":\"guess\""),
+    ];
+    for (from, to) in hostile {
+        let message = replaced(from, to);
+        assert!(message.starts_with(&format!("{damaged}`encoding`: ")), "{to}: {message}");
+    }
+    // A reference that is no encoded table.
+    let mut other = tensors.clone();
+    other.insert("reference".to_owned(), (vec![40, 7], doubles(&[1.0; 280])));
+    assert!(refused(&sealed(texts.clone(), &other)).starts_with(&format!("{damaged}its reference: row 0")));
 }

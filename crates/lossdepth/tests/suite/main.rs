@@ -26,3 +26,4 @@ mod scaling;
 mod statistics;
 mod svm;
 mod svm_golden;
+mod tables;

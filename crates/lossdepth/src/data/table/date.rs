@@ -51,17 +51,23 @@ impl DateGuess {
 }
 
 impl DateForm {
-    /// Guesses the form from different texts with how often each comes. `said` is what the caller says, `usual` what
-    /// other columns of the table have, for where the cells do not tell.
+    /// Guesses the form from different texts with how often each comes, of so many cells; gives up where too many are no
+    /// dates. `said` is what the caller says, `usual` what other columns of the table have, for where the cells do not tell.
     pub(super) fn guess<'a>(
         texts: impl Iterator<Item = (&'a str, usize)>,
+        cells: usize,
         said: Option<bool>,
         usual: Option<bool>,
     ) -> DateGuess {
-        let (mut day, mut month) = (0, 0);
+        let (mut day, mut month, mut neither) = (0, 0, 0);
         for (text, count) in texts {
-            day += if (Self { day_first: true }).parse(text).is_some() { count } else { 0 };
-            month += if (Self { day_first: false }).parse(text).is_some() { count } else { 0 };
+            let read = [true, false].map(|day_first| Self { day_first }.parse(text).is_some());
+            day += if read[0] { count } else { 0 };
+            month += if read[1] { count } else { 0 };
+            neither += if read == [false, false] { count } else { 0 };
+            if !ODD.allows(neither, cells) {
+                break;
+            }
         }
         let clear = day != month;
         let day_first = said.unwrap_or(if clear { day > month } else { usual.unwrap_or(false) });
@@ -78,7 +84,7 @@ impl DateForm {
         let mut tokens = Tokens(text.trim());
         tokens.skip_weekday();
         let start = tokens;
-        let (days, after) = match tokens.date(self.day_first) {
+        let (days, after, compact) = match tokens.date(self.day_first) {
             Some(days) if tokens.0.is_empty() => return Some(days * 86_400.0),
             Some(days) => {
                 let spaced = tokens.skip(|c| c.is_whitespace() || c == ',');
@@ -87,12 +93,12 @@ impl DateForm {
                 if !spaced && !joined {
                     return None;
                 }
-                (days, tokens)
+                (days, tokens, joined)
             }
-            None => (0.0, start),
+            None => (0.0, start, false),
         };
         let mut tokens = after;
-        let seconds = tokens.time()?;
+        let seconds = tokens.time(compact)?;
         tokens.0.is_empty().then_some(days * 86_400.0 + seconds)
     }
 }
@@ -147,7 +153,7 @@ impl<'a> Tokens<'a> {
     fn skip_weekday(&mut self) {
         let is_weekday = |word: &str| {
             let word = word.to_lowercase();
-            word.len() >= 2 && WEEKDAYS.concat().iter().any(|name| name.starts_with(&word))
+            word.len() >= 2 && WEEKDAYS.iter().copied().flatten().any(|name| name.starts_with(&word))
         };
         let mut rest = *self;
         if rest.word_if(is_weekday) && rest.skip(|c| c.is_whitespace() || c == ',' || c == '.') {
@@ -249,12 +255,12 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    /// The seconds of a time of day; with a zone, as it is in Greenwich.
-    fn time(&mut self) -> Option<f64> {
+    /// The seconds of a time of day; with a zone, as it is in Greenwich. Colons may lack where it is `compact`.
+    fn time(&mut self, compact: bool) -> Option<f64> {
         let first = self.digits(1, 6)?;
         let (mut hour, minute, second) = match first.len() {
             // Without colons, as in 20241231T235959.
-            4 | 6 => {
+            4 | 6 if compact => {
                 let second = first.get(4..6).map_or(Some(0), |digits| digits.parse().ok())?;
                 (first[..2].parse::<u32>().ok()?, first[2..4].parse::<u32>().ok()?, f64::from(second))
             }
@@ -503,7 +509,8 @@ mod tests {
 
     #[test]
     fn the_order_is_that_of_the_whole_column() {
-        let guess = |texts: &[&str]| DateForm::guess(texts.iter().map(|text| (*text, 1)), None, None);
+        let guess =
+            |texts: &[&str]| DateForm::guess(texts.iter().map(|text| (*text, 1)), texts.len(), None, None);
         let clear = guess(&["1/2/2024", "31/12/2024"]);
         assert_eq!((clear.form.day_first, clear.clear, clear.read), (true, true, 2));
         let clear = guess(&["1/2/2024", "12/31/2024"]);
@@ -511,8 +518,8 @@ mod tests {
         let unclear = guess(&["1/2/2024", "3/4/2024"]);
         assert_eq!((unclear.form.day_first, unclear.clear), (false, false));
         let texts = || [("1/2/2024", 1)].into_iter();
-        assert!(DateForm::guess(texts(), None, Some(true)).form.day_first);
-        assert!(!DateForm::guess(texts(), Some(false), Some(true)).form.day_first);
+        assert!(DateForm::guess(texts(), 1, None, Some(true)).form.day_first);
+        assert!(!DateForm::guess(texts(), 1, Some(false), Some(true)).form.day_first);
     }
 
     #[test]

@@ -3,6 +3,10 @@
 /// Whether a text stands for a gap; `more` are words of the caller.
 pub(super) fn is_gap(text: &str, more: &[String]) -> bool {
     let text = text.trim();
+    // The built-in words are short.
+    if text.len() > 8 {
+        return more.iter().any(|word| word.trim() == text);
+    }
     let spelled = |words: &[&str]| words.contains(&text);
     let any_case = |words: &[&str]| words.iter().any(|word| text.eq_ignore_ascii_case(word));
     // `none` and `na` in small letters are levels of categories as often as gaps; Python writes `None`, R `NA`.

@@ -75,8 +75,10 @@ impl<'a> Profile<'a> {
             _ => Vec::new(),
         };
         let cells = texts.iter().map(|(_, count)| count).sum();
-        let number = NumberForm::guess(texts.iter().copied(), options.decimal, None);
-        let date = DateForm::guess(texts.iter().copied(), options.day_first, None);
+        // Where the kind is said, every cell that can be read is.
+        let looked_at = if said.is_some() { usize::MAX } else { cells };
+        let number = NumberForm::guess(texts.iter().copied(), looked_at, options.decimal, None);
+        let date = DateForm::guess(texts.iter().copied(), looked_at, options.day_first, None);
         Self { column, said, counted, texts, cells, number, date }
     }
 
@@ -96,11 +98,11 @@ impl<'a> Profile<'a> {
         order: Option<bool>,
         options: &EncodingOptions,
     ) -> Plan {
-        if !self.number.clear {
-            self.number = NumberForm::guess(self.texts.iter().copied(), options.decimal, decimal);
+        if !self.number.clear && self.number.read > 0 && decimal.is_some() {
+            self.number = NumberForm::guess(self.texts.iter().copied(), usize::MAX, options.decimal, decimal);
         }
-        if !self.date.clear {
-            self.date = DateForm::guess(self.texts.iter().copied(), options.day_first, order);
+        if !self.date.clear && self.date.read > 0 && order.is_some() {
+            self.date = DateForm::guess(self.texts.iter().copied(), usize::MAX, options.day_first, order);
         }
         let kind = self.said.unwrap_or_else(|| self.kind(rows, options.guess));
         Plan { kind, number: self.number.form, date: self.date.form, said: self.said.is_some() }
@@ -299,7 +301,7 @@ mod tests {
             column("price", &["1.234", "2.345", "3.456"]),
             column("rate", &["0,5", "0,25", "12,5"]),
             column("start", &["1/2/2024", "3/4/2024", "5/6/2024"]),
-            column("end", &["1/2/2024", "31/4/2024", "31/5/2024"]),
+            column("end", &["1/2/2024", "30/4/2024", "31/5/2024"]),
         ])
         .unwrap();
         let plans = plans(&table, &[1.0; 3], &EncodingOptions::default());

@@ -59,18 +59,26 @@ struct Parts<'a> {
 }
 
 impl NumberForm {
-    /// Guesses the form from different texts with how often each comes. `said` is the decimal mark that the caller says,
-    /// `usual` the one of other columns of the table, for where the cells do not tell.
+    /// Guesses the form from different texts with how often each comes, of so many cells; gives up where too many are no
+    /// numbers. `said` is the decimal mark that the caller says, `usual` the one of other columns of the table, for where
+    /// the cells do not tell.
     pub(super) fn guess<'a>(
         texts: impl Iterator<Item = (&'a str, usize)> + Clone,
+        cells: usize,
         said: Option<char>,
         usual: Option<char>,
     ) -> NumberGuess {
-        let (mut point, mut comma, mut codes, mut marked) = (0, 0, 0, false);
+        let (mut point, mut comma, mut codes, mut marked, mut neither) = (0, 0, 0, false, 0);
         let mut units: BTreeMap<(&'static str, bool), usize> = BTreeMap::new();
         for (text, count) in texts.clone() {
-            let Some(parts) = Parts::of(text) else { continue };
-            let read = [value(parts.body, '.'), value(parts.body, ',')];
+            let parts = Parts::of(text);
+            let body = parts.as_ref().map_or("", |parts| parts.body);
+            let read = [value(body, '.'), value(body, ',')];
+            neither += if read == [None, None] { count } else { 0 };
+            if !ODD.allows(neither, cells) {
+                return NumberGuess { form: Self::default(), clear: false, read: 0, codes: 0 };
+            }
+            let Some(parts) = parts else { continue };
             point += if read[0].is_some() { count } else { 0 };
             comma += if read[1].is_some() { count } else { 0 };
             if read != [None, None] {
@@ -294,7 +302,7 @@ mod tests {
     use super::*;
 
     fn guess(texts: &[&str]) -> NumberGuess {
-        NumberForm::guess(texts.iter().map(|text| (*text, 1)), None, None)
+        NumberForm::guess(texts.iter().map(|text| (*text, 1)), usize::MAX, None, None)
     }
 
     /// The numbers of a column of these texts.
@@ -380,9 +388,9 @@ mod tests {
         assert_eq!(read(&["1,234", "2.5"]), [Some(1234.0), Some(2.5)]);
         assert_eq!(read(&["1,234", "0,500"]), [Some(1.234), Some(0.5)]);
         assert_eq!(read(&["1,234", "5,678"]), [Some(1234.0), Some(5678.0)]);
-        let usual = NumberForm::guess([("1.234", 1)].into_iter(), None, Some(','));
+        let usual = NumberForm::guess([("1.234", 1)].into_iter(), 1, None, Some(','));
         assert_eq!((usual.form.parse("1.234"), usual.clear), (Some(1234.0), false));
-        let said = NumberForm::guess([("1.234", 1)].into_iter(), Some(','), Some('.'));
+        let said = NumberForm::guess([("1.234", 1)].into_iter(), 1, Some(','), Some('.'));
         assert_eq!(said.form.parse("1.234"), Some(1234.0));
         // Without a mark every cell speaks for itself.
         let plain = guess(&["1", "2"]).form;
