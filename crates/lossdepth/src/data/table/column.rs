@@ -74,6 +74,14 @@ impl EncodedColumn {
         }
     }
 
+    /// How many decimals its numbers are written with; 0 for other kinds.
+    pub fn decimals(&self) -> usize {
+        match &self.content {
+            Content::Number { form, .. } => form.decimals,
+            _ => 0,
+        }
+    }
+
     /// Whether a value came with a time of day.
     pub fn has_time_of_day(&self) -> bool {
         matches!(&self.content, Content::Time { time_of_day: true, .. })
