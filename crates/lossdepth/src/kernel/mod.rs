@@ -53,6 +53,7 @@ pub(crate) mod factor {
 }
 
 pub use bandwidth::{Gamma, Sigma};
+pub(crate) use neighbour_distance::weighted_quantile;
 pub use points::{Columns, Points};
 pub use space::Space;
 pub use standard::{KernelChoice, Standard};

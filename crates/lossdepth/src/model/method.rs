@@ -5,7 +5,7 @@ use super::fitted::Learned;
 use super::setting::{Kind, Range, Setting};
 use super::settings::Settings;
 use super::value::Value;
-use crate::data::Reference;
+use crate::data::{Reference, Scale};
 use crate::error::{DepthError, Result};
 use crate::kernel::{Gamma, KernelChoice};
 use crate::loss::{Exponential, Hinge, Logistic, SquaredHinge};
@@ -237,6 +237,21 @@ methods! {
         // The depth is the same in any units.
         recommended: Vec::new,
         fit: |s, sample, learned| s.fit_hypothesis(s.halfspace(), sample, learned),
+    }
+
+    Auto {
+        name: "auto",
+        summary: "kernels and balls in robust units and in ranks, calibrated and combined: needs no settings",
+        title: "Combined depth",
+        aliases: &[],
+        settings: &["scale", "support_fraction", "reference_rows", "trim", "tol"],
+        own: &[Own::help(
+            "scale",
+            "How the columns are scaled; units do not matter here, but `whiten` and `mcd` also turn the axes",
+        )],
+        defaults: |s| s.scale = Scale::Standard,
+        recommended: Vec::new,
+        fit: |s, sample, learned| s.fit_hypothesis(s.auto(), sample, learned),
     }
 }
 

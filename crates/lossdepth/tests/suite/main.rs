@@ -1,6 +1,7 @@
 //! All tests of the library's public face, in one program: it is linked once.
 
 mod archive;
+mod auto;
 mod baseline;
 mod brute_force;
 mod common;
