@@ -4,15 +4,17 @@ use crate::commands::evaluate::Evaluate;
 use crate::commands::explain::Explain;
 use crate::commands::fit::Fit;
 use crate::commands::info::Info;
+use crate::commands::outliers::OutliersArgs;
 use crate::commands::plot::Plot;
 use crate::commands::reproduce::Reproduce;
 use crate::commands::score::Score;
 use crate::commands::shell::{Completions, Manual};
-use crate::error::Result;
-use crate::load::Header;
+use crate::error::{Result, shorten};
+use crate::load::{Header, Reading};
 use crate::settings::{Given, PRESET};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
+use lossdepth::data::{ColumnKind, Missing};
 use lossdepth::model::Setting;
 use lossdepth::{DepthError, Method, Reference, Settings};
 use std::path::PathBuf;
@@ -49,6 +51,8 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Show the oddest rows of a table, each with its reasons
+    Outliers(Box<OutliersArgs>),
     /// Score the rows of a table
     Score(Box<Score>),
     /// Say why rows have the depth they have
@@ -95,7 +99,7 @@ fn fixed_by_a_model() -> impl Iterator<Item = &'static str> {
     ["reference", "method", "weights", PRESET].into_iter().chain(settings)
 }
 
-/// Which columns play which part.
+/// Which columns play which part, and how files are read.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Columns")]
 pub(crate) struct Roles {
@@ -103,11 +107,15 @@ pub(crate) struct Roles {
     #[arg(long, value_name = "COLS")]
     pub(crate) columns: Option<String>,
 
+    /// Columns not to compare, as `a,b`
+    #[arg(long, value_name = "COLS", conflicts_with = "columns")]
+    pub(crate) exclude: Option<String>,
+
     /// The column with the label: copied to the output, never compared
     #[arg(long, value_name = "COL")]
     pub(crate) label: Option<String>,
 
-    /// The column with the id: replaces the row number in the output, never compared
+    /// The column with the id: replaces the row number in the output, never compared [default: found by its content]
     #[arg(long, value_name = "COL")]
     pub(crate) id: Option<String>,
 
@@ -116,6 +124,23 @@ pub(crate) struct Roles {
     #[arg(long, value_name = "COL")]
     pub(crate) weights: Option<String>,
 
+    /// What columns hold, as `zip=category,customer=text`: number, category, boolean, date, id or text [default: guessed]
+    #[arg(long = "as", value_name = "COL=KIND,…")]
+    pub(crate) kinds: Vec<String>,
+
+    /// What is done with gaps: compare rows on what they have, refuse them (error), leave their rows out (drop), or take the
+    /// median, and of a category the most frequent level (median)
+    #[arg(long, value_name = "HOW", default_value_t, value_parser = named::<Missing>(Missing::ALL.map(Missing::name)))]
+    pub(crate) missing: Missing,
+
+    #[command(flatten)]
+    pub(crate) reading: ReadingArgs,
+}
+
+/// How text files and workbooks are read; found by their content where nothing is said.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Reading")]
+pub(crate) struct ReadingArgs {
     /// The first line is the header, even if it is all numbers
     #[arg(long, conflicts_with = "no_header")]
     pub(crate) header: bool,
@@ -123,22 +148,93 @@ pub(crate) struct Roles {
     /// The first line is data, even if it has text
     #[arg(long)]
     pub(crate) no_header: bool,
+
+    /// How many lines are above the header [default: found]
+    #[arg(long, value_name = "N")]
+    pub(crate) skip: Option<u64>,
+
+    /// Words for a gap, as `unknown,999`, beyond empty cells, NA, N/A, null, -, ? and the like
+    #[arg(long, value_name = "WORDS")]
+    pub(crate) na: Option<String>,
+
+    /// The decimal mark, `.` or `,` [default: found for each column]
+    #[arg(long, value_name = "MARK", value_parser = ["," , "."], hide_possible_values = true)]
+    pub(crate) decimal: Option<String>,
+
+    /// Dates as 1/2/2024 are the first of February [default: found for each column]
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    pub(crate) day_first: Option<bool>,
+
+    /// The encoding of texts, as windows-1252 or utf-16le [default: found]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) encoding: Option<String>,
+
+    /// The sheet of a workbook, by its name or its number from 1 [default: the first with something in it]
+    #[arg(long, value_name = "SHEET")]
+    pub(crate) sheet: Option<String>,
 }
 
-impl Roles {
-    pub(crate) fn header(&self) -> Header {
-        match (self.header, self.no_header) {
+impl ReadingArgs {
+    /// The words in `--na`.
+    pub(crate) fn gaps(&self) -> Vec<String> {
+        list(self.na.as_deref())
+    }
+
+    /// The same, for those who read.
+    pub(crate) fn reading(&self) -> Reading {
+        let header = match (self.header, self.no_header) {
             (true, _) => Header::Yes,
             (_, true) => Header::No,
             _ => Header::Detect,
-        }
+        };
+        let decimal = self.decimal.as_deref().and_then(|mark| mark.chars().next());
+        let (encoding, sheet) = (self.encoding.clone(), self.sheet.clone());
+        Reading { header, skip: self.skip, encoding, sheet, gaps: self.gaps(), decimal }
     }
+}
 
+impl Roles {
     /// The names in `--columns`; quoted as in CSV where a name has a comma in it.
     pub(crate) fn columns(&self) -> Option<Vec<String>> {
-        let list = self.columns.as_deref()?;
-        Some(crate::load::split(list).into_iter().filter(|name| !name.is_empty()).collect())
+        self.columns.as_deref().map(|names| list(Some(names)))
     }
+
+    /// The names in `--exclude`.
+    pub(crate) fn exclude(&self) -> Vec<String> {
+        list(self.exclude.as_deref())
+    }
+
+    /// The columns and kinds in `--as`; all that is wrong with them in one message.
+    pub(crate) fn kinds(&self) -> Result<Vec<(String, ColumnKind)>, String> {
+        let (mut kinds, mut wrong) = (Vec::new(), Vec::new());
+        for entry in self.kinds.iter().flat_map(|kinds| list(Some(kinds))) {
+            let Some((name, kind)) = entry.rsplit_once('=') else {
+                wrong.push(format!("`{}` is not of the form column=kind", shorten(&entry)));
+                continue;
+            };
+            let known = match kind.trim().to_lowercase().as_str() {
+                "numeric" => Some(ColumnKind::Number),
+                "bool" => Some(ColumnKind::Boolean),
+                "time" | "datetime" => Some(ColumnKind::Time),
+                "string" => Some(ColumnKind::Text),
+                name => name.parse().ok(),
+            };
+            match known {
+                Some(kind) => kinds.push((name.trim().to_owned(), kind)),
+                None => {
+                    let kinds = ColumnKind::ALL.map(ColumnKind::name).join(", ");
+                    wrong.push(format!("`{}` is no kind of column; there are {kinds}", shorten(kind)));
+                }
+            }
+        }
+        if wrong.is_empty() { Ok(kinds) } else { Err(format!("`--as`: {}", wrong.join("; "))) }
+    }
+}
+
+/// A list as it is written: commas between, quotes where there is one in a name.
+fn list(text: Option<&str>) -> Vec<String> {
+    text.map(|text| crate::load::split(text).into_iter().filter(|name| !name.is_empty()).collect())
+        .unwrap_or_default()
 }
 
 /// A method and its settings.

@@ -60,20 +60,18 @@ pub(crate) enum Problem {
     Empty,
     #[error("not a text file (byte {byte:#04x} at position {at})")]
     Binary { byte: u8, at: usize },
-    #[error("the text is UTF-16: save it as UTF-8")]
-    Utf16,
-    #[error("the lines end in bare carriage returns: save it with line feeds")]
-    CarriageReturns,
-    #[error("line {line}: not UTF-8 text (byte {byte:#04x})")]
+    #[error("line {line}: not UTF-8 text (byte {byte:#04x}); --encoding says which it is")]
     Utf8 { line: u64, byte: u8 },
     #[error("line {line}: a quote opens here and never closes")]
     Quote { line: u64 },
     #[error("line {line} is longer than {limit} bytes")]
     Long { line: u64, limit: usize },
-    #[error("{at} has {}, expected {expected}", count(*got, "field"))]
-    Ragged { at: Place, expected: usize, got: usize },
-    #[error("{}columns {first} and {second} are both called `{}`", line.map(|l| format!("line {l}: ")).unwrap_or_default(), shorten(name))]
-    Duplicate { line: Option<u64>, name: String, first: usize, second: usize },
+    /// A row that is too long or too short, and the lines of all others.
+    #[error("{at} has {}, expected {expected}{}", count(*got, "field"), further(more))]
+    Ragged { at: Place, expected: usize, got: usize, more: Vec<u64> },
+    /// Several at once.
+    #[error("{}", several(.0))]
+    Several(Vec<Problem>),
     #[error("this is no {0} file, in spite of its name")]
     NotA(&'static str),
     #[error("damaged {format} file: {why}")]
@@ -82,13 +80,10 @@ pub(crate) enum Problem {
     Unsupported(String),
     #[error("too large to unpack in memory; unpack it to a file first")]
     Unpack,
-    #[error(
-        "column `{}` holds {kind}, not numbers; leave it out with --columns, --id or --label",
-        shorten(column)
-    )]
+    #[error("column `{}` holds {kind}, not numbers", shorten(column))]
     Text { column: String, kind: String },
     #[error(
-        "column `{}` holds {kind}, which can be neither compared nor copied; leave it out with --columns",
+        "column `{}` holds {kind}, which can be neither compared nor copied; leave it out with --exclude",
         shorten(column)
     )]
     Nested { column: String, kind: String },
@@ -96,6 +91,8 @@ pub(crate) enum Problem {
     Cell { at: Place, column: String, wrong: Wrong },
     #[error("no column `{}`{hint}", shorten(asked))]
     NoColumn { asked: String, hint: String },
+    #[error("no columns {names}; there are {there}")]
+    NoColumns { names: String, there: String },
     #[error("column `{}` cannot be both compared (--columns) and {role}", shorten(name))]
     TwoRoles { name: String, role: &'static str },
     #[error("column `{}` is twice in --columns", shorten(name))]
@@ -111,6 +108,41 @@ pub(crate) enum Problem {
     Memory { needed: usize, limit: Option<u64> },
     #[error("{0}")]
     Depth(DepthError),
+    /// What the library has against a table, with the lines of its rows.
+    #[error("{0}")]
+    Table(String),
+}
+
+/// How many problems of a kind are named.
+const NAMED: usize = 5;
+
+impl Problem {
+    /// Nothing, or all of them in one.
+    pub(crate) fn all(mut problems: Vec<Self>) -> Result<(), Self> {
+        match problems.len() {
+            0 => Ok(()),
+            1 => Err(problems.swap_remove(0)),
+            _ => Err(Self::Several(problems)),
+        }
+    }
+}
+
+fn several(problems: &[Problem]) -> String {
+    let mut text: Vec<String> = problems.iter().take(NAMED).map(ToString::to_string).collect();
+    if problems.len() > NAMED {
+        text.push(format!("and {} more of the kind", problems.len() - NAMED));
+    }
+    text.join("; ")
+}
+
+fn further(lines: &[u64]) -> String {
+    let named: Vec<String> = lines.iter().take(NAMED).map(ToString::to_string).collect();
+    match lines.len() {
+        0 => String::new(),
+        1 => format!("; so has line {} the wrong number", named[0]),
+        n if n <= NAMED => format!("; so have lines {} the wrong number", named.join(", ")),
+        n => format!("; so have {n} more lines the wrong number: {}, …", named.join(", ")),
+    }
 }
 
 /// A row of a file.
@@ -139,14 +171,8 @@ pub(crate) enum Wrong {
     Missing(String),
     #[error("`{0}` is not a finite number")]
     NotFinite(String),
-    #[error("`{0}` is not a number; leave out a column of text with --columns, --id or --label")]
+    #[error("`{0}` is not a number")]
     Text(String),
-    #[error("`{0}` is not a number; write it with a decimal point")]
-    Comma(String),
-    #[error(
-        "`{0}` is not a number; write it without commas if they part thousands, else with a decimal point"
-    )]
-    Thousands(String),
     #[error("{0:e} is too large to work with, at most 1e100 is allowed")]
     Large(f64),
     #[error("a weight must be finite and not negative, got {0}")]

@@ -21,7 +21,7 @@ mod write;
 
 use args::{Cli, Command};
 use clap::Parser;
-use commands::{Outcome, evaluate, explain, fit, info, methods, plot, reproduce, score, shell};
+use commands::{Outcome, evaluate, explain, fit, info, methods, outliers, plot, reproduce, score, shell};
 use std::process::ExitCode;
 
 /// Does what the arguments of this process ask for.
@@ -29,6 +29,7 @@ use std::process::ExitCode;
 /// Exit codes: 0 done, 1 done but some rows did not converge, 2 failed.
 pub fn run() -> ExitCode {
     let result = match Cli::parse().command {
+        Command::Outliers(args) => outliers::outliers(&args),
         Command::Score(args) => score::score(&args),
         Command::Explain(args) => explain::explain(&args),
         Command::Plot(args) => plot::plot(&args),

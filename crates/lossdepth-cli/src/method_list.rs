@@ -4,7 +4,7 @@ use crate::error::{Error, Result};
 use crate::settings::{Given, flag_name};
 use crate::suggest::nearest;
 use lossdepth::Method;
-use lossdepth::baseline::Baseline;
+use lossdepth_reproduce::baseline::Baseline;
 use lossdepth_reproduce::{Candidate, CommonSettings};
 
 /// A name and its settings, as text.

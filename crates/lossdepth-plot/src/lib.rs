@@ -6,6 +6,8 @@
 //! | 2. lay out | `figure` | maps, curves, charts, box plots, ROC curves, pairs of images, panels: a function each to a [`Scene`] |
 //! | 3. encode | `scene` | shapes, text and images in pixels; PNG and SVG |
 //!
+//! [`report`] writes a page for a browser instead: tables, sentences and pictures in one HTML file.
+//!
 //! The crate reads and writes no files: [`Scene::encode`] returns bytes. The font is embedded, so a figure has the same
 //! bytes on every machine.
 //!
@@ -26,6 +28,8 @@ mod compute;
 mod figure;
 // 3. encode
 mod scene;
+// The same and more as a page for a browser.
+pub mod report;
 
 pub use compute::{BoxStatistics, EmpiricalDistribution, Field, Line, Plane, log_ticks, ticks};
 pub use figure::{

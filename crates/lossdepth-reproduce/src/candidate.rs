@@ -1,6 +1,6 @@
 //! A detector to compare: a method or a baseline with settings, such as `svm:reg=0.05,gamma=2`.
 
-use lossdepth::baseline::{Baseline, FittedBaseline};
+use crate::baseline::{Baseline, FittedBaseline};
 use lossdepth::model::{Kind, Setting, Value};
 use lossdepth::{DepthError, Method, Model, Preset, Reference, Rows, Run, Settings, Stop};
 

@@ -41,7 +41,8 @@ impl ComparedMethod {
         method: Method,
         values: &[(&'static str, Value)],
     ) -> Result<Self> {
-        let settings = Settings::with(method, values.iter().cloned())?;
+        let unscaled = [("scale", Value::Text("none".to_owned()))];
+        let settings = Settings::with(method, unscaled.into_iter().chain(values.iter().cloned()))?;
         Ok(Self { name, key, printed: false, settings })
     }
 }

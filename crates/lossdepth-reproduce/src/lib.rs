@@ -12,6 +12,7 @@
 //! | `experiments` | a module for each experiment |
 //! | `session`, `report` | options, the cache of cells, the output; pages and tables |
 //! | `candidate` | [`Candidate`]: a method or baseline with settings, by name |
+//! | [`baseline`] | detectors to compare with: one-class SVM, local outlier factor, neighbour distance |
 //! | [`mixture`] | Gaussian mixtures: samples and densities |
 //! | [`bounds`] | the constants of the propositions: Lipschitz constants, convergence rates |
 
@@ -28,6 +29,7 @@ mod selection;
 mod session;
 mod statistics;
 
+pub mod baseline;
 pub mod bounds;
 pub mod mixture;
 

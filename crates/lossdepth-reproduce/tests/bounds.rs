@@ -37,8 +37,12 @@ fn depths_satisfy_their_lipschitz_bound() {
         let sample = normal(40 * 3, &mut random);
         let sample = Reference::new(&Rows::new(&sample, 3).unwrap()).unwrap();
         let variant = Variant::Constrained { radius };
-        let settings =
-            Settings { variant, intercept: Intercept::Penalised, ..Settings::new(Method::Logistic) };
+        let settings = Settings {
+            variant,
+            intercept: Intercept::Penalised,
+            scale: lossdepth::Scale::None,
+            ..Settings::new(Method::Logistic)
+        };
         let queries = normal(60 * 3, &mut random);
         let rows = Rows::new(&queries, 3).unwrap();
         let fits = settings.fit(&sample).unwrap().score(rows, &Run::default()).unwrap();

@@ -221,3 +221,43 @@ pub(crate) fn positive(name: &'static str, got: f64) -> Result<()> {
         Err(DepthError::Setting { name, expected: "a positive, finite number", got })
     }
 }
+
+/// The names of an enumeration's values for a setting: `ALL`, `NAMES`, `name`, `Display` and `FromStr`.
+macro_rules! named {
+    ($type:ident, $setting:literal, $($variant:ident => $name:literal),+) => {
+        impl $type {
+            /// All of them.
+            pub const ALL: [Self; [$($name),+].len()] = [$(Self::$variant),+];
+
+            /// Their names.
+            pub const NAMES: [&'static str; Self::ALL.len()] = [$($name),+];
+
+            /// The name used on the command line and in Python.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $name),+
+                }
+            }
+        }
+
+        impl std::fmt::Display for $type {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.pad(self.name())
+            }
+        }
+
+        impl std::str::FromStr for $type {
+            type Err = $crate::DepthError;
+
+            fn from_str(s: &str) -> $crate::Result<Self> {
+                let wrong = || $crate::DepthError::Name {
+                    name: $setting,
+                    expected: Self::NAMES.join(", "),
+                    got: s.to_owned(),
+                };
+                Self::ALL.into_iter().find(|value| value.name() == s).ok_or_else(wrong)
+            }
+        }
+    };
+}
+pub(crate) use named;

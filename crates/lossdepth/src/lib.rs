@@ -25,12 +25,12 @@
 //!
 //! | step | module | what it knows |
 //! |---|---|---|
-//! | 1. the data | [`data`] | rows, weights, scaling |
+//! | 1. the data | [`data`] | tables and their encoding, rows, weights, scaling |
 //! | 2. the question | [`loss`], [`kernel`], [`problem`] | what is minimised, and how well |
 //! | 3. the answer | `solver`, `certify` | gradients and bounds; not that this is about depth |
 //! | 4. the families of classifiers | [`methods`] | what to prepare once, how to isolate queries, why |
 //! | 5. the estimator | [`model`] | fit and score; [`Method`] and [`Settings`] by name; models as bytes |
-//! | 6. what it is good for | [`stats`], [`baseline`] | p-values, AUC and precision; detectors to compare with |
+//! | 6. what it is good for | [`stats`], [`outliers`] | p-values, AUC and precision; the oddest rows with reasons |
 //!
 //! The crate reads no file, prints nothing, and has no `unsafe` code.
 
@@ -59,7 +59,7 @@ pub mod model;
 // 6. what it is good for
 pub mod stats;
 // ×
-pub mod baseline;
+pub mod outliers;
 
 pub use data::{AsRows, Reference, Rows, Scale};
 pub use error::{DepthError, Result};

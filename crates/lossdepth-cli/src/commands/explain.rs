@@ -214,8 +214,7 @@ impl Depths {
         };
         let of_sample = score_sample.then(|| score(sample)).transpose();
         let of_sample = of_sample.map_err(|error| inputs.locate_reference(error))?;
-        let of_data =
-            score_data.then(|| score(data)).transpose().map_err(|error| inputs.data.locate(error))?;
+        let of_data = score_data.then(|| score(data)).transpose().map_err(|error| inputs.locate(error))?;
         let ranked = match &of_sample {
             Some(depths) if !args.no_rank => {
                 Some(EmpiricalDistribution::new(depths, inputs.reference.weights())?)
@@ -232,7 +231,7 @@ fn chosen(args: &Explain, data: &Read, depths: Option<&[f64]>) -> Result<Vec<usi
     let part = data.part()?;
     let mut rows = Vec::new();
     for asked in &args.row {
-        rows.extend(find(asked, part.ids, part.rows.len(), data.file())?);
+        rows.extend(find(asked, part.ids, part.rows.len(), data.file(), args.roles.id.is_some())?);
     }
     if let Some(depths) = depths {
         let mut order: Vec<usize> = (0..depths.len()).collect();
@@ -249,12 +248,15 @@ fn chosen(args: &Explain, data: &Read, depths: Option<&[f64]>) -> Result<Vec<usi
     Ok(rows)
 }
 
-/// A row by its id, all of that id; or by its number.
-fn find(asked: &str, ids: Option<&[String]>, rows: usize, file: &str) -> Result<Vec<usize>> {
+/// A row by its id, all of that id; or by its number, where there are no ids or nobody asked for them.
+fn find(asked: &str, ids: Option<&[String]>, rows: usize, file: &str, by_id: bool) -> Result<Vec<usize>> {
     if let Some(ids) = ids {
         let found: Vec<usize> = (0..ids.len()).filter(|&i| ids[i] == asked).collect();
         if !found.is_empty() {
             return Ok(found);
+        }
+        if let Some(row) = asked.parse().ok().filter(|row| !by_id && *row < rows) {
+            return Ok(vec![row]);
         }
         return Err(Error::Usage(format!(
             "{file}: no row has the id `{}`{}",

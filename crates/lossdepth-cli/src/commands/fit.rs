@@ -1,6 +1,6 @@
 //! `lossdepth fit`: from a table to a model file.
 
-use super::{Outcome, fit, open, summary};
+use super::{Outcome, fit, learn, open, summary};
 use crate::args::{Question, Roles};
 use crate::console;
 use crate::error::{Result, bytes, count};
@@ -62,21 +62,23 @@ pub(crate) fn run(args: &Fit) -> Result<Outcome> {
     args.question.check()?;
     let mut table = open(&args.reference, &args.roles, args.quiet)?;
     let columns = Columns::of(&table, &args.roles)?;
-    let piece = table.read(&columns, usize::MAX)?;
-    let all = piece.whole()?;
+    let (encoding, block) = learn(&mut table, &columns, &args.roles, args.quiet)?;
+    let mut block = block.encoded();
     // What cannot be written is known before the work is done.
     let out = Whole::open(&args.out)?;
-    let model = fit(&args.question, &all, piece.weights(), |error| table.locate(&all, &columns, error))?;
-    drop(piece);
+    let sample = block.reference(&encoding);
+    let locate = |error| block.locate(&table, &columns, &encoding, error);
+    let model = fit(&args.question, &sample.map_err(locate)?, &encoding)?.map_err(locate)?;
+    drop(block);
     if let Some(warning) = model.warning() {
         console::warning(warning);
     }
     // How much memory this machine has does not belong in the file.
     let settings = Settings { memory: args.question.given.memory(), ..model.settings().clone() };
     let mut archive = Archive::of(&model).memory(settings.memory);
-    let (rows, width) = (count(model.reference_len(), "row"), count(model.width(), "column"));
+    let (rows, width) = (count(model.reference_len(), "row"), count(encoding.columns().len(), "column"));
     drop(model);
-    if table.has_header() {
+    if table.has_header() && encoding.is_plain() {
         archive = archive.columns(columns.names(&table))?;
     }
     let file = archive.to_bytes()?;

@@ -2,14 +2,13 @@
 
 use super::methods::table;
 use super::model::Saved;
-use super::{Outcome, summary};
+use super::{Outcome, announce, summary};
 use crate::error::{Result, bytes, count};
 use crate::load::list_in_full;
 use crate::write;
 use clap::Args;
 use lossdepth::Settings;
 use lossdepth::data::Transform;
-use lossdepth::model::archive::Archive;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -43,6 +42,11 @@ struct About<'a> {
     reference_columns: usize,
     weighted: bool,
     columns: Option<&'a [String]>,
+    /// What tables are taken for, where the reference was more than complete numbers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kinds: Option<BTreeMap<&'a str, &'static str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    left_out: Option<Vec<&'a str>>,
     warning: Option<String>,
     extras: &'a BTreeMap<String, String>,
     bytes: usize,
@@ -65,6 +69,8 @@ fn json(saved: &Saved) -> String {
         reference_columns: archive.reference().width(),
         weighted: archive.reference().given_weights().is_some(),
         columns: archive.column_names(),
+        kinds: archive.encoding().map(|e| e.columns().iter().map(|c| (c.name(), c.kind().name())).collect()),
+        left_out: archive.encoding().map(|e| e.left_out().iter().map(|left| left.name.as_str()).collect()),
         warning: archive.warning().map(ToString::to_string),
         extras: archive.extras(),
         bytes: saved.size,
@@ -82,9 +88,19 @@ fn page(saved: &Saved) -> String {
     say("method", format!("{}: {}", settings.method, settings.method.summary()));
     say("settings", summary(settings));
     let weights = if reference.given_weights().is_some() { ", weighted" } else { "" };
-    let (rows, width) = (count(reference.len(), "row"), count(reference.width(), "column"));
+    let columns = archive.encoding().map_or(reference.width(), |encoding| encoding.columns().len());
+    let (rows, width) = (count(reference.len(), "row"), count(columns, "column"));
     say("reference", format!("{rows} of {width}{weights}"));
-    say("columns", archive.column_names().map_or_else(|| "without names".to_owned(), list_in_full));
+    if let Some(encoding) = archive.encoding() {
+        say("columns", announce::compared(encoding));
+        let left: Vec<String> = encoding.left_out().iter().map(|left| left.name.clone()).collect();
+        if !left.is_empty() {
+            say("left out", list_in_full(&left));
+        }
+        say("gaps", encoding.missing().to_string());
+    } else {
+        say("columns", archive.column_names().map_or_else(|| "without names".to_owned(), list_in_full));
+    }
     let scale = settings.scale;
     say(
         "scaling",

@@ -1,11 +1,13 @@
 //! The data, and the sample it is compared with, all in memory.
 
+use super::announce::Tally;
 use super::model::Saved;
-use super::{open, reference, warn_of_cost, within_memory};
+use super::{check_method, learn, open, tell, warn_of_cost, within_memory};
 use crate::args::{Against, Question, Roles};
 use crate::console;
 use crate::error::{Error, Result};
-use crate::load::{Columns, Part, Piece, Table, fitting, list, pair};
+use crate::load::{Block, Columns, Part, Table, fitting, list, pair};
+use lossdepth::data::Encoding;
 use lossdepth::{DepthError, Model, Reference, Settings};
 use std::path::Path;
 
@@ -13,13 +15,19 @@ use std::path::Path;
 pub(super) struct Read {
     table: Table,
     columns: Columns,
-    piece: Piece,
+    pub(super) block: Block,
 }
 
 impl Read {
-    fn new(mut table: Table, columns: Columns) -> Result<Self> {
+    /// Reads data that goes with an encoding.
+    fn new(mut table: Table, columns: Columns, encoding: &Encoding, quiet: bool) -> Result<Self> {
         let piece = table.read(&columns, usize::MAX)?;
-        Ok(Self { table, columns, piece })
+        tell(table.file(), &piece.notes, quiet);
+        let block = Block::encode(&table, &columns, piece, encoding)?;
+        let mut tally = Tally::default();
+        tally.add(&block.notes);
+        tally.tell(table.file(), encoding, quiet);
+        Ok(Self { table, columns, block })
     }
 
     pub(super) fn file(&self) -> &str {
@@ -27,15 +35,12 @@ impl Read {
     }
 
     pub(super) fn part(&self) -> Result<Part<'_>> {
-        Ok(self.piece.whole()?)
+        Ok(self.block.whole()?)
     }
 
     /// Gives an error of the library its place in the file.
-    pub(super) fn locate(&self, error: DepthError) -> Error {
-        match self.piece.whole() {
-            Ok(part) => self.table.locate(&part, &self.columns, error),
-            Err(_) => Error::Depth(error),
-        }
+    pub(super) fn locate(&self, encoding: &Encoding, error: DepthError) -> Error {
+        self.block.locate(&self.table, &self.columns, encoding, error)
     }
 }
 
@@ -46,6 +51,8 @@ pub(super) struct Inputs {
     source: Source,
     /// What they are compared with.
     pub(super) reference: Reference,
+    /// How both became rows of numbers.
+    pub(super) encoding: Encoding,
     /// The names of what is compared.
     pub(super) names: Vec<String>,
 }
@@ -62,39 +69,41 @@ impl Inputs {
             (Some(reference), _) => Self::with_reference(data, reference, roles, quiet),
             (None, Some(model)) => Self::with_model(data, model, roles, quiet),
             (None, None) => {
-                let table = open(data, roles, quiet)?;
+                let mut table = open(data, roles, quiet)?;
                 let columns = Columns::of(&table, roles)?;
-                let names = columns.names(&table);
-                let data = Read::new(table, columns)?;
-                Ok(Self { reference: sample(&data)?, data, source: Source::Itself, names })
+                let (encoding, block) = learn(&mut table, &columns, roles, quiet)?;
+                let mut data = Read { table, columns, block };
+                let reference = sample(&mut data, &encoding)?;
+                let names = names_of(&encoding);
+                Ok(Self { reference, data, source: Source::Itself, encoding, names })
             }
         }
     }
 
     fn with_reference(data: &Path, against: &Path, roles: &Roles, quiet: bool) -> Result<Self> {
-        let (other, data) = open_both(against, data, roles, quiet)?;
-        let (ours, theirs) = pair(&other, &data, roles)?;
-        note_unused(&data, &theirs, roles, other.file(), quiet);
-        let names = ours.names(&other);
-        let (other, data) = (Read::new(other, ours)?, Read::new(data, theirs)?);
-        Ok(Self { reference: sample(&other)?, data, source: Source::Table(Box::new(other)), names })
+        let (mut other, data) = open_both(against, data, roles, quiet)?;
+        let ours = Columns::of_reference(&other, &data, roles)?;
+        let (encoding, block) = learn(&mut other, &ours, roles, quiet)?;
+        let theirs = pair(&other, &ours, &data, roles, &encoding)?;
+        note_unused(&data, &theirs, roles, &encoding, other.file(), quiet);
+        let mut other = Read { table: other, columns: ours, block: block.encoded() };
+        let data = Read::new(data, theirs, &encoding, quiet)?;
+        let (reference, names) = (sample(&mut other, &encoding)?, names_of(&encoding));
+        Ok(Self { reference, data, source: Source::Table(Box::new(other)), encoding, names })
     }
 
     fn with_model(data: &Path, model: &Path, roles: &Roles, quiet: bool) -> Result<Self> {
         let saved = Saved::open(model)?;
         let data = open(data, roles, quiet)?;
-        let (names, reference) = (saved.archive.column_names(), saved.archive.reference().clone());
-        let columns = fitting(&data, roles, names, reference.width(), saved.file())?;
-        note_unused(&data, &columns, roles, saved.file(), quiet);
-        let names = names.map_or_else(|| columns.names(&data), <[String]>::to_vec);
-        let data = Read::new(data, columns)?;
+        let (encoding, named) = saved.encoding(roles)?;
+        let reference = saved.archive.reference().clone();
+        let columns = fitting(&data, roles, &encoding, named, saved.file())?;
+        note_unused(&data, &columns, roles, &encoding, saved.file(), quiet);
+        let names = if named { names_of(&encoding) } else { columns.names(&data) };
+        let data = Read::new(data, columns, &encoding, quiet)?;
         let (file, settings) = (saved.file().to_owned(), Box::new(saved.archive.settings().clone()));
-        Ok(Self {
-            data,
-            source: Source::Model { file, settings, saved: Some(Box::new(saved)) },
-            reference,
-            names,
-        })
+        let source = Source::Model { file, settings, saved: Some(Box::new(saved)) };
+        Ok(Self { data, source, reference, encoding, names })
     }
 
     pub(super) fn is_its_own_reference(&self) -> bool {
@@ -115,11 +124,16 @@ impl Inputs {
         Ok(if self.is_its_own_reference() { self.data.part()?.ids } else { None })
     }
 
+    /// Gives an error about the data its place in the file.
+    pub(super) fn locate(&self, error: DepthError) -> Error {
+        self.data.locate(&self.encoding, error)
+    }
+
     /// Gives an error about the reference its place in the file.
     pub(super) fn locate_reference(&self, error: DepthError) -> Error {
         match &self.source {
-            Source::Itself => self.data.locate(error),
-            Source::Table(other) => other.locate(error),
+            Source::Itself => self.data.locate(&self.encoding, error),
+            Source::Table(other) => other.locate(&self.encoding, error),
             Source::Model { .. } => Error::Depth(error),
         }
     }
@@ -139,6 +153,7 @@ impl Inputs {
             saved.model(question.given.memory())?
         } else {
             let settings = self.settings(question)?;
+            check_method(&settings, &self.encoding)?;
             warn_of_cost(&settings, &self.reference);
             let fitted = within_memory(&settings).fit(&self.reference);
             fitted.map_err(|error| self.locate_reference(error))?
@@ -150,8 +165,14 @@ impl Inputs {
     }
 }
 
-fn sample(read: &Read) -> Result<Reference> {
-    reference(&read.part()?, read.piece.weights()).map_err(|error| read.locate(error))
+fn sample(read: &mut Read, encoding: &Encoding) -> Result<Reference> {
+    let sample = read.block.reference(encoding);
+    sample.map_err(|error| read.locate(encoding, error))
+}
+
+/// The names of the columns that are compared.
+pub(super) fn names_of(encoding: &Encoding) -> Vec<String> {
+    encoding.columns().iter().map(|column| column.name().to_owned()).collect()
 }
 
 /// Opens the table to compare with, and the data.
@@ -163,8 +184,21 @@ pub(super) fn open_both(against: &Path, data: &Path, roles: &Roles, quiet: bool)
 }
 
 /// Says which columns are left out without anyone having asked for it.
-pub(super) fn note_unused(data: &Table, columns: &Columns, roles: &Roles, other: &str, quiet: bool) {
-    let unused = columns.unused(data);
+pub(super) fn note_unused(
+    data: &Table,
+    columns: &Columns,
+    roles: &Roles,
+    encoding: &Encoding,
+    other: &str,
+    quiet: bool,
+) {
+    let mut unused = columns.unused(data);
+    let known = |name: &String| {
+        encoding.left_out().iter().any(|left| left.name == *name)
+            || roles.exclude().contains(name)
+            || roles.weights.as_ref() == Some(name)
+    };
+    unused.retain(|name| !known(name));
     if roles.columns.is_none() && !unused.is_empty() {
         let (file, names) = (data.file(), list(&unused));
         console::note(quiet, format_args!("note: {file}: not in {other}, so left out: {names}"));

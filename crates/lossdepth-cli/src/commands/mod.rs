@@ -1,5 +1,6 @@
 //! A file for each command, and what they share: opening a table, fitting a model to it.
 
+mod announce;
 pub(crate) mod evaluate;
 pub(crate) mod explain;
 pub(crate) mod fit;
@@ -8,6 +9,7 @@ mod inputs;
 pub(crate) mod labels;
 pub(crate) mod methods;
 pub(crate) mod model;
+pub(crate) mod outliers;
 pub(crate) mod plot;
 pub(crate) mod reproduce;
 pub(crate) mod score;
@@ -16,7 +18,8 @@ pub(crate) mod shell;
 use crate::args::{Question, Roles};
 use crate::console;
 use crate::error::{Error, Result};
-use crate::load::{Part, Table};
+use crate::load::{Block, Columns, Table, is_numeric, list};
+use lossdepth::data::Encoding;
 use lossdepth::model::Value;
 use lossdepth::{DepthError, Method, Model, Reference, Reported, Scale, Settings, Variant};
 use std::path::Path;
@@ -29,9 +32,10 @@ pub(crate) enum Outcome {
     NotConverged,
 }
 
-/// Opens a table, and says so where its first line could be a header or data.
+/// Opens a table, and says what was found out about it.
 fn open(path: &Path, roles: &Roles, quiet: bool) -> Result<Table> {
-    let table = Table::open(path, roles.header())?;
+    let table = Table::open(path, &roles.reading.reading())?;
+    tell(table.file(), table.notes(), quiet);
     if let Some(line) = table.doubtful_header() {
         let file = table.file();
         console::note(
@@ -42,17 +46,50 @@ fn open(path: &Path, roles: &Roles, quiet: bool) -> Result<Table> {
     Ok(table)
 }
 
+fn tell(file: &str, notes: &[String], quiet: bool) {
+    notes.iter().for_each(|note| console::note(quiet, format_args!("note: {file}: {note}")));
+}
+
+/// Reads a sample, learns how to encode it, and says what is compared.
+fn learn(table: &mut Table, columns: &Columns, roles: &Roles, quiet: bool) -> Result<(Encoding, Block)> {
+    let options = columns.options(table, roles)?;
+    let piece = table.read(columns, usize::MAX)?;
+    tell(table.file(), &piece.notes, quiet);
+    let (encoding, block) = Block::learn(table, columns, piece, &options)?;
+    announce::sample(table.file(), &encoding, &block, quiet);
+    Ok((encoding, block))
+}
+
 /// Fits a model to a sample, within half of the memory of this machine unless something else was said.
-fn fit(
-    question: &Question,
-    sample: &Part<'_>,
-    weights: Option<&[f64]>,
-    locate: impl Fn(DepthError) -> Error,
-) -> Result<Model> {
-    let sample = reference(sample, weights).map_err(&locate)?;
-    let settings = question.settings(&sample)?;
-    warn_of_cost(&settings, &sample);
-    within_memory(&settings).fit(&sample).map_err(locate)
+fn fit(question: &Question, sample: &Reference, encoding: &Encoding) -> Result<Result<Model, DepthError>> {
+    let settings = question.settings(sample)?;
+    check_method(&settings, encoding)?;
+    warn_of_cost(&settings, sample);
+    let plain = encoding.is_plain();
+    let model = within_memory(&settings).fit(sample);
+    Ok(model.map(|model| if plain { model } else { model.with_encoding(encoding.clone()) }))
+}
+
+/// Refuses categories where the method wants numbers.
+fn check_method(settings: &Settings, encoding: &Encoding) -> Result<()> {
+    if settings.method != Method::Halfspace || is_numeric(encoding) {
+        return Ok(());
+    }
+    let columns = encoding.columns().iter().filter(|column| column.quantiles().is_none());
+    let names: Vec<String> = columns.map(|column| column.name().to_owned()).collect();
+    let method = settings.method;
+    Err(Error::Usage(match &names[..] {
+        [] => format!(
+            "method `{method}` compares complete numbers only: `--missing drop` leaves rows with gaps out"
+        ),
+        names => format!(
+            "method `{method}` compares numbers only, and {} {}: leave {} out with --exclude, or take another method such as \
+             `forest`",
+            list(names),
+            if names.len() == 1 { "is a category" } else { "are categories" },
+            if names.len() == 1 { "it" } else { "them" }
+        ),
+    }))
 }
 
 /// From so many columns on, a forest of all trees is warned of. The number is a heuristic and not derived from measurements.
@@ -65,14 +102,6 @@ fn warn_of_cost(settings: &Settings, sample: &Reference) {
         console::warning(format_args!(
             "the forest of all trees may take very long with {width} columns; `--trees 1000` draws as many at random"
         ));
-    }
-}
-
-/// The rows of a table as a sample.
-fn reference(sample: &Part<'_>, weights: Option<&[f64]>) -> Result<Reference, DepthError> {
-    match weights {
-        Some(weights) => Reference::weighted(&sample.rows, weights),
-        None => Reference::new(&sample.rows),
     }
 }
 

@@ -5,6 +5,7 @@ use super::inputs::Inputs;
 use crate::args::{Against, Question, Roles, Running};
 use crate::console::{self, Progress};
 use crate::error::{Error, Result, count};
+use crate::load::{is_numeric, list};
 use crate::write::PictureTarget;
 use clap::Args;
 use lossdepth::data::Scaling;
@@ -134,6 +135,7 @@ pub(super) fn pair(text: &str) -> Result<(usize, usize), String> {
 pub(crate) fn plot(args: &Plot) -> Result<Outcome> {
     let mut inputs = Inputs::read(&args.data, &args.against, &args.roles, args.running.quiet)?;
     let settings = inputs.settings(&args.question)?;
+    check_numbers(&inputs)?;
     let columns = inputs.reference.width();
     if args.bagplot {
         if settings.method != Method::Halfspace || columns != 2 || !inputs.is_its_own_reference() {
@@ -147,7 +149,7 @@ pub(crate) fn plot(args: &Plot) -> Result<Outcome> {
     if data.rows.is_empty() {
         return Err(Error::Usage(format!("{}: there are no rows to draw", inputs.data.file())));
     }
-    data.rows.check_finite().map_err(|error| inputs.data.locate(error))?;
+    data.rows.check_finite().map_err(|error| inputs.locate(error))?;
     let out = args.out.open()?;
     let model = if args.bagplot { None } else { Some(inputs.model(&args.question)?) };
     let mut work =
@@ -159,6 +161,31 @@ pub(crate) fn plot(args: &Plot) -> Result<Outcome> {
     };
     out.draw(&scene)?;
     Ok(work.finish())
+}
+
+/// A picture has axes of numbers.
+fn check_numbers(inputs: &Inputs) -> Result<()> {
+    if is_numeric(&inputs.encoding) {
+        return Ok(());
+    }
+    let of = |wanted: bool| -> Vec<String> {
+        let columns = inputs.encoding.columns().iter();
+        columns.filter(|column| column.quantiles().is_some() == wanted).map(|c| c.name().to_owned()).collect()
+    };
+    let (numbers, categories) = (of(true), of(false));
+    Err(Error::Usage(if categories.is_empty() {
+        "a picture needs complete numbers; `--missing drop` leaves rows with gaps out, `--missing median` fills them".to_owned()
+    } else {
+        let some = numbers.iter().take(2).cloned().collect::<Vec<_>>().join(",");
+        let hint = if numbers.is_empty() {
+            String::new()
+        } else {
+            format!("; choose columns of numbers, as --columns {some}")
+        };
+        let (names, are) =
+            (list(&categories), if categories.len() == 1 { "is a category" } else { "are categories" });
+        format!("a picture needs numbers, and {names} {are}{hint}")
+    }))
 }
 
 /// What is drawn from, and how the computation went.

@@ -4,9 +4,10 @@ use super::Outcome;
 use crate::args::{Roles, Running};
 use crate::console::{self, Progress};
 use crate::error::{Error, Problem, Result};
-use crate::load::{Columns, Header, Table};
+use crate::load::{Block, Columns, Reading, Table, is_numeric};
 use crate::write;
 use clap::{Args, ValueEnum};
+use lossdepth::data::{EncodingOptions, Missing};
 use lossdepth_reproduce::{Data, Experiment, Host, HostError, Options};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -135,10 +136,16 @@ impl Host for Program {
 
 /// Reads a file of a format that has labels of its own.
 fn load(path: &Path) -> Result<Data> {
-    let mut table = Table::open(path, Header::Detect)?;
-    let columns = Columns::of(&table, &Roles::default())?;
+    let roles = Roles { missing: Missing::Error, ..Roles::default() };
+    let mut table = Table::open(path, &Reading::default())?;
+    let columns = Columns::of(&table, &roles)?;
+    let options = EncodingOptions { guess: false, ..columns.options(&table, &roles)? };
     let piece = table.read(&columns, usize::MAX)?;
-    let all = piece.whole()?;
+    let (encoding, block) = Block::learn(&table, &columns, piece, &options)?;
+    let all = block.whole()?;
+    if !is_numeric(&encoding) {
+        return Err(table.problem(Problem::Unsupported("the experiments are on numbers alone".to_owned())));
+    }
     let labels = all.labels.unwrap_or_default().iter().map(|label| class(label));
     let labels = labels.collect::<Option<Vec<u8>>>().filter(|labels| labels.len() == all.rows.len());
     let Some(labels) = labels else {

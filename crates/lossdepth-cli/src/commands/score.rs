@@ -1,27 +1,34 @@
 //! `lossdepth score`: from tables to scores.
 
-use super::inputs::{note_unused, open_both};
+use super::announce::Tally;
+use super::inputs::{names_of, note_unused, open_both};
 use super::labels::{Judge, Labels};
 use super::model::Saved;
-use super::{Outcome, fit, open, summary};
+use super::{Outcome, fit, learn, open, summary, tell};
 use crate::args::{Against, Question, Roles, Running};
 use crate::auc::{Auc, Classes};
 use crate::console::{self, Progress};
 use crate::error::{Error, Result, count, shorten};
-use crate::load::{Columns, Part, Table, fitting, pair};
+use crate::load::{Block, Columns, Part, Table, fitting, pair};
 use crate::write::{About, Field, Kind, Output, Target, Values, score_fields, scores};
 use clap::Args;
+use lossdepth::data::Encoding;
 use lossdepth::{DepthError, Fit, Model, Run, Stop};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 // One line a paragraph: clap wraps them.
 const SCORE_NOTES: &str = "\
-Files are CSV (commas, semicolons or tabs), Parquet, Arrow (Feather), NPY, NPZ, MAT 5 or IDX, told by their content; \
-all may be gzipped. A first line of numbers is data, any other is the header. Columns are called by name or by number, \
-from 0; those of arrays have numbers only. NPZ and MAT files have the table in `X` and the label in `y`; IDX images have \
-their labels in the file next to them. Missing values, and text in what is compared, are errors. With --reference or --model \
-the data is read piece by piece and may be of any size.
+Files are CSV (commas, semicolons, tabs or bars; UTF-8, UTF-16, Windows-1252), Excel, OpenDocument, Parquet, Arrow (Feather), \
+NPY, NPZ, MAT 5 or IDX, told by their content; all may be gzipped. A first line of numbers is data, any other is the header. \
+Columns are called by name or by number, from 0; those of arrays have numbers only. NPZ and MAT files have the table in `X` \
+and the label in `y`; IDX images have their labels in the file next to them. With --reference or --model the data is read piece by \
+piece and may be of any size.
+
+What a column holds is found by its content and told on standard error: numbers (also with currency signs, percent, thousands), \
+categories, yes or no, dates; a column of ids names the rows, free text is left out. --as says otherwise. A category weighs as much \
+as one column of numbers. With --reference or --model the other table decides, and columns are matched by name in any order. A row \
+with gaps is compared on what it has; --missing does something else.
 
 The output has one line a row, in order: row (from 0, or the id), depth, error (a proven bound on how far the \
 depth is from the exact one), stderr (how much it would vary from sample to sample), then outlier (1 or 0), p and q where \
@@ -42,6 +49,7 @@ Exit codes: 0 done, 1 done but some rows did not converge, 2 failed.
 
 Examples:
   lossdepth score data.csv --scale standard
+  lossdepth score orders.xlsx --sheet 2 --as zip=category,customer=text --missing drop
   lossdepth score new.csv --reference old.csv --out scores.csv.gz
   lossdepth score new.csv --model model.safetensors
   lossdepth score data.csv --contamination 0.05
@@ -112,14 +120,17 @@ fn score_itself(args: &Score) -> Result<Job<'_>> {
     args.question.check()?;
     let mut table = open(&args.data, &args.roles, args.running.quiet)?;
     let columns = Columns::of(&table, &args.roles)?;
-    let piece = table.read(&columns, usize::MAX)?;
-    let all = piece.whole()?;
-    let model = fit(&args.question, &all, piece.weights(), |error| table.locate(&all, &columns, error))?;
-    let judge = Judge::of_own(&args.labels, piece.weights())?;
-    let names = Names::of(&table, &columns);
+    let (encoding, block) = learn(&mut table, &columns, &args.roles, args.running.quiet)?;
+    let mut block = block.encoded();
+    let sample = block.reference(&encoding);
+    let locate = |error| block.locate(&table, &columns, &encoding, error);
+    let model = fit(&args.question, &sample.map_err(locate)?, &encoding)?.map_err(locate)?;
+    let all = block.whole()?;
+    let judge = Judge::of_own(&args.labels, block.weights())?;
+    let names = Names { ids: all.ids.is_some(), ..Names::of(&table, &columns, &encoding) };
     let mut job = Job::new(args, model, judge, names, Some(all.rows.len()))?;
     for part in all.pieces(PIECE) {
-        job.score(&part, |error| table.locate(&part, &columns, error))?;
+        job.score(&part, locate)?;
     }
     Ok(job)
 }
@@ -127,41 +138,53 @@ fn score_itself(args: &Score) -> Result<Job<'_>> {
 /// The data goes by piece by piece.
 fn score_against<'a>(args: &'a Score, path: &Path) -> Result<Job<'a>> {
     args.question.check()?;
-    let (mut reference, mut data) = open_both(path, &args.data, &args.roles, args.running.quiet)?;
-    let (ours, theirs) = pair(&reference, &data, &args.roles)?;
-    note_unused(&data, &theirs, &args.roles, reference.file(), args.running.quiet);
-    let sample = reference.read(&ours, usize::MAX)?;
-    let all = sample.whole()?;
-    let model = fit(&args.question, &all, sample.weights(), |error| reference.locate(&all, &ours, error))?;
+    let quiet = args.running.quiet;
+    let (mut reference, mut data) = open_both(path, &args.data, &args.roles, quiet)?;
+    let ours = Columns::of_reference(&reference, &data, &args.roles)?;
+    let (encoding, sample) = learn(&mut reference, &ours, &args.roles, quiet)?;
+    let mut sample = sample.encoded();
+    // Before the work is done.
+    let theirs = pair(&reference, &ours, &data, &args.roles, &encoding)?;
+    note_unused(&data, &theirs, &args.roles, &encoding, reference.file(), quiet);
+    let rows = sample.reference(&encoding);
+    let locate = |error| sample.locate(&reference, &ours, &encoding, error);
+    let model = fit(&args.question, &rows.map_err(locate)?, &encoding)?.map_err(locate)?;
     drop(sample);
     let judge = Judge::of_others(&args.labels, &model, args.running)?;
-    let names = Names { features: ours.names(&reference), ..Names::of(&data, &theirs) };
-    stream(Job::new(args, model, judge, names, None)?, &mut data, &theirs)
+    let names = Names::of(&data, &theirs, &encoding);
+    stream(Job::new(args, model, judge, names, None)?, &mut data, &theirs, &encoding)
 }
 
 /// The reference is in a model file; the data goes by piece by piece.
 fn score_by<'a>(args: &'a Score, path: &Path) -> Result<Job<'a>> {
     let saved = Saved::open(path)?;
     let mut data = open(&args.data, &args.roles, args.running.quiet)?;
-    let (names, width) = (saved.archive.column_names(), saved.archive.reference().width());
-    let columns = fitting(&data, &args.roles, names, width, saved.file())?;
-    note_unused(&data, &columns, &args.roles, saved.file(), args.running.quiet);
-    let features = names.map_or_else(|| columns.names(&data), <[String]>::to_vec);
-    let names = Names { features, ..Names::of(&data, &columns) };
+    let (encoding, named) = saved.encoding(&args.roles)?;
+    let columns = fitting(&data, &args.roles, &encoding, named, saved.file())?;
+    note_unused(&data, &columns, &args.roles, &encoding, saved.file(), args.running.quiet);
+    let mut names = Names::of(&data, &columns, &encoding);
+    if !named {
+        names.features = columns.names(&data);
+    }
     let model = saved.model(args.question.given.memory())?;
     let judge = Judge::of_others(&args.labels, &model, args.running)?;
-    stream(Job::new(args, model, judge, names, None)?, &mut data, &columns)
+    stream(Job::new(args, model, judge, names, None)?, &mut data, &columns, &encoding)
 }
 
 /// Scores the data to its end, a piece at a time.
-fn stream<'a>(mut job: Job<'a>, data: &mut Table, columns: &Columns) -> Result<Job<'a>> {
+fn stream<'a>(mut job: Job<'a>, data: &mut Table, columns: &Columns, encoding: &Encoding) -> Result<Job<'a>> {
+    let quiet = job.args.running.quiet;
+    let mut tally = Tally::default();
     loop {
         let piece = data.read(columns, PIECE)?;
+        job.progress.aside(|| tell(data.file(), &piece.notes, quiet));
         if piece.is_empty() {
+            job.progress.aside(|| tally.tell(data.file(), encoding, quiet));
             return Ok(job);
         }
-        let part = piece.whole()?;
-        job.score(&part, |error| data.locate(&part, columns, error))?;
+        let block = Block::encode(data, columns, piece, encoding)?.encoded();
+        tally.add(&block.notes);
+        job.score(&block.whole()?, |error| block.locate(data, columns, encoding, error))?;
     }
 }
 
@@ -169,12 +192,14 @@ fn stream<'a>(mut job: Job<'a>, data: &mut Table, columns: &Columns) -> Result<J
 struct Names {
     features: Vec<String>,
     label: Option<String>,
+    /// Whether a column names the rows.
+    ids: bool,
 }
 
 impl Names {
-    fn of(table: &Table, columns: &Columns) -> Self {
+    fn of(table: &Table, columns: &Columns, encoding: &Encoding) -> Self {
         let label = columns.label.map(|label| table.names()[label].clone());
-        Self { features: columns.names(table), label }
+        Self { features: names_of(encoding), label, ids: columns.id.is_some() }
     }
 }
 
@@ -189,6 +214,8 @@ struct Job<'a> {
     progress: Progress,
     classes: Option<Classes<f64>>,
     label: String,
+    /// How many columns are compared.
+    columns: usize,
     rows: usize,
     unconverged: usize,
     largest: f64,
@@ -207,11 +234,12 @@ impl<'a> Job<'a> {
         if let Some(warning) = model.warning() {
             console::warning(warning);
         }
-        let mut fields = score_fields(args.roles.id.is_some());
+        let mut fields = score_fields(names.ids);
         fields.extend(judge.fields());
         if names.label.is_some() {
             fields.push(Field::new("label", Kind::Text));
         }
+        let columns = names.features.len();
         let about = About {
             version: env!("CARGO_PKG_VERSION"),
             settings: model.settings().clone(),
@@ -229,6 +257,7 @@ impl<'a> Job<'a> {
             progress: Progress::new(args.running.quiet, rows),
             classes: names.label.is_some().then(Classes::default),
             label: names.label.unwrap_or_default(),
+            columns,
             rows: 0,
             unconverged: 0,
             largest: 0.0,
@@ -301,6 +330,7 @@ impl<'a> Job<'a> {
             progress,
             classes,
             label,
+            columns,
             rows,
             unconverged,
             largest,
@@ -323,7 +353,7 @@ impl<'a> Job<'a> {
         }
         let (settings, seconds) = (summary(model.settings()), started.elapsed().as_secs_f64());
         let (scored, against, columns) =
-            (count(rows, "row"), model.reference_len(), count(model.width(), "column"));
+            (count(rows, "row"), model.reference_len(), count(columns, "column"));
         console::note(
             args.running.quiet,
             format_args!(

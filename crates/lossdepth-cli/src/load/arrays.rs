@@ -2,8 +2,8 @@
 
 use super::open::{Anywhere, Opened};
 use super::scalar::Scalar;
-use super::table::{Outline, Piece, Source, Wanted, finite};
-use crate::error::{Place, Problem, count};
+use super::table::{Outline, Piece, Source, Wanted};
+use crate::error::{Place, Problem, Wrong, count};
 use std::io::{self, Cursor, Read, SeekFrom};
 
 /// More columns than this are taken for a damaged header.
@@ -159,7 +159,7 @@ pub(super) fn table(format: &'static str, mut matrix: Array, vectors: Vec<Array>
     let numbered = (0..width).map(|i| i.to_string());
     let names: Vec<String> = numbered.chain(vectors.iter().map(|array| array.name.clone())).collect();
     let label = vectors.iter().position(|array| array.name == "y").map(|i| width + i);
-    let outline = Outline { names, named: false, compared: width, label, doubtful: None };
+    let outline = Outline { names, compared: width, label, ..Outline::default() };
     let blocks = std::iter::once((matrix, width))
         .chain(vectors.into_iter().map(|array| (array, 1)))
         .map(|(array, width)| Block { array, width, chunk: Vec::new() })
@@ -176,20 +176,33 @@ impl Arrays {
 
     /// Adds some rows whose bytes are in the blocks' chunks.
     fn add(&self, rows: usize, wanted: &Wanted<'_>, piece: &mut Piece) -> Result<(), Problem> {
-        let start = piece.rows;
-        piece.grow(rows, wanted.columns)?;
-        for (place, column) in wanted.numbers().enumerate() {
+        let first = piece.first + piece.rows;
+        piece.reserve(rows, wanted.columns)?;
+        for (cells, &column) in piece.cells.iter_mut().zip(&wanted.columns.features) {
+            let (block, inner) = self.find(column);
+            let block = &self.blocks[block];
+            let scalar = block.array.scalar;
+            for row in 0..rows {
+                if scalar.is_text() {
+                    piece.letters += cells.word(&scalar.text(block.cell(row, inner)));
+                } else {
+                    cells.number(scalar.number(block.cell(row, inner)));
+                }
+            }
+        }
+        if let Some(column) = wanted.columns.weights {
             let (block, inner) = self.find(column);
             let block = &self.blocks[block];
             if block.array.scalar.is_text() {
                 return Err(Problem::Text { column: wanted.names[column].clone(), kind: "text".to_owned() });
             }
             for row in 0..rows {
-                let value = finite(block.array.scalar.number(block.cell(row, inner))).map_err(|wrong| {
-                    let at = Place { line: None, row: piece.first + start + row };
-                    wanted.cell(at, column, wrong)
-                })?;
-                piece.set(start + row, place, value);
+                let weight = block.array.scalar.number(block.cell(row, inner));
+                if weight.is_nan() {
+                    let at = Place { line: None, row: first + row };
+                    return Err(wanted.cell(at, column, Wrong::Missing("NaN".to_owned())));
+                }
+                piece.weights.push(weight);
             }
         }
         let texts = |column: usize| {
@@ -199,14 +212,14 @@ impl Arrays {
         };
         piece.ids.extend(wanted.columns.id.into_iter().flat_map(texts));
         piece.labels.extend(wanted.columns.label.into_iter().flat_map(texts));
+        piece.rows += rows;
         Ok(())
     }
 }
 
 impl Source for Arrays {
     fn read(&mut self, wanted: &Wanted<'_>, piece: &mut Piece) -> Result<(), Problem> {
-        let columns = wanted.columns;
-        let used: Vec<usize> = wanted.numbers().chain(columns.id).chain(columns.label).collect();
+        let used: Vec<usize> = wanted.columns.used().collect();
         let blocks: Vec<usize> = used.iter().map(|&column| self.find(column).0).collect();
         let row_bytes = self.blocks[0].width.saturating_mul(self.blocks[0].array.scalar.size);
         let most = (CHUNK / row_bytes.max(1)).max(1);

@@ -1,12 +1,14 @@
-//! Record batches, from Arrow or Parquet, into rows of numbers.
+//! Record batches, from Arrow or Parquet, into columns of the same types.
 
-use super::table::{Outline, Piece, Source, Wanted, finite};
-use super::text::duplicate;
-use crate::error::{Place, Problem, Wrong};
+use super::cells::Cells;
+use super::table::{Outline, Piece, Source, Wanted};
+use crate::error::{Problem, Wrong};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
     ArrowPrimitiveType, Date32Type, Date64Type, Decimal32Type, Decimal64Type, Decimal128Type, Decimal256Type,
-    DecimalType, Float16Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type,
+    DecimalType, DurationMicrosecondType, DurationMillisecondType, DurationNanosecondType,
+    DurationSecondType, Float16Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type,
+    Time32MillisecondType, Time32SecondType, Time64MicrosecondType, Time64NanosecondType,
     TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType,
     UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
@@ -47,10 +49,7 @@ pub(super) fn outline(schema: &Schema) -> Result<Outline, Problem> {
     if names.is_empty() {
         return Err(Problem::NothingToCompare);
     }
-    if let Some((first, second)) = duplicate(&names) {
-        return Err(Problem::Duplicate { line: None, name: names[first].clone(), first, second });
-    }
-    Ok(Outline { compared: names.len(), names, named: true, label: None, doubtful: None })
+    Ok(Outline::new(names, true))
 }
 
 impl<B: Batches> Columnar<B> {
@@ -61,33 +60,29 @@ impl<B: Batches> Columnar<B> {
 
     /// Tells the reader what is needed, and the user what cannot be.
     fn choose(&mut self, wanted: &Wanted<'_>) -> Result<(), Problem> {
-        for column in wanted.numbers() {
+        let mut wrong = Vec::new();
+        let mut refuse = |column: usize, fits: fn(&DataType) -> bool| {
             let kind = &self.types[column];
-            if !is_number(kind) {
-                let (column, what) = (wanted.names[column].clone(), describe(kind));
-                return Err(if is_text(kind) {
-                    Problem::Text { column, kind: what }
-                } else {
-                    Problem::Nested { column, kind: what }
-                });
+            let (column, what) = (wanted.names[column].clone(), describe(kind));
+            match () {
+                () if fits(kind) => {}
+                () if is_known(kind) => wrong.push(Problem::Text { column, kind: what }),
+                () => wrong.push(Problem::Nested { column, kind: what }),
             }
-        }
+        };
         let copied = wanted.columns.id.into_iter().chain(wanted.columns.label);
-        for column in copied.clone() {
-            let kind = &self.types[column];
-            if !is_text(kind) && !is_number(kind) {
-                let kind = describe(kind);
-                return Err(Problem::Nested { column: wanted.names[column].clone(), kind });
-            }
-        }
-        let mut columns: Vec<usize> = wanted.numbers().chain(copied).collect();
+        let columns = wanted.columns.features.iter().copied().chain(copied);
+        columns.clone().for_each(|column| refuse(column, is_known));
+        wanted.columns.weights.into_iter().for_each(|column| refuse(column, is_number));
+        Problem::all(wrong)?;
+        let mut columns: Vec<usize> = columns.chain(wanted.columns.weights).collect();
         columns.sort_unstable();
         columns.dedup();
         self.batches.choose(&columns)
     }
 
     fn add(&self, batch: &RecordBatch, wanted: &Wanted<'_>, piece: &mut Piece) -> Result<(), Problem> {
-        let (start, rows) = (piece.rows, batch.num_rows());
+        let rows = batch.num_rows();
         let get = |column: usize| -> Result<&ArrayRef, Problem> {
             let found = batch.columns().get(self.batches.place(column));
             found.ok_or_else(|| Problem::Damaged {
@@ -95,29 +90,31 @@ impl<B: Batches> Columnar<B> {
                 why: "a column is not there".to_owned(),
             })
         };
-        // Such a column has as many rows as it says, without a byte for them.
-        if let Some(column) =
-            wanted.numbers().find(|&column| rows > 0 && self.types[column] == DataType::Null)
-        {
-            let at = Place { line: None, row: piece.first + start };
-            return Err(wanted.cell(at, column, Wrong::Empty));
+        let unknown = |column: usize| Problem::Nested {
+            column: wanted.names[column].clone(),
+            kind: describe(&self.types[column]),
+        };
+        piece.reserve(rows, wanted.columns)?;
+        for (place, &column) in wanted.columns.features.iter().enumerate() {
+            let letters = add(&mut piece.cells[place], get(column)?).ok_or_else(|| unknown(column))?;
+            piece.letters += letters;
         }
-        piece.grow(rows, wanted.columns)?;
-        for (place, column) in wanted.numbers().enumerate() {
-            let mut wrong = None;
-            let known =
-                numbers(get(column)?, &mut |row, value| match value.ok_or(Wrong::Empty).and_then(finite) {
-                    Ok(value) => piece.set(start + row, place, value),
-                    Err(fault) if wrong.is_none() => wrong = Some((row, fault)),
-                    Err(_) => {}
-                });
-            if let Some((row, wrong)) = wrong {
-                let at = Place { line: None, row: piece.first + start + row };
-                return Err(wanted.cell(at, column, wrong));
-            }
+        if let Some(column) = wanted.columns.weights {
+            let (mut wrong, first) = (Vec::new(), piece.first + piece.rows);
+            let known = numbers(get(column)?, &mut |row, value| {
+                match value {
+                    Some(value) if value.is_finite() => piece.weights.push(value),
+                    value => wrong.push((row, value)),
+                };
+            });
+            let fault = |(row, value): (usize, Option<f64>)| {
+                let at = crate::error::Place { line: None, row: first + row };
+                let wrong = value.map_or(Wrong::Empty, |value| Wrong::NotFinite(value.to_string()));
+                wanted.cell(at, column, wrong)
+            };
+            Problem::all(wrong.into_iter().map(fault).collect())?;
             if !known {
-                let kind = describe(&self.types[column]);
-                return Err(Problem::Nested { column: wanted.names[column].clone(), kind });
+                return Err(unknown(column));
             }
         }
         for (column, copied) in
@@ -133,10 +130,10 @@ impl<B: Batches> Columnar<B> {
             });
             piece.letters += letters;
             if !known {
-                let kind = describe(&self.types[column]);
-                return Err(Problem::Nested { column: wanted.names[column].clone(), kind });
+                return Err(unknown(column));
             }
         }
+        piece.rows += rows;
         Ok(())
     }
 }
@@ -174,12 +171,93 @@ fn is_number(kind: &DataType) -> bool {
     }
 }
 
-/// What can be copied, but not compared.
 fn is_text(kind: &DataType) -> bool {
+    matches!(kind, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View)
+}
+
+fn is_time(kind: &DataType) -> bool {
+    matches!(kind, DataType::Date32 | DataType::Date64 | DataType::Timestamp(..))
+}
+
+/// Lengths of time, and times of the day: numbers of seconds.
+fn is_duration(kind: &DataType) -> bool {
+    matches!(kind, DataType::Duration(_) | DataType::Time32(_) | DataType::Time64(_))
+}
+
+/// What can be compared and copied.
+fn is_known(kind: &DataType) -> bool {
     match kind {
-        DataType::Dictionary(_, values) => is_text(values),
-        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => true,
-        kind => matches!(kind, DataType::Date32 | DataType::Date64 | DataType::Timestamp(..)),
+        DataType::Dictionary(_, values) => is_known(values),
+        kind => is_number(kind) || is_text(kind) || is_time(kind) || is_duration(kind),
+    }
+}
+
+/// Adds the values of an array to a column; the bytes of its texts, or nothing if it cannot be.
+fn add(cells: &mut Cells, array: &ArrayRef) -> Option<usize> {
+    let mut letters = 0;
+    let kind = array.data_type();
+    let known = match kind {
+        DataType::Boolean => {
+            array.as_boolean().iter().for_each(|value| match value {
+                Some(value) => cells.boolean(value),
+                None => cells.gap(),
+            });
+            true
+        }
+        DataType::Dictionary(_, values) if is_number(values) => numbers(array, &mut |_, value| match value {
+            Some(value) => cells.number(value),
+            None => cells.gap(),
+        }),
+        DataType::Dictionary(_, values) if !is_number(values) && **values != DataType::Null => {
+            let dictionary = array.as_any_dictionary();
+            let mut levels = vec![None; dictionary.values().len()];
+            texts(dictionary.values(), &mut |key, text| levels[key] = Some(text))
+                && through_keys(array, &mut |_, key| match key.and_then(|key| levels[key].as_deref()) {
+                    Some(text) => letters += cells.word(text),
+                    None => cells.gap(),
+                })
+        }
+        kind if is_time(kind) => seconds(array, &mut |value| match value {
+            Some(value) => cells.time(value),
+            None => cells.gap(),
+        }),
+        kind if is_text(kind) => {
+            let mut next = 0;
+            let known = texts(array, &mut |row, text| {
+                (next..row).for_each(|_| cells.gap());
+                letters += cells.word(&text);
+                next = row + 1;
+            });
+            (next..array.len()).for_each(|_| cells.gap());
+            known
+        }
+        _ => numbers(array, &mut |_, value| match value {
+            Some(value) => cells.number(value),
+            None => cells.gap(),
+        }),
+    };
+    known.then_some(letters)
+}
+
+/// Hands out every time of a column in seconds since the beginning of 1970; false if it has none.
+fn seconds(array: &ArrayRef, put: &mut dyn FnMut(Option<f64>)) -> bool {
+    macro_rules! each {
+        ($type:ty, $scale:expr) => {{
+            array
+                .as_primitive::<$type>()
+                .iter()
+                .for_each(|value| put(value.map(|value| value as f64 * $scale.0 / $scale.1)));
+            true
+        }};
+    }
+    match array.data_type() {
+        DataType::Date32 => each!(Date32Type, (86400.0, 1.0)),
+        DataType::Date64 => each!(Date64Type, (1.0, 1e3)),
+        DataType::Timestamp(TimeUnit::Second, _) => each!(TimestampSecondType, (1.0, 1.0)),
+        DataType::Timestamp(TimeUnit::Millisecond, _) => each!(TimestampMillisecondType, (1.0, 1e3)),
+        DataType::Timestamp(TimeUnit::Microsecond, _) => each!(TimestampMicrosecondType, (1.0, 1e6)),
+        DataType::Timestamp(TimeUnit::Nanosecond, _) => each!(TimestampNanosecondType, (1.0, 1e9)),
+        _ => false,
     }
 }
 
@@ -189,7 +267,7 @@ fn describe(kind: &DataType) -> String {
         DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => return "text".to_owned(),
         DataType::Dictionary(_, values) if !is_number(values) => return describe(values),
         DataType::Date32 | DataType::Date64 => return "dates".to_owned(),
-        DataType::Timestamp(..) | DataType::Time32(_) | DataType::Time64(_) => return "times".to_owned(),
+        DataType::Timestamp(..) => return "times".to_owned(),
         DataType::List(_)
         | DataType::LargeList(_)
         | DataType::ListView(_)
@@ -244,6 +322,22 @@ fn numbers(array: &ArrayRef, put: &mut dyn FnMut(usize, Option<f64>)) -> bool {
             values.for_each(|(row, value)| put(row, value.map(|v| f64::from(u8::from(v)))));
             true
         }
+        DataType::Duration(TimeUnit::Second) => primitive::<DurationSecondType>(array, |v| v as f64, put),
+        DataType::Duration(TimeUnit::Millisecond) => {
+            primitive::<DurationMillisecondType>(array, |v| v as f64 / 1e3, put)
+        }
+        DataType::Duration(TimeUnit::Microsecond) => {
+            primitive::<DurationMicrosecondType>(array, |v| v as f64 / 1e6, put)
+        }
+        DataType::Duration(TimeUnit::Nanosecond) => {
+            primitive::<DurationNanosecondType>(array, |v| v as f64 / 1e9, put)
+        }
+        DataType::Time32(TimeUnit::Second) => primitive::<Time32SecondType>(array, f64::from, put),
+        DataType::Time32(_) => primitive::<Time32MillisecondType>(array, |v| f64::from(v) / 1e3, put),
+        DataType::Time64(TimeUnit::Microsecond) => {
+            primitive::<Time64MicrosecondType>(array, |v| v as f64 / 1e6, put)
+        }
+        DataType::Time64(_) => primitive::<Time64NanosecondType>(array, |v| v as f64 / 1e9, put),
         DataType::Null => {
             (0..array.len()).for_each(|row| put(row, None));
             true

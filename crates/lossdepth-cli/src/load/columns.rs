@@ -2,8 +2,10 @@
 
 use super::table::Table;
 use crate::args::Roles;
-use crate::error::{Problem, Result, shorten};
+use crate::error::{Error, Problem, Result, shorten};
 use crate::suggest::nearest;
+use lossdepth::data::{ColumnKind, Encoding, EncodingOptions};
+use std::collections::BTreeMap;
 
 /// The columns of one table, by position.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -13,6 +15,8 @@ pub(crate) struct Columns {
     pub(crate) label: Option<usize>,
     pub(crate) id: Option<usize>,
     pub(crate) weights: Option<usize>,
+    /// Columns whose cells are kept as they are written, because they are known to hold no numbers.
+    pub(crate) exact: Vec<usize>,
 }
 
 impl Columns {
@@ -24,9 +28,55 @@ impl Columns {
             label: find(&roles.label)?.or(table.own_label()),
             id: find(&roles.id)?,
             weights: find(&roles.weights)?,
+            exact: Vec::new(),
         };
         columns.features = columns.choose(table, roles)?;
+        columns.exact = exact(table, roles)?;
         Ok(columns)
+    }
+
+    /// The columns of a table that other data is compared with. Where it has the data's label and id too, they are not
+    /// compared.
+    pub(crate) fn of_reference(table: &Table, data: &Table, roles: &Roles) -> Result<Self> {
+        let there = |asked: &Option<String>| -> Result<Option<usize>> {
+            let Some(asked) = asked.as_deref() else { return Ok(None) };
+            let column = find(data, asked)?;
+            Ok(if table.has_header() && data.has_header() {
+                table.names().iter().position(|name| *name == data.names()[column])
+            } else {
+                Some(column).filter(|&column| column < table.names().len())
+            })
+        };
+        let mut columns = Self {
+            label: there(&roles.label)?.or(table.own_label()),
+            id: there(&roles.id)?,
+            weights: roles.weights.as_deref().map(|asked| find(table, asked)).transpose()?,
+            ..Self::default()
+        };
+        columns.features = columns.choose(table, roles)?;
+        columns.exact = exact(table, roles)?;
+        // Names are matched, and only the data's label and id are copied.
+        Ok(Self { label: None, id: None, ..columns })
+    }
+
+    /// What is said about the columns that are compared.
+    pub(crate) fn options(&self, table: &Table, roles: &Roles) -> Result<EncodingOptions> {
+        let named = self.names(table);
+        let kinds =
+            kinds(table, roles)?.into_iter().map(|(column, kind)| (table.names()[column].clone(), kind));
+        Ok(EncodingOptions {
+            kinds: kinds.filter(|(name, _)| named.contains(name)).collect(),
+            missing: roles.missing,
+            gap_words: roles.reading.gaps(),
+            decimal: table.decimal(),
+            day_first: roles.reading.day_first,
+            guess: table.guess(),
+        })
+    }
+
+    /// All columns that are read, some perhaps twice.
+    pub(super) fn used(&self) -> impl Iterator<Item = usize> {
+        self.features.iter().copied().chain(self.weights).chain(self.id).chain(self.label)
     }
 
     /// The names of what is compared.
@@ -54,7 +104,10 @@ impl Columns {
     /// The columns to compare: those asked for, or all that have no other part.
     fn choose(&self, table: &Table, roles: &Roles) -> Result<Vec<usize>> {
         let Some(asked) = roles.columns() else {
-            let free: Vec<usize> = (0..table.compared()).filter(|&c| self.role(c).is_none()).collect();
+            let excluded: Vec<usize> =
+                roles.exclude().iter().map(|name| find(table, name)).collect::<Result<_>>()?;
+            let is_free = |c: &usize| self.role(*c).is_none() && !excluded.contains(c);
+            let free: Vec<usize> = (0..table.compared()).filter(is_free).collect();
             return if free.is_empty() { Err(table.problem(Problem::NothingToCompare)) } else { Ok(free) };
         };
         let mut chosen = Vec::new();
@@ -72,49 +125,36 @@ impl Columns {
     }
 }
 
-/// The columns of a reference and of the data to compare with it, feature by feature.
-///
-/// Label and id are the data's, weights the reference's; where the other table has such a column too, it is not
-/// compared either.
-pub(crate) fn pair(reference: &Table, data: &Table, roles: &Roles) -> Result<(Columns, Columns)> {
-    let in_data = |asked: &Option<String>| asked.as_deref().map(|asked| find(data, asked)).transpose();
-    let (label, id) = (in_data(&roles.label)?, in_data(&roles.id)?);
-    let weights = roles.weights.as_deref().map(|asked| find(reference, asked)).transpose()?;
+/// The columns of the data that go with those of an encoding, in their order. `ours` are those of the reference, of which
+/// the encoding may have left some out; label and id are the data's.
+pub(crate) fn pair(
+    reference: &Table,
+    ours: &Columns,
+    data: &Table,
+    roles: &Roles,
+    encoding: &Encoding,
+) -> Result<Columns> {
     let by_name = reference.has_header() && data.has_header();
-    let same = |from: &Table, to: &Table, column: usize| {
-        if by_name {
-            to.names().iter().position(|name| *name == from.names()[column])
-        } else {
-            Some(column).filter(|&c| c < to.names().len())
-        }
-    };
-    let there = |column: Option<usize>| column.and_then(|c| same(data, reference, c));
-
-    let mut ours = Columns {
-        label: there(label).or(reference.own_label()),
-        id: there(id),
-        weights,
-        ..Columns::default()
-    };
-    let mut theirs = Columns {
-        label: label.or(data.own_label()),
-        id,
-        weights: weights.and_then(|c| same(reference, data, c)),
-        ..Columns::default()
-    };
-    ours.features = ours.choose(reference, roles)?;
-    theirs.features = if by_name {
-        let match_up = |&column: &usize| named(data, &reference.names()[column]);
-        ours.features.iter().map(match_up).collect::<Result<_>>()?
+    let mut theirs = of_data(data, roles, encoding, by_name)?;
+    if by_name {
+        theirs.weights =
+            ours.weights.and_then(|c| data.names().iter().position(|n| *n == reference.names()[c]));
+        theirs.features = all_named(data, encoding)?;
     } else {
-        theirs.choose(data, roles)?
-    };
-    let (expected, got) = (ours.features.len(), theirs.features.len());
-    if expected != got {
-        let reference = reference.file().to_owned();
-        return Err(data.problem(Problem::Widths { reference, expected, got }));
+        theirs.weights = ours.weights.filter(|&c| c < data.names().len());
+        let features = theirs.choose(data, roles)?;
+        let (expected, got) = (ours.features.len(), features.len());
+        if expected != got {
+            let reference = reference.file().to_owned();
+            return Err(data.problem(Problem::Widths { reference, expected, got }));
+        }
+        let names = ours.names(reference);
+        let place = |name: &str| names.iter().position(|own| own == name);
+        theirs.features =
+            encoding.columns().iter().filter_map(|c| place(c.name())).map(|i| features[i]).collect();
     }
-    Ok((Columns { label: None, id: None, ..ours }, theirs))
+    theirs.set_exact(encoding);
+    Ok(Columns { weights: None, ..theirs })
 }
 
 /// The columns of the data that go with those of a model: those asked for, in their order; else by name if both have
@@ -122,23 +162,68 @@ pub(crate) fn pair(reference: &Table, data: &Table, roles: &Roles) -> Result<(Co
 pub(crate) fn fitting(
     data: &Table,
     roles: &Roles,
-    names: Option<&[String]>,
-    width: usize,
+    encoding: &Encoding,
+    named: bool,
     model: &str,
 ) -> Result<Columns> {
-    let in_data = |asked: &Option<String>| asked.as_deref().map(|asked| find(data, asked)).transpose();
-    let (label, id) = (in_data(&roles.label)?.or(data.own_label()), in_data(&roles.id)?);
-    let mut columns = Columns { features: Vec::new(), label, id, weights: None };
-    columns.features = match names.filter(|_| data.has_header() && roles.columns.is_none()) {
-        Some(names) => names.iter().map(|name| named(data, name)).collect::<Result<_>>()?,
-        None => columns.choose(data, roles)?,
-    };
-    let got = columns.features.len();
-    if got != width {
+    let by_name = named && data.has_header() && roles.columns.is_none();
+    let mut columns = of_data(data, roles, encoding, by_name)?;
+    columns.features = if by_name { all_named(data, encoding)? } else { columns.choose(data, roles)? };
+    let (expected, got) = (encoding.columns().len(), columns.features.len());
+    if got != expected {
         let reference = model.to_owned();
-        return Err(data.problem(Problem::Widths { reference, expected: width, got }));
+        return Err(data.problem(Problem::Widths { reference, expected, got }));
     }
+    columns.set_exact(encoding);
     Ok(columns)
+}
+
+/// The label and the id of the data; an id that the encoding found in the reference is one here too.
+fn of_data(data: &Table, roles: &Roles, encoding: &Encoding, by_name: bool) -> Result<Columns> {
+    let in_data = |asked: &Option<String>| asked.as_deref().map(|asked| find(data, asked)).transpose();
+    let label = in_data(&roles.label)?.or(data.own_label());
+    let known = encoding.id().filter(|_| by_name);
+    let found =
+        known.and_then(|id| data.names().iter().position(|name| name == id)).filter(|c| label != Some(*c));
+    Ok(Columns { label, id: in_data(&roles.id)?.or(found), ..Columns::default() })
+}
+
+/// The columns of an encoding in a table; all that are not there in one message.
+fn all_named(data: &Table, encoding: &Encoding) -> Result<Vec<usize>> {
+    let names = || encoding.columns().iter().map(|column| column.name());
+    let position = |asked: &str| data.names().iter().position(|name| name == asked);
+    let missing: Vec<String> = names().filter(|name| position(name).is_none()).map(str::to_owned).collect();
+    match &missing[..] {
+        [] => Ok(names().filter_map(position).collect()),
+        [one] => {
+            Err(named(data, one).map_or_else(|error| error, |_| data.problem(Problem::NothingToCompare)))
+        }
+        more => Err(data.problem(Problem::NoColumns { names: list(more), there: list(data.names()) })),
+    }
+}
+
+impl Columns {
+    /// Levels are compared as they are written.
+    fn set_exact(&mut self, encoding: &Encoding) {
+        let is_level = |kind| matches!(kind, ColumnKind::Category | ColumnKind::Boolean);
+        let columns = self.features.iter().zip(encoding.columns());
+        self.exact = columns.filter(|(_, column)| is_level(column.kind())).map(|(at, _)| *at).collect();
+    }
+}
+
+/// The kinds that `--as` says columns have.
+fn kinds(table: &Table, roles: &Roles) -> Result<BTreeMap<usize, ColumnKind>> {
+    let mut found = BTreeMap::new();
+    for (name, kind) in roles.kinds().map_err(Error::Usage)? {
+        found.insert(find(table, &name)?, kind);
+    }
+    Ok(found)
+}
+
+/// The columns that `--as` says hold no numbers.
+fn exact(table: &Table, roles: &Roles) -> Result<Vec<usize>> {
+    let is_text = |kind: &ColumnKind| !matches!(kind, ColumnKind::Number | ColumnKind::Time);
+    Ok(kinds(table, roles)?.into_iter().filter(|(_, kind)| is_text(kind)).map(|(column, _)| column).collect())
 }
 
 /// A column by its name or its number.

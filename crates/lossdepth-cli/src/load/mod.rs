@@ -1,11 +1,15 @@
-//! Tables from files: opened, unpacked, the format found, checked value by value.
+//! Tables from files: opened, unpacked, the format found, read into columns of numbers, texts, truth values and times.
 //!
-//! `open` → a source for each format → `table`. Texts go through `record` and `text`; `parquet` (by `footer`, `pages` and `delta`) and
+//! `open` → a source for each format → `table` of `cells` → `block`, encoded. Texts go through `decode`, `shape`, `record` and `text`; workbooks
+//! through `workbook`; `parquet` (by `footer`, `pages` and `delta`) and
 //! `ipc` come in `batches`; `npy`, `npz`, `mat` and `idx` are `arrays` of `scalar`s.
 
 mod arrays;
 mod batches;
+mod block;
+mod cells;
 mod columns;
+mod decode;
 mod delta;
 mod footer;
 mod idx;
@@ -18,10 +22,13 @@ mod pages;
 mod parquet;
 mod record;
 mod scalar;
+mod shape;
 mod table;
 mod text;
+mod workbook;
 
+pub(crate) use block::{Block, Part, is_numeric};
+pub(crate) use cells::{is_missing, moment};
 pub(crate) use columns::{Columns, fitting, list, list_in_full, pair};
 pub(crate) use record::split;
-pub(crate) use table::{Header, Part, Piece, Table};
-pub(crate) use text::is_missing;
+pub(crate) use table::{Header, Reading, Table};

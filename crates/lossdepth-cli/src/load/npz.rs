@@ -61,6 +61,28 @@ pub(super) fn open(input: &Input) -> Opened {
     arrays::many(NPZ, arrays)
 }
 
+/// Refuses a zip archive whose files unpack to more than so many bytes in all, or are not as their checksums say.
+pub(super) fn check(input: &Input, limit: u64) -> Result<(), Problem> {
+    let mut archive = input.again()?;
+    let mut total = 0;
+    for entry in directory(&mut *archive)? {
+        let start = contents(&mut *archive, &entry)?;
+        archive.seek(SeekFrom::Start(start)).map_err(unreadable)?;
+        let packed = (&mut archive).take(entry.packed);
+        let room = limit.saturating_sub(total) + 1;
+        total += if entry.deflated {
+            io::copy(&mut DeflateDecoder::new(BufReader::new(packed)).take(room), &mut io::sink())
+        } else {
+            io::copy(&mut packed.take(room), &mut io::sink())
+        }
+        .map_err(unreadable)?;
+        if total > limit {
+            return Err(Problem::Unpack);
+        }
+    }
+    Ok(())
+}
+
 impl Entry {
     /// The contents, unpacked; their checksum is compared at the end.
     fn window(&self, mut archive: Box<dyn Anywhere>, start: u64) -> Result<Box<dyn Read>, Problem> {

@@ -1,10 +1,13 @@
 //! A file into a table: gzip, byte-order marks and the format are found by content; a name that says otherwise is
 //! an error.
 
-use super::record::{Records, sniff, unreadable};
-use super::table::{Header, Outline, Source};
+use super::cells::Words;
+use super::decode::{self, Coding, Transcoded};
+use super::record::{Records, unreadable};
+use super::shape::shape;
+use super::table::{Outline, Reading, Source};
 use super::text::Text;
-use super::{idx, ipc, mat, npy, npz, parquet};
+use super::{idx, ipc, mat, npy, npz, parquet, workbook};
 use crate::error::Problem;
 use bytes::Bytes;
 use flate2::read::MultiGzDecoder;
@@ -120,14 +123,14 @@ fn is_stdin(path: &Path) -> bool {
 }
 
 /// Opens a file, or standard input.
-pub(super) fn open(path: &Path, header: Header) -> Opened {
+pub(super) fn open(path: &Path, reading: &Reading) -> Opened {
     let input = if is_stdin(path) { Input::Stream(Box::new(io::stdin().lock())) } else { on_disk(path)? };
-    recognise(path, input, header)
+    recognise(path, input, reading)
 }
 
 /// Opens bytes in memory under a name.
-pub(super) fn open_bytes(path: &Path, bytes: Vec<u8>, header: Header) -> Opened {
-    recognise(path, Input::Memory(bytes.into()), header)
+pub(super) fn open_bytes(path: &Path, bytes: Vec<u8>, reading: &Reading) -> Opened {
+    recognise(path, Input::Memory(bytes.into()), reading)
 }
 
 /// Opens a file that goes with another one.
@@ -159,6 +162,8 @@ enum Format {
     Npz,
     Mat,
     Idx,
+    /// Excel or OpenDocument, in a zip archive or of the old kind.
+    Workbook,
     Text,
 }
 
@@ -180,6 +185,8 @@ impl Format {
             }
             [0xff, 0xff, 0xff, 0xff, ..] => Self::ArrowStream,
             [0x93, b'N', b'U', b'M', b'P', b'Y', ..] => Self::Npy,
+            [b'P', b'K', 3, 4, ..] if is_workbook(head) => Self::Workbook,
+            [0xd0, 0xcf, 0x11, 0xe0, ..] => Self::Workbook,
             [b'P', b'K', 3, 4, ..] | [b'P', b'K', 5, 6, ..] => Self::Npz,
             [0x89, b'H', b'D', b'F', ..] => return Err(Problem::Unsupported(HDF5.to_owned())),
             [0, 0, 8 | 9 | 11..=14, 1..=u8::MAX, ..] => Self::Idx,
@@ -200,25 +207,27 @@ impl Format {
             "npy" => "NPY",
             "npz" => "NPZ",
             "mat" => "MAT",
+            "xlsx" | "xlsm" | "xlsb" | "xls" => "Excel",
+            "ods" => "OpenDocument",
             _ => return None,
         })
     }
 }
 
+/// Whether a zip archive starts as a workbook does: NPZ files have arrays in them only.
+fn is_workbook(head: &[u8]) -> bool {
+    let entry = head.get(30..).unwrap_or_default();
+    let starts: [&[u8]; 6] =
+        [b"[Content_Types].xml", b"_rels/", b"mimetype", b"xl/", b"docProps/", b"content.xml"];
+    starts.iter().any(|start| entry.starts_with(start))
+}
+
 /// What users may well have at hand and is not read here: what it is, and what to do.
 fn stranger(head: &[u8]) -> Option<&'static str> {
-    // The first entry of a zip archive has its name here.
-    let entry = head.get(30..).unwrap_or_default();
-    let is_zip = head.starts_with(b"PK\x03\x04");
     Some(match head {
         [0x28, 0xb5, 0x2f, 0xfd, ..] => "compressed by Zstandard: unpack it, or compress it by gzip",
         [b'B', b'Z', b'h', b'1'..=b'9', ..] => "compressed by bzip2: unpack it, or compress it by gzip",
         [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => "compressed by xz: unpack it, or compress it by gzip",
-        _ if is_zip && (entry.starts_with(b"[Content_Types].xml") || entry.starts_with(b"_rels/")) => {
-            "an Excel workbook: save the sheet as CSV"
-        }
-        _ if is_zip && entry.starts_with(b"mimetype") => "an OpenDocument file: save the sheet as CSV",
-        [0xd0, 0xcf, 0x11, 0xe0, ..] => "an Excel workbook of the old kind: save the sheet as CSV",
         [0x80, 2..=5, b'c' | b'}' | b']' | 0x95, ..] => {
             "a Python pickle, which could run anything: save it as NPY, NPZ, Parquet or CSV"
         }
@@ -243,7 +252,7 @@ fn is_json(head: &[u8]) -> bool {
 
 const HDF5: &str = "an HDF5 file (MAT 7.3 is one): save it as MAT 5 (`-v7` in MATLAB), Parquet, NPZ or CSV";
 
-fn recognise(path: &Path, input: Input, header: Header) -> Opened {
+fn recognise(path: &Path, input: Input, reading: &Reading) -> Opened {
     let (head, input) = unpack(input)?;
     match Format::of(&head)? {
         Format::Parquet => parquet::open(input.whole()?),
@@ -253,10 +262,11 @@ fn recognise(path: &Path, input: Input, header: Header) -> Opened {
         Format::Npz => npz::open(&input.whole()?),
         Format::Mat => mat::open(&input.bytes()?),
         Format::Idx => idx::open(input, path),
+        Format::Workbook => workbook::open(input.bytes()?, reading),
         Format::Text => match Format::expected(path) {
             Some(_) if head.is_empty() => Err(Problem::Empty),
             Some(format) => Err(Problem::NotA(format)),
-            None => text(&head, input, header),
+            None => text(&head, input, reading),
         },
     }
 }
@@ -291,44 +301,63 @@ fn peek(input: Input, bytes: u64) -> Result<(Vec<u8>, Input), Problem> {
     }
 }
 
-fn text(head: &[u8], input: Input, header: Header) -> Opened {
-    let delimiter = sniff(check(head)?);
+fn text(head: &[u8], input: Input, reading: &Reading) -> Opened {
+    let (guessed, mark) = decode::guess(head);
+    let coding = match &reading.encoding {
+        Some(name) => decode::named(name)?,
+        None => guessed,
+    };
+    let body = &head[usize::try_from(mark).unwrap_or(0)..];
+    let start = decode::preview(coding, whole_lines(body, coding, head.len() as u64));
+    if start.trim().is_empty() && body.iter().all(|byte| byte.is_ascii_whitespace() || *byte == 0) {
+        return Err(Problem::Empty);
+    }
+    // What is not UTF-8 is reported with its line when it is read.
+    let control = |c: char| u32::from(c) < 0x20 && !c.is_ascii_whitespace();
+    if start.contains(control) {
+        let at = head.iter().position(|byte| control(char::from(*byte))).unwrap_or(0);
+        return Err(Problem::Binary { byte: head[at], at });
+    }
+    let shape = shape(&start, reading.skip);
+    let end = if start.contains('\r') && !start.contains('\n') { b'\r' } else { b'\n' };
     let (stream, _) = input.stream()?;
-    let mut text = BufReader::with_capacity(1 << 16, stream);
-    io::copy(&mut (&mut text).take(byte_order_mark(head)), &mut io::sink()).map_err(unreadable)?;
-    let (outline, text) = Text::open(Records::new(Box::new(text), delimiter), header)?;
+    let mut stream = BufReader::with_capacity(1 << 16, stream);
+    io::copy(&mut (&mut stream).take(mark), &mut io::sink()).map_err(unreadable)?;
+    let stream: Box<dyn io::BufRead> = match coding {
+        Coding::Other(encoding) => {
+            Box::new(BufReader::with_capacity(1 << 16, Transcoded::new(Box::new(stream), encoding)))
+        }
+        Coding::Assumed | Coding::Utf8 => Box::new(stream),
+    };
+    let comma = reading.decimal.map_or(shape.comma, |mark| mark == ',');
+    let words = Words { gaps: reading.gaps.clone(), comma };
+    let records = Records::new(stream, shape.delimiter, end, coding);
+    let (mut outline, text) = Text::open(records, &shape, reading.header, words)?;
+    outline.decimal = reading.decimal.or(shape.comma.then_some(','));
+    match shape.titles {
+        _ if reading.skip.is_some() => {}
+        0 => {}
+        1 => outline.notes.push("line 1 is above the table and left out; --skip 0 reads it".to_owned()),
+        n => outline
+            .notes
+            .push(format!("lines 1 to {n} are above the table and left out; --skip 0 reads them")),
+    }
+    if let (Coding::Other(encoding), None) = (coding, &reading.encoding) {
+        outline.notes.push(format!("read as {}; --encoding says otherwise", encoding.name()));
+    }
     Ok((outline, Box::new(text)))
 }
 
-fn byte_order_mark(head: &[u8]) -> u64 {
-    if head.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 }
-}
-
-/// The whole lines at the start of the file, if it is text at all.
-fn check(head: &[u8]) -> Result<&str, Problem> {
-    let whole = if (head.len() as u64) < HEAD {
-        head.len()
-    } else {
-        head.iter().rposition(|b| *b == b'\n').map_or(head.len(), |at| at + 1)
-    };
-    let mark = usize::try_from(byte_order_mark(head)).unwrap_or(0);
-    let body = head.get(mark..whole).unwrap_or_default();
-    if body.iter().all(u8::is_ascii_whitespace) {
-        return Err(Problem::Empty);
+/// The start of a file without a line that is cut off.
+fn whole_lines(body: &[u8], coding: Coding, read: u64) -> &[u8] {
+    if read < HEAD {
+        return body;
     }
-    if head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff") {
-        return Err(Problem::Utf16);
+    let wide = matches!(coding, Coding::Other(encoding) if encoding.name().starts_with("UTF-16"));
+    let end = |byte: u8| body.iter().rposition(|b| *b == byte).map(|at| at + 1);
+    match end(b'\n').or_else(|| end(b'\r')) {
+        Some(end) if wide => &body[..end.next_multiple_of(2).min(body.len())],
+        Some(end) => &body[..end],
+        None => body,
     }
-    let control = |b: &u8| *b < 0x20 && !b.is_ascii_whitespace();
-    if let Some(at) = head.iter().position(control) {
-        return Err(Problem::Binary { byte: head[at], at });
-    }
-    if body.contains(&b'\r') && !body.contains(&b'\n') {
-        return Err(Problem::CarriageReturns);
-    }
-    // What is not UTF-8 is reported with its line when it is read.
-    Ok(match std::str::from_utf8(body) {
-        Ok(text) => text,
-        Err(e) => std::str::from_utf8(&body[..e.valid_up_to()]).unwrap_or_default(),
-    })
 }

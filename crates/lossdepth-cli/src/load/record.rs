@@ -1,5 +1,6 @@
 //! Text into records: fields between delimiters, quoted or not, each record with the line it starts on.
 
+use super::decode::{self, Coding};
 use crate::error::Problem;
 use std::io::{self, BufRead, Read};
 
@@ -35,7 +36,7 @@ impl Record {
     }
 
     /// Adds the fields of one line; `open` says whether a quote is open, before and after.
-    fn push_line(&mut self, line: &str, delimiter: char, mut open: bool) -> bool {
+    pub(super) fn push_line(&mut self, line: &str, delimiter: char, mut open: bool) -> bool {
         if !open && !line.contains('"') {
             for field in line.split(delimiter) {
                 self.text.push_str(field);
@@ -75,13 +76,39 @@ impl Record {
 pub(super) struct Records {
     input: Box<dyn BufRead>,
     delimiter: char,
+    /// The last byte of a line: a line feed, or a bare carriage return.
+    end: u8,
+    coding: Coding,
+    /// Whether there was a letter of UTF-8 beyond ASCII.
+    utf8: bool,
     buffer: Vec<u8>,
+    decoded: String,
     lines: u64,
+    /// The line from which on the text was found to be Windows-1252.
+    windows: Option<u64>,
 }
 
 impl Records {
-    pub(super) fn new(input: Box<dyn BufRead>, delimiter: char) -> Self {
-        Self { input, delimiter, buffer: Vec::new(), lines: 0 }
+    /// The records of UTF-8, or of what is assumed to be.
+    pub(super) fn new(input: Box<dyn BufRead>, delimiter: char, end: u8, coding: Coding) -> Self {
+        let (buffer, decoded) = (Vec::new(), String::new());
+        Self { input, delimiter, end, coding, utf8: false, buffer, decoded, lines: 0, windows: None }
+    }
+
+    /// The line from which on the text was found to be Windows-1252, if it was.
+    pub(super) fn windows(&self) -> Option<u64> {
+        self.windows
+    }
+
+    /// Skips so many lines.
+    pub(super) fn skip(&mut self, lines: u64) -> Result<(), Problem> {
+        for _ in 0..lines {
+            if !self.next_line()? {
+                break;
+            }
+            self.lines += 1;
+        }
+        Ok(())
     }
 
     /// Reads the next record; false at the end.
@@ -90,14 +117,18 @@ impl Records {
         record.ends.clear();
         let mut open = false;
         loop {
-            let line = match next_line(&mut self.input, &mut self.buffer, self.lines + 1)? {
-                Some(line) => line,
-                None if open => return Err(Problem::Quote { line: record.line }),
-                None => return Ok(false),
-            };
+            if !self.next_line()? {
+                return if open { Err(Problem::Quote { line: record.line }) } else { Ok(false) };
+            }
             self.lines += 1;
+            // A buffer that could not be decoded in place was decoded beside it.
+            let line = if self.windows.is_some() {
+                self.decoded.as_str()
+            } else {
+                std::str::from_utf8(&self.buffer).unwrap_or_default()
+            };
             if !open {
-                if line.is_empty() {
+                if line.trim_matches(' ').is_empty() {
                     continue;
                 }
                 record.line = self.lines;
@@ -111,30 +142,36 @@ impl Records {
             }
         }
     }
-}
 
-/// A line without its end.
-fn next_line<'a>(
-    input: &mut dyn BufRead,
-    buffer: &'a mut Vec<u8>,
-    number: u64,
-) -> Result<Option<&'a str>, Problem> {
-    buffer.clear();
-    let read = input.take(LIMIT as u64).read_until(b'\n', buffer).map_err(unreadable)?;
-    if read == 0 {
-        return Ok(None);
-    }
-    if buffer.last() == Some(&b'\n') {
-        buffer.pop();
-        if buffer.last() == Some(&b'\r') {
-            buffer.pop();
+    /// Reads a line without its end; false where there is none.
+    fn next_line(&mut self) -> Result<bool, Problem> {
+        let (number, buffer) = (self.lines + 1, &mut self.buffer);
+        buffer.clear();
+        let read = self.input.by_ref().take(LIMIT as u64).read_until(self.end, buffer).map_err(unreadable)?;
+        if read == 0 {
+            return Ok(false);
         }
-    } else if read == LIMIT {
-        return Err(Problem::Long { line: number, limit: LIMIT });
-    }
-    match std::str::from_utf8(buffer) {
-        Ok(line) => Ok(Some(line)),
-        Err(e) => Err(Problem::Utf8 { line: number, byte: buffer[e.valid_up_to()] }),
+        if buffer.last() == Some(&self.end) {
+            buffer.pop();
+            if buffer.last() == Some(&b'\r') {
+                buffer.pop();
+            }
+        } else if read == LIMIT {
+            return Err(Problem::Long { line: number, limit: LIMIT });
+        }
+        if self.windows.is_none() {
+            match std::str::from_utf8(buffer) {
+                Ok(_) => {
+                    self.utf8 = self.utf8 || !buffer.is_ascii();
+                    return Ok(true);
+                }
+                // Nothing so far says that it is UTF-8.
+                Err(_) if self.coding == Coding::Assumed && !self.utf8 => self.windows = Some(number),
+                Err(e) => return Err(Problem::Utf8 { line: number, byte: buffer[e.valid_up_to()] }),
+            }
+        }
+        self.decoded = decode::windows(&self.buffer);
+        Ok(true)
     }
 }
 
@@ -156,33 +193,13 @@ pub(crate) fn split(line: &str) -> Vec<String> {
     record.iter().map(str::to_owned).collect()
 }
 
-/// The delimiter that cuts the first lines into the same number of fields, at least two.
-///
-/// Tab and semicolon come before the comma, which is part of many numbers. If none fits, it is the one that the
-/// first line has most of.
-pub(super) fn sniff(head: &str) -> char {
-    const CANDIDATES: [char; 3] = ['\t', ';', ','];
-    let lines: Vec<&str> = head.lines().filter(|line| !line.trim().is_empty()).take(20).collect();
-    let fields = |line: &str, delimiter| {
-        let mut record = Record::default();
-        record.push_line(line, delimiter, false);
-        record.len()
-    };
-    let consistent = |delimiter: &char| {
-        let mut counts = lines.iter().map(|line| fields(line, *delimiter));
-        counts.next().is_some_and(|first| first > 1 && counts.all(|count| count == first))
-    };
-    let most = |delimiter: &char| lines.first().map_or(0, |line| fields(line, *delimiter));
-    let fallback = || CANDIDATES.into_iter().max_by_key(most).filter(|d| most(d) > 1);
-    CANDIDATES.into_iter().find(consistent).or_else(fallback).unwrap_or(',')
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn records(text: &str, delimiter: char) -> Vec<(u64, Vec<String>)> {
-        let mut records = Records::new(Box::new(io::Cursor::new(text.to_owned())), delimiter);
+        let mut records =
+            Records::new(Box::new(io::Cursor::new(text.to_owned())), delimiter, b'\n', Coding::Assumed);
         let (mut record, mut all) = (Record::default(), Vec::new());
         while records.read(&mut record).unwrap() {
             all.push((record.line, record.iter().map(str::to_owned).collect()));
@@ -205,20 +222,9 @@ mod tests {
     fn quotes_count_only_where_a_field_starts() {
         assert_eq!(records("\"a;\"\"b\"\"\";5\" pipe; \"c\"\n", ';')[0].1, ["a;\"b\"", "5\" pipe", "c"]);
         assert_eq!(split("a,\"b,c\", d"), ["a", "b,c", "d"]);
-        let mut open = Records::new(Box::new(io::Cursor::new("a,b\n1,\"2\n3,4\n")), ',');
+        let mut open = Records::new(Box::new(io::Cursor::new("a,b\n1,\"2\n3,4\n")), ',', b'\n', Coding::Utf8);
         let mut record = Record::default();
         assert!(open.read(&mut record).unwrap());
         assert!(matches!(open.read(&mut record), Err(Problem::Quote { line: 2 })));
-    }
-
-    #[test]
-    fn delimiters_are_told_apart() {
-        assert_eq!(sniff("a,b\n1,2\n"), ',');
-        assert_eq!(sniff("a\tb,c\n1\t2\n"), '\t');
-        assert_eq!(sniff("1,5;2,5\n3,5;4,5\n"), ';');
-        assert_eq!(sniff("\"a;b\",c\n1,2\n"), ',');
-        assert_eq!(sniff("a,b\n1,2\n3\n"), ',');
-        assert_eq!(sniff("a\n1\n"), ',');
-        assert_eq!(sniff(""), ',');
     }
 }

@@ -1,9 +1,11 @@
 //! A table of whatever format: names, roles it has by itself, and rows in pieces of any size.
 
+use super::cells::{Cells, room};
 use super::columns::Columns;
 use super::open;
+use super::text::rename;
 use crate::error::{Error, Place, Problem, Result, Wrong};
-use lossdepth::{DepthError, Rows};
+use lossdepth::data::{Column, Values};
 use std::path::Path;
 use std::sync::OnceLock;
 
@@ -14,6 +16,34 @@ pub(crate) enum Header {
     Detect,
     Yes,
     No,
+}
+
+/// What a user says of how a file is to be read.
+#[derive(Debug, Clone)]
+pub(crate) struct Reading {
+    pub(crate) header: Header,
+    /// How many lines are above the header; found if nothing is said.
+    pub(crate) skip: Option<u64>,
+    pub(crate) encoding: Option<String>,
+    /// The sheet of a workbook, by name or by number.
+    pub(crate) sheet: Option<String>,
+    /// Words for a gap, beyond the ones that always are.
+    pub(crate) gaps: Vec<String>,
+    /// The decimal mark of texts.
+    pub(crate) decimal: Option<char>,
+}
+
+impl Default for Reading {
+    fn default() -> Self {
+        Self {
+            header: Header::Detect,
+            skip: None,
+            encoding: None,
+            sheet: None,
+            gaps: Vec::new(),
+            decimal: None,
+        }
+    }
 }
 
 /// What is known of a table before its rows are read.
@@ -29,6 +59,20 @@ pub(super) struct Outline {
     pub(super) label: Option<usize>,
     /// The line taken for a header, if there are numbers in it and nobody said that it is one.
     pub(super) doubtful: Option<u64>,
+    /// Whether the kinds of columns are guessed from their content: not those of arrays.
+    pub(super) guess: bool,
+    /// The decimal mark of numbers in texts, where that is known.
+    pub(super) decimal: Option<char>,
+    /// What a user should know of how the file was read.
+    pub(super) notes: Vec<String>,
+}
+
+impl Outline {
+    /// A table of these columns, all compared, whose kinds are guessed.
+    pub(super) fn new(mut names: Vec<String>, named: bool) -> Self {
+        let notes = rename(&mut names).into_iter().collect();
+        Self { compared: names.len(), names, named, guess: true, notes, ..Self::default() }
+    }
 }
 
 /// Which cells to read.
@@ -43,11 +87,6 @@ impl Wanted<'_> {
     /// What is wrong with a cell, with its place.
     pub(super) fn cell(&self, at: Place, column: usize, wrong: Wrong) -> Problem {
         Problem::Cell { at, column: self.names[column].clone(), wrong }
-    }
-
-    /// The columns that hold numbers, each with its place in a row of values; the weights come last.
-    pub(super) fn numbers(&self) -> impl Iterator<Item = usize> {
-        self.columns.features.iter().copied().chain(self.columns.weights)
     }
 }
 
@@ -68,44 +107,36 @@ pub(crate) struct Table {
 /// Some rows of a table, all in memory.
 #[derive(Debug, Default)]
 pub(crate) struct Piece {
-    pub(super) first: usize,
-    pub(super) rows: usize,
-    /// The line of each row, where the table is a text.
-    pub(super) lines: Vec<u64>,
-    pub(super) width: usize,
-    pub(super) values: Vec<f64>,
-    pub(super) weights: Vec<f64>,
-    pub(super) ids: Vec<String>,
-    pub(super) labels: Vec<String>,
-    /// Bytes of text in the ids and labels.
-    pub(super) letters: usize,
-}
-
-/// A few rows of a [`Piece`], ready to be scored.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Part<'a> {
+    /// The number of the first row.
     pub(crate) first: usize,
-    pub(crate) rows: Rows<'a>,
-    /// One for each row, or none at all.
-    pub(crate) ids: Option<&'a [String]>,
-    pub(crate) labels: Option<&'a [String]>,
-    lines: &'a [u64],
+    pub(crate) rows: usize,
+    /// The line of each row, where the table is a text.
+    pub(crate) lines: Vec<u64>,
+    /// What is compared, a column each.
+    pub(super) cells: Vec<Cells>,
+    pub(crate) weights: Vec<f64>,
+    pub(crate) ids: Vec<String>,
+    pub(crate) labels: Vec<String>,
+    /// Bytes of text.
+    pub(super) letters: usize,
+    /// What a user should know of how these rows were read.
+    pub(crate) notes: Vec<String>,
 }
 
 impl Table {
     /// Opens a file, finds its format and reads its header.
-    pub(crate) fn open(path: &Path, header: Header) -> Result<Self> {
+    pub(crate) fn open(path: &Path, reading: &Reading) -> Result<Self> {
         let file = open::name(path);
-        match open::open(path, header) {
+        match open::open(path, reading) {
             Ok((outline, source)) => Ok(Self { file, outline, source, rows: 0 }),
             Err(problem) => Err(Error::Input { file, problem }),
         }
     }
 
     /// The same for bytes in memory, under a name.
-    pub(crate) fn from_bytes(name: &str, bytes: Vec<u8>, header: Header) -> Result<Self> {
+    pub(crate) fn from_bytes(name: &str, bytes: Vec<u8>, reading: &Reading) -> Result<Self> {
         let file = name.to_owned();
-        match open::open_bytes(Path::new(name), bytes, header) {
+        match open::open_bytes(Path::new(name), bytes, reading) {
             Ok((outline, source)) => Ok(Self { file, outline, source, rows: 0 }),
             Err(problem) => Err(Error::Input { file, problem }),
         }
@@ -140,40 +171,32 @@ impl Table {
         self.outline.doubtful
     }
 
+    /// Whether the kinds of columns are guessed from their content.
+    pub(crate) fn guess(&self) -> bool {
+        self.outline.guess
+    }
+
+    /// The decimal mark of numbers in texts, where the file shows it.
+    pub(crate) fn decimal(&self) -> Option<char> {
+        self.outline.decimal
+    }
+
+    /// What a user should know of how the file was opened.
+    pub(crate) fn notes(&self) -> &[String] {
+        &self.outline.notes
+    }
+
     /// Reads at most `limit` rows; fewer only at the end.
     pub(crate) fn read(&mut self, columns: &Columns, limit: usize) -> Result<Piece> {
-        let mut piece = Piece { first: self.rows, width: columns.features.len(), ..Piece::default() };
+        let cells =
+            columns.features.iter().map(|column| Cells::new(columns.exact.contains(column))).collect();
+        let mut piece = Piece { first: self.rows, cells, ..Piece::default() };
         let wanted = Wanted { columns, names: &self.outline.names, limit };
         match self.source.read(&wanted, &mut piece) {
             Ok(()) => self.rows += piece.rows,
             Err(problem) => return Err(self.problem(problem)),
         }
         Ok(piece)
-    }
-
-    /// Gives an error of the library about the rows of `part` their place in the file.
-    pub(crate) fn locate(&self, part: &Part<'_>, columns: &Columns, error: DepthError) -> Error {
-        let cell = |row: usize, column: Option<&usize>, wrong| {
-            let at = Place { line: part.lines.get(row).copied(), row: part.first + row };
-            let column = column.and_then(|&c| self.names().get(c)).cloned().unwrap_or_default();
-            self.problem(Problem::Cell { at, column, wrong })
-        };
-        match error {
-            DepthError::NotFinite { row, column, value } => {
-                cell(row, columns.features.get(column), Wrong::NotFinite(value.to_string()))
-            }
-            DepthError::TooLarge { row, column, value } => {
-                cell(row, columns.features.get(column), Wrong::Large(value))
-            }
-            DepthError::Weight { row, value } => cell(row, columns.weights.as_ref(), Wrong::Weight(value)),
-            DepthError::TooFewRows { expected, got } if columns.weights.is_none() => {
-                self.problem(Problem::TooFewRows { expected, got })
-            }
-            DepthError::TooFewRows { .. } | DepthError::NoColumns | DepthError::Dimension { .. } => {
-                self.problem(Problem::Depth(error))
-            }
-            other => Error::Depth(other),
-        }
     }
 
     pub(crate) fn problem(&self, problem: Problem) -> Error {
@@ -186,31 +209,16 @@ impl Piece {
         self.rows == 0
     }
 
-    /// The weights, if there is a column of them.
-    pub(crate) fn weights(&self) -> Option<&[f64]> {
-        (!self.weights.is_empty()).then_some(&self.weights)
+    /// Where a row is in the file.
+    pub(crate) fn place(&self, row: usize) -> Place {
+        Place { line: self.lines.get(row).copied(), row: self.first + row }
     }
 
-    /// All rows at once.
-    pub(crate) fn whole(&self) -> Result<Part<'_>, DepthError> {
-        Ok(Part {
-            first: self.first,
-            rows: Rows::new(&self.values, self.width)?,
-            ids: (!self.ids.is_empty()).then_some(&self.ids),
-            labels: (!self.labels.is_empty()).then_some(&self.labels),
-            lines: &self.lines,
-        })
-    }
-
-    /// Makes room for more rows of numbers, to be filled column by column.
-    pub(super) fn grow(&mut self, rows: usize, columns: &Columns) -> Result<(), Problem> {
-        self.reserve(rows, columns)?;
-        self.rows += rows;
-        self.values.resize(self.rows * self.width, 0.0);
-        if columns.weights.is_some() {
-            self.weights.resize(self.rows, 0.0);
-        }
-        Ok(())
+    /// The columns that are compared, under these names; they are then no longer part of this piece.
+    pub(crate) fn take_columns(&mut self, names: &[String]) -> Vec<Column> {
+        let cells = std::mem::take(&mut self.cells);
+        let column = |(cells, name): (Cells, &String)| Column { name: name.clone(), values: cells.finish() };
+        cells.into_iter().zip(names).map(column).collect()
     }
 
     /// Makes sure that so many more rows fit into memory, as far as numbers and texts of no length go.
@@ -221,7 +229,7 @@ impl Piece {
         let weights = if columns.weights.is_some() { rows } else { 0 };
         // Only texts have lines, one for each row.
         let lines = if self.lines.len() == self.rows { rows } else { 0 };
-        let reserved = room(&mut self.values, rows * self.width)
+        let reserved = self.cells.iter_mut().all(|cells| cells.reserve(rows))
             && room(&mut self.weights, weights)
             && room(&mut self.ids, texts(columns.id))
             && room(&mut self.labels, texts(columns.label))
@@ -242,48 +250,21 @@ impl Piece {
     /// What the rows take with so many more; too many to count is as good as too many.
     fn bytes(&self, rows: usize, columns: &Columns) -> usize {
         let texts = usize::from(columns.id.is_some()) + usize::from(columns.label.is_some());
-        let numbers = self.width + usize::from(columns.weights.is_some());
+        let numbers = self.cells.len() + usize::from(columns.weights.is_some());
         let lines = usize::from(!self.lines.is_empty());
         let row = (size_of::<f64>() * (numbers + lines)).saturating_add(size_of::<String>() * texts);
         self.rows.saturating_add(rows).saturating_mul(row).saturating_add(self.letters)
     }
-
-    /// Sets the number at `place` of a row: what is beyond the last value is its weight.
-    pub(super) fn set(&mut self, row: usize, place: usize, value: f64) {
-        if place < self.width {
-            self.values[row * self.width + place] = value;
-        } else {
-            self.weights[row] = value;
-        }
-    }
 }
 
-/// Whether there is memory for more elements; twice as many as there are, if that can be had.
-fn room<T>(list: &mut Vec<T>, more: usize) -> bool {
-    list.try_reserve(more).or_else(|_| list.try_reserve_exact(more)).is_ok()
-}
-
-impl<'a> Part<'a> {
-    /// The same rows, at most `size` at a time.
-    pub(crate) fn pieces(self, size: usize) -> impl Iterator<Item = Part<'a>> {
-        (0..self.rows.len()).step_by(size).map(move |start| {
-            let end = (start + size).min(self.rows.len());
-            Part {
-                first: self.first + start,
-                rows: self.rows.range(start, end),
-                ids: self.ids.map(|ids| &ids[start..end]),
-                labels: self.labels.map(|labels| &labels[start..end]),
-                lines: self.lines.get(start..end).unwrap_or_default(),
-            }
-        })
-    }
-}
-
-/// Whether a number can be worked with; what is wrong with it otherwise.
-pub(super) fn finite(value: f64) -> Result<f64, Wrong> {
-    match value {
-        _ if value.is_finite() => Ok(value),
-        _ if value.is_nan() => Err(Wrong::Missing("NaN".to_owned())),
-        _ => Err(Wrong::NotFinite(value.to_string())),
+/// A value of a column as a text, as it would be written into a file; nothing for a gap.
+pub(crate) fn written(values: &Values, row: usize) -> String {
+    let number = |value: f64| if value.is_nan() { String::new() } else { value.to_string() };
+    match values {
+        Values::Numbers(values) => number(values[row]),
+        Values::Texts(texts) => texts.get(row).unwrap_or_default().to_owned(),
+        Values::Booleans(values) => values[row].map(|value| value.to_string()).unwrap_or_default(),
+        Values::Times(values) if values[row].is_nan() => String::new(),
+        Values::Times(values) => super::cells::moment(values[row]),
     }
 }

@@ -1,8 +1,17 @@
-//! Text into numbers: a header or none, then a record a row.
+//! Text into typed columns: lines above the table, a header or none, then a record a row, then perhaps a footer.
 
+use super::cells::{Words, is_missing, number};
 use super::record::{Record, Records};
+use super::shape::Shape;
 use super::table::{Header, Outline, Piece, Source, Wanted};
-use crate::error::{Place, Problem, Wrong, shorten};
+use crate::error::{Place, Problem, count};
+use std::collections::VecDeque;
+
+/// How many records behind a doubtful one are looked at before it is taken for a row.
+const AHEAD: usize = 20;
+
+/// The most cells and lines of which it is said what is wrong with them.
+const NAMED: usize = 1000;
 
 /// A text with a record a row.
 pub(super) struct Text {
@@ -10,13 +19,25 @@ pub(super) struct Text {
     /// The first record if it is data, then whatever was read last.
     record: Record,
     pending: bool,
+    /// Records that were read ahead.
+    queue: VecDeque<Record>,
     width: usize,
+    words: Words,
+    finished: bool,
+    /// Whether it was said that the text is not UTF-8.
+    told: bool,
 }
 
 impl Text {
     /// Reads the header, or finds that there is none.
-    pub(super) fn open(mut records: Records, header: Header) -> Result<(Outline, Self), Problem> {
+    pub(super) fn open(
+        mut records: Records,
+        shape: &Shape,
+        header: Header,
+        words: Words,
+    ) -> Result<(Outline, Self), Problem> {
         let mut record = Record::default();
+        records.skip(shape.titles)?;
         if !records.read(&mut record)? {
             return Err(Problem::Empty);
         }
@@ -25,34 +46,115 @@ impl Text {
             Header::Yes => true,
             Header::No => false,
         };
-        let numbered = (0..record.len()).map(|i| i.to_string());
+        let first = usize::from(named && shape.short_header);
+        let mut width = record.len() + first;
+        // Columns at the end without a name and without a value are those of a delimiter too many.
+        while named && width > shape.used.max(1) && record.get(width - 1 - first).is_empty() {
+            width -= 1;
+        }
+        let numbered = (0..width).map(|i| i.to_string());
         let names: Vec<String> = if named {
-            let name = |(i, field): (String, &str)| if field.is_empty() { i } else { field.to_owned() };
-            numbered.zip(record.iter()).map(name).collect()
+            let field = |i: usize| if i < first { "" } else { record.get(i - first) };
+            let name = |(i, number): (usize, String)| match field(i) {
+                "" => number,
+                name => name.replace(['\n', '\r'], " "),
+            };
+            numbered.enumerate().map(name).collect()
         } else {
             numbered.collect()
         };
-        if let Some((first, second)) = duplicate(&names) {
-            let name = names[first].clone();
-            return Err(Problem::Duplicate { line: Some(record.line), name, first, second });
-        }
         let doubtful =
             (named && header == Header::Detect && record.iter().any(is_number)).then_some(record.line);
-        let width = names.len();
-        let outline = Outline { names, named, compared: width, label: None, doubtful };
-        Ok((outline, Self { records, record, pending: !named, width }))
+        let outline = Outline { compared: width, doubtful, ..Outline::new(names, named) };
+        let text = Self {
+            records,
+            record,
+            pending: !named,
+            queue: VecDeque::new(),
+            width,
+            words,
+            finished: false,
+            told: false,
+        };
+        Ok((outline, text))
+    }
+
+    fn next(&mut self) -> Result<bool, Problem> {
+        if let Some(record) = self.queue.pop_front() {
+            self.record = record;
+            return Ok(true);
+        }
+        self.records.read(&mut self.record)
     }
 
     /// Moves on to the next row; false at the end.
-    fn advance(&mut self, row: usize) -> Result<bool, Problem> {
-        if !std::mem::take(&mut self.pending) && !self.records.read(&mut self.record)? {
+    fn advance(&mut self, row: usize, notes: &mut Vec<String>) -> Result<bool, Problem> {
+        if self.finished {
             return Ok(false);
         }
-        let (expected, got) = (self.width, self.record.len());
-        if got != expected {
-            return Err(Problem::Ragged { at: self.place(row), expected, got });
+        if !std::mem::take(&mut self.pending) && !self.next()? {
+            self.finished = true;
+            return Ok(false);
         }
-        Ok(true)
+        let fits = self.fits(&self.record);
+        if fits && !is_empty(&self.record) && !is_total(&self.record) {
+            return Ok(true);
+        }
+        if self.queue.is_empty() && (fits || is_footer(&self.record)) && self.ends_here()? {
+            self.finished = true;
+            if let Some(last) =
+                std::iter::once(&self.record).chain(&self.queue).find(|record| !is_empty(record))
+            {
+                let lines = self.queue.len() + 1;
+                let text: Vec<&str> = last.iter().filter(|field| !field.is_empty()).collect();
+                let text = crate::error::shorten(&text.join(" "));
+                notes.push(match lines {
+                    1 => format!("line {} is below the table and left out: `{text}`", self.record.line),
+                    _ => format!(
+                        "{} from line {} on are below the table and left out: `{text}`",
+                        count(lines, "line"),
+                        self.record.line
+                    ),
+                });
+            }
+            return Ok(false);
+        }
+        if fits { Ok(true) } else { Err(self.ragged(row)) }
+    }
+
+    /// Whether a record has as many fields as the table, but for empty ones behind them.
+    fn fits(&self, record: &Record) -> bool {
+        record.len() >= self.width && (self.width..record.len()).all(|i| record.get(i).is_empty())
+    }
+
+    /// Whether nothing but footers comes behind the record; what was read is in the queue.
+    fn ends_here(&mut self) -> Result<bool, Problem> {
+        for _ in 0..AHEAD {
+            let mut record = Record::default();
+            if !self.records.read(&mut record)? {
+                return Ok(true);
+            }
+            let footer = is_empty(&record) || is_footer(&record);
+            self.queue.push_back(record);
+            if !footer {
+                return Ok(false);
+            }
+        }
+        Ok(false)
+    }
+
+    /// All lines that are too long or too short.
+    fn ragged(&mut self, row: usize) -> Problem {
+        let (at, expected, got) = (self.place(row), self.width, self.record.len());
+        let mut more = Vec::new();
+        while more.len() < NAMED {
+            match self.next() {
+                Ok(true) if !self.fits(&self.record) => more.push(self.record.line),
+                Ok(true) => {}
+                Ok(false) | Err(_) => break,
+            }
+        }
+        Problem::Ragged { at, expected, got, more }
     }
 
     fn place(&self, row: usize) -> Place {
@@ -62,17 +164,25 @@ impl Text {
 
 impl Source for Text {
     fn read(&mut self, wanted: &Wanted<'_>, piece: &mut Piece) -> Result<(), Problem> {
+        /// How many rows room is made for at a time.
+        const ROOM: usize = 256;
         let columns = wanted.columns;
-        while piece.rows < wanted.limit && self.advance(piece.first + piece.rows)? {
-            piece.reserve(1, columns)?;
+        let mut wrong = Vec::new();
+        let mut notes = Vec::new();
+        while piece.rows < wanted.limit && self.advance(piece.first + piece.rows, &mut notes)? {
+            if piece.rows.is_multiple_of(ROOM) {
+                piece.reserve(ROOM, columns)?;
+            }
             let at = self.place(piece.first + piece.rows);
-            let number =
-                |column| parse(self.record.get(column)).map_err(|wrong| wanted.cell(at, column, wrong));
-            for &column in &columns.features {
-                piece.values.push(number(column)?);
+            for (cells, &column) in piece.cells.iter_mut().zip(&columns.features) {
+                piece.letters += cells.text(self.record.get(column), &self.words);
             }
             if let Some(column) = columns.weights {
-                piece.weights.push(number(column)?);
+                match number(self.record.get(column), &self.words) {
+                    Ok(weight) => piece.weights.push(weight),
+                    Err(fault) if wrong.len() < NAMED => wrong.push(wanted.cell(at, column, fault)),
+                    Err(_) => break,
+                }
             }
             let copied = columns.id.into_iter().chain(columns.label);
             piece.letters += copied.map(|column| self.record.get(column).len()).sum::<usize>();
@@ -81,8 +191,52 @@ impl Source for Text {
             piece.lines.push(self.record.line);
             piece.rows += 1;
         }
-        Ok(())
+        if let (Some(line), false) = (self.records.windows(), self.told) {
+            self.told = true;
+            notes.push(format!(
+                "from line {line} on the text is no UTF-8 and read as Windows-1252; --encoding says otherwise"
+            ));
+        }
+        piece.notes.append(&mut notes);
+        Problem::all(wrong)
     }
+}
+
+fn is_empty(record: &Record) -> bool {
+    record.iter().all(str::is_empty)
+}
+
+/// Whether the first word of a record is one for a sum.
+fn is_total(record: &Record) -> bool {
+    is_word_for_total(record.iter().find(|field| !field.is_empty()).unwrap_or_default())
+}
+
+/// Whether a cell starts with a word for a sum.
+pub(super) fn is_word_for_total(cell: &str) -> bool {
+    const WORDS: [&str; 12] = [
+        "total",
+        "totals",
+        "sum",
+        "summe",
+        "gesamt",
+        "gesamtsumme",
+        "insgesamt",
+        "somme",
+        "totaal",
+        "totale",
+        "suma",
+        "grand",
+    ];
+    let word = cell.split([' ', ':', '(']).next().unwrap_or_default();
+    WORDS.iter().any(|total| total.eq_ignore_ascii_case(word))
+}
+
+/// Whether a record is a remark and not a row that was cut off: a sum, or a single field that reads like a sentence.
+fn is_footer(record: &Record) -> bool {
+    let mut filled = record.iter().filter(|field| !field.is_empty());
+    let (first, second) = (filled.next().unwrap_or_default(), filled.next());
+    let sentence = first.contains(' ') || first.starts_with(['(', '*', '#', '-', '\u{a9}']);
+    is_total(record) || (second.is_none() && !is_number(first) && sentence)
 }
 
 /// Whether a first line is a row of numbers: values may be missing, but one must be there.
@@ -95,38 +249,24 @@ fn is_number(field: &str) -> bool {
     field.parse::<f64>().is_ok_and(|value| !value.is_nan())
 }
 
-/// What programs write for a value that is not there.
-pub(crate) fn is_missing(field: &str) -> bool {
-    const WORDS: [&str; 7] = ["na", "n/a", "nan", "-nan", "null", "none", "?"];
-    WORDS.iter().any(|word| field.eq_ignore_ascii_case(word))
-}
-
-fn parse(field: &str) -> Result<f64, Wrong> {
-    match field.parse::<f64>() {
-        Ok(value) if value.is_finite() => Ok(value),
-        _ if field.is_empty() => Err(Wrong::Empty),
-        _ if is_missing(field) => Err(Wrong::Missing(field.to_owned())),
-        Ok(_) => Err(Wrong::NotFinite(shorten(field))),
-        Err(_) if in_thousands(field) => Err(Wrong::Thousands(shorten(field))),
-        Err(_) if field.replacen(',', ".", 1).parse::<f64>().is_ok() => Err(Wrong::Comma(shorten(field))),
-        Err(_) => Err(Wrong::Text(shorten(field))),
-    }
-}
-
-/// Whether commas part a number into groups of three digits, as in `1,000` and `-12,345,678.9`.
-fn in_thousands(field: &str) -> bool {
-    let digits = field.trim_start_matches(['+', '-']);
-    let whole = digits.split('.').next().unwrap_or_default();
-    let groups: Vec<&str> = whole.split(',').collect();
-    let [first, rest @ ..] = &groups[..] else { return false };
-    !rest.is_empty()
-        && (1..=3).contains(&first.len())
-        && rest.iter().all(|group| group.len() == 3)
-        && field.replace(',', "").parse::<f64>().is_ok()
-}
-
-/// Two columns with one name.
-pub(super) fn duplicate(names: &[String]) -> Option<(usize, usize)> {
+/// Gives columns of one name different ones, as `a`, `a.1`, `a.2`; what was done, if anything was.
+pub(super) fn rename(names: &mut [String]) -> Option<String> {
+    let mut taken: std::collections::HashSet<String> = names.iter().cloned().collect();
     let mut seen = std::collections::HashMap::new();
-    names.iter().enumerate().find_map(|(second, name)| Some((seen.insert(name, second)?, second)))
+    let mut renamed = Vec::new();
+    for name in names.iter_mut() {
+        let copies = seen.entry(name.clone()).or_insert(0usize);
+        if *copies > 0 {
+            let mut number = *copies;
+            while !taken.insert(format!("{name}.{number}")) {
+                number += 1;
+            }
+            *name = format!("{name}.{number}");
+            *copies = number;
+            renamed.push(name.clone());
+        }
+        *copies += 1;
+    }
+    (!renamed.is_empty())
+        .then(|| format!("columns of the same name are now called {}", super::list(&renamed)))
 }

@@ -101,6 +101,6 @@ fn names<'a>(part: &Part<'a>, rows: usize) -> Values<'a> {
     let number = |row: usize| i64::try_from(row).unwrap_or(i64::MAX);
     match part.ids {
         Some(ids) => Values::Texts(ids.into()),
-        None => Values::Integers((part.first..part.first + rows).map(number).collect()),
+        None => Values::Integers(part.numbers.iter().take(rows).copied().map(number).collect()),
     }
 }

@@ -76,14 +76,10 @@ fn pieces_do_not_show() {
     // Rows repeat every 17 × 13.
     assert!((0..70_000).all(|i| of(i).0 == i.to_string() && of(i).1 == of(i % 221).1));
     // A fault beyond the first piece is reported with its own line.
-    folder.write("bad.csv", rows.concat() + "1,x\n");
-    let ran = folder.score("bad.csv --reference old.csv --out bad.json");
+    folder.write("bad.csv", rows.concat() + "1,\n");
+    let ran = folder.score("bad.csv --reference old.csv --missing error --out bad.json");
     assert_eq!(ran.code, Some(2));
-    assert!(
-        ran.err.starts_with("error: bad.csv: line 70001 (row 70000), column `1`: `x` is not a number"),
-        "{}",
-        ran.err
-    );
+    assert_eq!(ran.err, "error: bad.csv: column `1` has a gap in line 70001 (row 70000)\n");
     assert_eq!(folder.list(), ["bad.csv", "data.csv", "old.csv"]);
 }
 
@@ -152,8 +148,8 @@ fn a_failed_run_leaves_the_old_file() {
     let folder = Folder::with("x,y\n0,0\n1,2\n2,oops\n");
     folder.write("scores.csv", "precious");
     folder.write("old.csv", "x,y\n0,0\n1,2\n2,1\n");
-    assert_eq!(folder.score("data.csv --out scores.csv").code, Some(2));
-    assert_eq!(folder.score("data.csv --reference old.csv --out scores.csv").code, Some(2));
+    assert_eq!(folder.score("data.csv --missing error --as y=number --out scores.csv").code, Some(2));
+    assert_eq!(folder.score("data.csv --reference old.csv --missing error --out scores.csv").code, Some(2));
     assert_eq!(folder.read("scores.csv"), "precious");
     assert_eq!(folder.list(), ["data.csv", "old.csv", "scores.csv"]);
     // And a good one may replace it.

@@ -11,7 +11,7 @@ fn a_text_that_does_not_fit() {
     folder.write("data.csv.gz", gzip(row.repeat(60_000).as_bytes()));
     let limited = |args: &[&str]| folder.shell("ulimit -v 700000; exec \"$0\" \"$@\"", args);
     let ran = limited(&["score", "data.csv.gz", "--threads", "1"]);
-    let start = "error: data.csv.gz: the rows take 358 MB or more, more than half of the memory of this process, 717 MB\n";
+    let start = "error: data.csv.gz: the rows take 359 MB or more, more than half of the memory of this process, 717 MB\n";
     assert_eq!((ran.code, ran.err.as_str()), (Some(2), start));
 }
 

@@ -12,6 +12,7 @@ mod hostile_parquet;
 mod interrupts;
 mod kernels;
 mod limits;
+mod messy;
 mod models;
 mod plot;
 mod reproduce;

@@ -179,8 +179,8 @@ fn what_cannot_be_drawn_is_said() {
         assert_eq!(ran.code, Some(2), "{args}");
         assert!(ran.err.contains(expected), "{args}: {}", ran.err);
     }
-    let ran = folder.run(&["plot", "data.csv", "--out", "a.png"]);
-    assert!(ran.err.contains("column `id`: `a` is not a number"), "{}", ran.err);
+    let ran = folder.run(&["plot", "data.csv", "--as", "id=number", "--out", "a.png"]);
+    assert!(ran.err.contains("column `id` holds texts such as `a`"), "{}", ran.err);
     assert_eq!(folder.list(), ["data.csv"]);
 }
 

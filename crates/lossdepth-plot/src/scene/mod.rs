@@ -5,6 +5,8 @@ pub(crate) mod font;
 mod raster;
 mod svg;
 
+pub(crate) use svg::base64;
+
 use colour::Colour;
 
 /// A file format for pictures.

@@ -165,7 +165,8 @@ fn escape(text: &str) -> String {
     out
 }
 
-fn base64(bytes: &[u8]) -> String {
+/// Base 64 with padding (RFC 4648).
+pub(crate) fn base64(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for chunk in bytes.chunks(3) {

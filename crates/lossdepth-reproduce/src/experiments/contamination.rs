@@ -1,5 +1,6 @@
 //! A cluster with ten percent contamination (section 6.1, figure 3).
 
+use crate::baseline::Baseline;
 use crate::compared;
 use crate::error::Result;
 use crate::format::{panel_label, percent, share};
@@ -8,7 +9,6 @@ use crate::mixture::{Component, Mixture};
 use crate::report::{Report, Table};
 use crate::session::Session;
 use crate::statistics::mean;
-use lossdepth::baseline::Baseline;
 use lossdepth::model::Value;
 use lossdepth::numerics::Random;
 use lossdepth::{Method, Preset, Reference, Rows, Run, Settings};
@@ -60,7 +60,10 @@ impl Detector {
             Self {
                 name: "Gaussian process depth",
                 key: "gp",
-                scorer: Scorer::Depth(Settings::with(Method::Gp, [("gamma", number(GAMMA))])?),
+                scorer: Scorer::Depth(Settings::with(
+                    Method::Gp,
+                    [("gamma", number(GAMMA)), ("scale", "none".into())],
+                )?),
             },
         ])
     }

@@ -181,15 +181,12 @@ pub(crate) fn smallest<T: Real>(margins: &[T]) -> f64 {
     let mut lanes = [f64::INFINITY; LANES];
     let chunks = margins.chunks_exact(LANES);
     let rest = chunks.remainder().iter().fold(f64::INFINITY, |s, m| smaller(s, m.widened()));
-    vectorised(
-        #[inline(always)]
-        || {
-            for chunk in chunks {
-                for (lane, m) in lanes.iter_mut().zip(chunk) {
-                    *lane = smaller(*lane, m.widened());
-                }
+    vectorised!({
+        for chunk in chunks {
+            for (lane, m) in lanes.iter_mut().zip(chunk) {
+                *lane = smaller(*lane, m.widened());
             }
-        },
-    );
+        }
+    });
     lanes.into_iter().fold(rest, smaller)
 }

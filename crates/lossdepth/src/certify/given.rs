@@ -30,12 +30,8 @@ pub(crate) struct Margins {
     pub(crate) error: Vec<f64>,
 }
 
-/// Masses $\alpha_j = c_j a_j$ of a dual point, the query's last, as pairs of numbers: they define the multipliers $a_j$.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct DualMasses {
-    pub(crate) high: Vec<f64>,
-    pub(crate) low: Vec<f64>,
-}
+/// Masses $\alpha_j = c_j a_j$ of a dual point, the query's last: they define the multipliers $a_j$.
+pub(crate) type DualMasses = TwofoldVector;
 
 /// $v(a) - 2 \lambda w$, behind $\sum_j \alpha_j y_j$ if the intercept is free.
 pub(crate) struct Residual {
@@ -71,6 +67,19 @@ impl<'a> Given<'a> {
     /// The masses $c_j$, to twice the digits; row `len()` is the query.
     pub(crate) fn mass(&self, j: usize) -> (f64, f64) {
         if j < self.features.len() { self.features.half_weight(j) } else { (0.5, 0.0) }
+    }
+
+    /// $\alpha_j = c_j (a_j + \sigma_j)$ for multipliers $a_j$ and their shifts $\sigma_j$.
+    pub(crate) fn dual_masses(&self, multipliers: impl Iterator<Item = (f64, f64)>) -> DualMasses {
+        let mut masses = DualMasses::default();
+        for (j, (a, shift)) in multipliers.enumerate() {
+            let (c, c_low) = self.mass(j);
+            let product = c * a;
+            let (high, low) = two_sum(product, c.mul_add(a, -product) + c_low * a + c * shift);
+            masses.high.push(high);
+            masses.low.push(low);
+        }
+        masses
     }
 
     /// From parameters in the axes to a vector in the coordinates as given.
@@ -221,18 +230,15 @@ fn accumulate(sum: &mut [f64], rest: &mut [f64], mass: (f64, f64), high: &[f64],
     let n = high.len().min(sum.len());
     let (sum, rest) = (&mut sum[..n], &mut rest[..n]);
     let (high, low) = (&high[..n], &low[..n]);
-    vectorised(
-        #[inline(always)]
-        || {
-            for k in 0..n {
-                let term = mass.0 * high[k];
-                let below = mass.0.mul_add(high[k], -term);
-                let (total, lost) = two_sum(sum[k], term);
-                sum[k] = total;
-                rest[k] += lost + below + mass.0.mul_add(low[k], mass.1 * high[k]);
-            }
-        },
-    );
+    vectorised!({
+        for k in 0..n {
+            let term = mass.0 * high[k];
+            let below = mass.0.mul_add(high[k], -term);
+            let (total, lost) = two_sum(sum[k], term);
+            sum[k] = total;
+            rest[k] += lost + below + mass.0.mul_add(low[k], mass.1 * high[k]);
+        }
+    });
 }
 
 /// The direction of what the axes leave of a row.

@@ -45,7 +45,7 @@ pub(crate) fn certify_or_refine(
         given.scale_to_ball(&mut at, radius);
     }
     let mut margins = given.margins(&at);
-    let mut masses = problem.masses(dual);
+    let mut masses = given.dual_masses(dual.iter().map(|a| (a.clamp(0.0, 1.0), 0.0)));
     let mut best = problem.certified(&at, &margins, masses.clone(), used);
     let mut stalls = 0;
     // A constraint is certified as it is: its multiplier is not known.
@@ -83,19 +83,6 @@ struct Problem<'a> {
 }
 
 impl Problem<'_> {
-    /// $\alpha_j = c_j a_j$ for multipliers between 0 and 1.
-    fn masses(&self, dual: &[f64]) -> DualMasses {
-        let mut masses = DualMasses::default();
-        for (j, a) in dual.iter().enumerate() {
-            let ((c, c_low), a) = (self.given.mass(j), a.clamp(0.0, 1.0));
-            let product = c * a;
-            let (high, low) = two_sum(product, c.mul_add(a, -product) + c_low * a);
-            masses.high.push(high);
-            masses.low.push(low);
-        }
-        masses
-    }
-
     /// Gives rows away from the kink the multiplier that belongs to their margin.
     fn to_ends(&self, margins: &Margins, masses: &mut DualMasses) {
         for (j, m) in margins.high.iter().enumerate() {

@@ -10,19 +10,19 @@
 //! * the multipliers are those expected after the step $q$, $a_i = -\ell'(m_i) - \ell''(m_i) \langle u_i, q \rangle$: that
 //!   cancels the gradient but for $-2 \lambda q$, at a price of second order (C8).
 //!
-//! Any multipliers in the domain of the conjugate prove what they prove.
+//! The certificate holds for any multipliers in the domain of the conjugate.
 
 use super::gap::{Certificate, at_least_zero};
 use super::given::{DualMasses, Given, Margins, Residual};
 use crate::loss::{Dual, Smooth};
 use crate::numerics::double_double::{Twofold, TwofoldVector, dot_twofold, two_sum};
-use crate::numerics::linalg::{Cholesky, WeightedQr, axpy, dot, norm};
+use crate::numerics::linalg::{Cholesky, HessianFactor, WeightedQr, axpy, dot, norm};
 use crate::problem::{Outcome, Stop, Task, Variant};
 
 /// How often neither the error nor the objective may improve, beside once for each coordinate: where curvature jumps, rows
 /// change sides one by one (heuristic).
 const STALLS: usize = 10;
-/// How often a Newton step is improved by what it leaves of the equations.
+/// How many corrections of a Newton step by the residual of its equations.
 const CORRECTIONS: usize = 6;
 /// Steps of a search for where the slope vanishes.
 const TRIALS: usize = 60;
@@ -53,20 +53,12 @@ impl Outcome {
             return self.clone();
         }
         let Certified { theta, risk, penalty, value, iterations, multipliers, .. } = found.clone();
-        // A solver that ran out of iterations did so, whatever was made of its last iterate.
+        // Keep the iteration limit as the reason unless the refined candidate converged.
         let limit = found.stop != Stop::Converged && self.stop == Stop::IterationLimit;
         let stop = if limit { Stop::IterationLimit } else { found.stop };
         let depth = if task.variant == Variant::Objective { risk + penalty } else { risk };
         Self { depth, error, gap, stderr: self.stderr, iterations, stop, theta, value, multipliers }
     }
-}
-
-/// What a solver has to solve the Newton equations with.
-enum Factor {
-    /// Of the second moments: fast, and good for a condition number up to about $10^{15}$.
-    Square(Cholesky),
-    /// Of the weighted rows.
-    Root(WeightedQr),
 }
 
 /// The losses of all rows at a candidate, the query's last.
@@ -135,18 +127,10 @@ impl<L: Smooth + Dual> Problem<'_, L> {
                 let theta = self.given.to_axes(&at.high);
                 let Evaluation { risk, penalty, ref margins, .. } = evaluation;
                 let value = -margins.high[margins.high.len() - 1];
-                let stop = Stop::Stalled;
-                let multipliers = None;
-                best = Some(Certified {
-                    theta,
-                    risk,
-                    penalty,
-                    value,
-                    certificate,
-                    iterations,
-                    stop,
-                    multipliers,
-                });
+                let (stop, multipliers) = (Stop::Stalled, None);
+                let found =
+                    Certified { theta, risk, penalty, value, certificate, iterations, stop, multipliers };
+                best = Some(found);
             }
             let met = self.meets(&certificate);
             let over = iterations >= self.task.max_iter;
@@ -162,7 +146,7 @@ impl<L: Smooth + Dual> Problem<'_, L> {
                     (_, true) => Stop::IterationLimit,
                     _ => Stop::Stalled,
                 };
-                // The factor of the rows may still lead on where that of the moments does not.
+                // The factor of the rows may still give a useful step where that of the moments does not.
                 if stop == Stop::Stalled && !exact_factor && !cancelled() {
                     exact_factor = true;
                     stalls = 0;
@@ -221,19 +205,8 @@ impl<L: Smooth + Dual> Problem<'_, L> {
 
     /// $\alpha_j = c_j (a_j + \sigma_j)$ for the slopes $-a_j$ and shifts of the multipliers.
     fn masses(&self, evaluation: &Evaluation, shifts: Option<&[f64]>) -> DualMasses {
-        let mut masses = DualMasses::default();
-        for (j, slope) in evaluation.slopes.iter().enumerate() {
-            let ((c, c_low), a) = (self.given.mass(j), -slope);
-            let product = c * a;
-            let mut low = c.mul_add(a, -product) + c_low * a;
-            if let Some(shifts) = shifts {
-                low += c * shifts[j];
-            }
-            let (high, low) = two_sum(product, low);
-            masses.high.push(high);
-            masses.low.push(low);
-        }
-        masses
+        let shift = |j: usize| shifts.map_or(0.0, |shifts| shifts[j]);
+        self.given.dual_masses(evaluation.slopes.iter().enumerate().map(|(j, slope)| (-slope, shift(j))))
     }
 
     /// The certificate with the slopes as multipliers: (C6), (C7), (C14).
@@ -380,27 +353,26 @@ impl<L: Smooth + Dual> Problem<'_, L> {
         terms.sum::<f64>().abs().sqrt()
     }
 
-    fn factor(&self, curvatures: &[f64], reg: f64, exact: bool) -> Option<Factor> {
+    fn factor(&self, curvatures: &[f64], reg: f64, exact: bool) -> Option<HessianFactor> {
         let (features, query) = (self.given.features, self.given.coordinates);
         let (sample, at_query) = (&curvatures[..features.len()], curvatures[features.len()]);
         if !exact {
             return Cholesky::of_hessian(&features.tall, sample, query, at_query, reg, features.free)
-                .map(Factor::Square);
+                .map(HessianFactor::Square);
         }
         let qr = WeightedQr::of_hessian(&features.tall, sample, query, at_query, reg, features.free);
-        Some(Factor::Root(qr))
+        Some(HessianFactor::Root(qr))
     }
 
     /// Solves the Newton equations for a right-hand side in the coordinates as given.
-    fn solve(&self, factor: Option<&Factor>, rhs: &[f64], reg: f64) -> Vec<f64> {
+    fn solve(&self, factor: Option<&HessianFactor>, rhs: &[f64], reg: f64) -> Vec<f64> {
         let mut axes = self.given.to_axes(rhs);
         match factor {
-            Some(Factor::Square(factor)) => factor.solve(&mut axes),
-            Some(Factor::Root(factor)) => factor.solve(&mut axes),
+            Some(factor) => factor.solve(&mut axes),
             None => axes.fill(f64::NAN),
         }
         let mut step = self.given.vector_of_axes(&axes);
-        // Beyond the axes there is nothing but the penalty.
+        // Outside of the span of the axes the Hessian is that of the penalty.
         if let Some(beyond) = self.given.beyond_axes(rhs) {
             axpy(1.0 / (2.0 * reg), &beyond, &mut step);
         }

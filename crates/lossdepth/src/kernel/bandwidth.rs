@@ -1,10 +1,9 @@
 //! Bandwidths of kernels: given, or estimated from the distances within the sample (K3).
 
-use super::neighbour_distance::median_squared_distance;
+use super::neighbour_distance::{first_value, median_squared_distance};
 use super::points::{Columns, Points};
 use crate::data::{Mass, Reference};
-use crate::error::positive;
-use crate::error::{DepthError, Result};
+use crate::error::{DepthError, Result, positive};
 use crate::numerics::linalg::Matrix;
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
@@ -272,23 +271,8 @@ impl PairDistances {
             let rank = ((beyond / self.common) as usize).min(last);
             return *self.distances.select_nth_unstable_by(rank, f64::total_cmp).1;
         }
-        // Otherwise bisect the list at its median.
-        let mut pairs: Vec<(f64, f64)> =
-            self.distances.iter().copied().zip(self.masses.iter().copied()).collect();
-        let (mut rest, mut sum) = (&mut pairs[..], 0.0);
-        loop {
-            let middle = rest.len() / 2;
-            let (below, &mut (value, mass), above) =
-                rest.select_nth_unstable_by(middle, |a, b| a.0.total_cmp(&b.0));
-            let half: f64 = below.iter().map(|(_, m)| m).sum();
-            if sum + half > beyond && !below.is_empty() {
-                rest = below;
-            } else if sum + half + mass > beyond || above.is_empty() {
-                return value;
-            } else {
-                (rest, sum) = (above, sum + half + mass);
-            }
-        }
+        let pairs = self.distances.iter().copied().zip(self.masses.iter().copied());
+        first_value(&mut pairs.collect::<Vec<_>>(), |mass| mass > beyond)
     }
 }
 
@@ -332,79 +316,4 @@ pub(super) fn subsample(sample: &Reference, max_rows: usize) -> (Points, Vec<f64
         Err(_) => unreachable!("whole rows of the sample"),
     };
     (points, groups.into_iter().map(|(_, w)| w).collect())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn sample(n: usize) -> Vec<Vec<f64>> {
-        (0..n).map(|i| vec![((i * 7919) % 101) as f64 * 0.3, ((i * 104_729) % 97) as f64 * 0.1]).collect()
-    }
-
-    /// numpy's linear rule on the list of all pairs, written out.
-    fn by_definition(rows: &[Vec<f64>], level: f64, power: i32) -> f64 {
-        let mut all: Vec<f64> = Vec::new();
-        for x in rows {
-            for y in rows {
-                let r2: f64 = x.iter().zip(y).map(|(x, y)| (x - y) * (x - y)).sum();
-                all.push(r2.sqrt().powi(power));
-            }
-        }
-        all.sort_by(f64::total_cmp);
-        let p = (all.len() - 1) as f64 * level;
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a place in the list")]
-        let (a, b) = (all[p.floor() as usize], all[p.ceil() as usize]);
-        a + p.fract() * (b - a)
-    }
-
-    #[test]
-    fn bandwidths_are_numpys_quantiles() {
-        for n in [2, 3, 4, 5, 10, 37, 64] {
-            let rows = sample(n);
-            let reference = Reference::new(&rows).unwrap();
-            let auto = Gamma::Auto.learn(&reference).unwrap();
-            assert!((auto * by_definition(&rows, 0.5, 2) - 1.0).abs() < 1e-12, "{n}");
-            let quartile = by_definition(&rows, 0.25, 1);
-            if quartile > 0.0 {
-                let learned = Gamma::Quartile.learn(&reference).unwrap();
-                assert!((learned * 2.0 * quartile * quartile - 1.0).abs() < 1e-12, "{n}");
-            }
-        }
-    }
-
-    #[test]
-    fn a_weight_is_a_number_of_copies() {
-        let rows = sample(30);
-        let counts: Vec<f64> = (0..30).map(|i| f64::from(i % 4)).collect();
-        let copies: Vec<Vec<f64>> = (0..30).flat_map(|i| vec![rows[i].clone(); i % 4]).collect();
-        let (weighted, copied) =
-            (Reference::weighted(&rows, &counts).unwrap(), Reference::new(&copies).unwrap());
-        for gamma in [Gamma::Auto, Gamma::Quartile] {
-            let (a, b) = (gamma.learn(&weighted).unwrap(), gamma.learn(&copied).unwrap());
-            assert!((a / b - 1.0).abs() < 1e-12, "{gamma}: {a} {b}");
-        }
-        let (a, b) = (Sigma::Auto.learn(&weighted).unwrap(), Sigma::Auto.learn(&copied).unwrap());
-        assert!((a / b - 1.0).abs() < 1e-12);
-    }
-
-    #[test]
-    fn a_large_sample_in_any_order_has_one_bandwidth_near_the_full_one() {
-        let mut rows: Vec<Vec<f64>> =
-            (0..5000).map(|i| vec![(f64::from(i) * 0.7).sin() * 3.0, (f64::from(i) * 1.3).cos()]).collect();
-        let gamma = Gamma::Auto.learn(&Reference::new(&rows).unwrap()).unwrap();
-        let full = by_definition(&rows[..1500], 0.5, 2);
-        assert!((gamma * full - 1.0).abs() < 0.05, "{}", gamma * full);
-        rows.reverse();
-        assert_eq!(gamma, Gamma::Auto.learn(&Reference::new(&rows).unwrap()).unwrap());
-    }
-
-    #[test]
-    fn the_bandwidth_of_equal_rows_is_positive() {
-        let same = Reference::new(&[[2.0], [2.0], [2.0]]).unwrap();
-        assert_eq!(Gamma::Auto.learn(&same), Ok(1.0));
-        let mostly = Reference::weighted(&[[0.0], [2.0]], &[30.0, 1.0]).unwrap();
-        assert_eq!(Gamma::Auto.learn(&mostly), Ok(0.25));
-        assert_eq!(Gamma::Quartile.learn(&mostly), Ok(0.125));
-    }
 }

@@ -47,11 +47,6 @@ mod precomputed;
 mod space;
 mod standard;
 
-/// The pivoted Cholesky factor under the name by which Gaussian processes import it.
-pub(crate) mod factor {
-    pub(crate) use super::pivoted_cholesky::PivotedCholesky as Factor;
-}
-
 pub use bandwidth::{Gamma, Sigma};
 pub use points::{Columns, Points};
 pub use space::Space;

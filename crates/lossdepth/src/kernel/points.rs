@@ -12,6 +12,9 @@ use crate::numerics::simd::{LANES, vectorised};
 /// Queries in a tile.
 const WIDE: usize = 4;
 
+/// Queries whose distances are held at a time.
+const BLOCK: usize = 32;
+
 /// Points to evaluate a kernel at.
 #[derive(Debug, Clone)]
 pub struct Points {
@@ -55,7 +58,8 @@ impl<'a> Columns<'a> {
 }
 
 impl Points {
-    pub(crate) fn new(rows: Rows<'_>) -> Self {
+    /// The rows of a sample as points.
+    pub fn new(rows: Rows<'_>) -> Self {
         let (len, width) = (rows.len(), rows.width());
         let mut panels = vec![0.0; len.div_ceil(LANES) * width * LANES];
         for (i, row) in rows.iter().enumerate() {
@@ -95,7 +99,8 @@ impl Points {
         self.rows.chunks_exact(self.width)
     }
 
-    pub(crate) fn rows(&self) -> Rows<'_> {
+    /// All points as rows.
+    pub fn rows(&self) -> Rows<'_> {
         Rows::new(&self.rows, self.width).unwrap_or_else(|_| unreachable!("rows of one width"))
     }
 
@@ -110,6 +115,19 @@ impl Points {
                 d.mul_add(d, sum)
             },
         );
+    }
+
+    /// Calls `take` for each query in turn with its number and its squared distances to all points.
+    pub fn for_each_query(&self, queries: Rows<'_>, mut take: impl FnMut(usize, &mut [f64])) {
+        let mut block = Matrix::zeros(self.len, BLOCK.min(queries.len()));
+        for first in (0..queries.len()).step_by(BLOCK) {
+            let last = (first + BLOCK).min(queries.len());
+            self.squared_distances(
+                queries.range(first, last),
+                &mut Columns::new(&mut block, 0, last - first),
+            );
+            (first..last).for_each(|query| take(query, block.col_mut(query - first)));
+        }
     }
 
     /// $\|x_i - z_j\|_1$, one column a query.
@@ -142,24 +160,21 @@ impl Points {
                     packed[k * WIDE + j] = *z;
                 }
             }
-            vectorised(
-                #[inline(always)]
-                || {
-                    for (p, panel) in self.panels.chunks_exact(d * LANES).enumerate() {
-                        let sums = tile(panel, &packed, term);
-                        let start = p * LANES;
-                        for (j, sums) in sums.iter().enumerate().take(wide) {
-                            let column = &mut out.matrix.col_mut(out.first + first + j)[start..];
-                            if let Some(whole) = column.first_chunk_mut::<LANES>() {
-                                *whole = *sums;
-                            } else {
-                                let rest = column.len();
-                                column.copy_from_slice(&sums[..rest]);
-                            }
+            vectorised!({
+                for (p, panel) in self.panels.chunks_exact(d * LANES).enumerate() {
+                    let sums = tile(panel, &packed, term);
+                    let start = p * LANES;
+                    for (j, sums) in sums.iter().enumerate().take(wide) {
+                        let column = &mut out.matrix.col_mut(out.first + first + j)[start..];
+                        if let Some(whole) = column.first_chunk_mut::<LANES>() {
+                            *whole = *sums;
+                        } else {
+                            let rest = column.len();
+                            column.copy_from_slice(&sums[..rest]);
                         }
                     }
-                },
-            );
+                }
+            });
         }
     }
 }

@@ -3,14 +3,13 @@
 use super::points::{Columns, Points};
 use super::precomputed::{cauchy_schwarz_violation, precomputed};
 use super::{Kernel, KernelSource};
-use crate::data::Rows;
-use crate::data::{Mass, Reference};
+use crate::data::{Mass, Reference, Rows};
 use crate::error::{DepthError, Result};
 use crate::numerics::linalg::{Matrix, dot};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Covers the errors of subnormal numbers.
+/// A bound on rounding errors of subnormal numbers.
 const UNDERFLOW: f64 = 1e-300;
 
 /// Columns of kernel values computed together.
@@ -129,6 +128,26 @@ impl Space {
     /// Never: a reference has at least two rows.
     pub fn is_empty(&self) -> bool {
         self.half_weights.is_empty()
+    }
+
+    /// $\omega_i$ for every point.
+    pub fn weights(&self) -> Vec<f64> {
+        self.half_weights.iter().map(|w| 2.0 * w).collect()
+    }
+
+    /// $k(x_i, x_i)$ for every point.
+    pub fn diagonal(&self) -> &[f64] {
+        &self.diagonal
+    }
+
+    /// $k(x_i, x_j)$ for every point $x_i$.
+    ///
+    /// # Errors
+    /// A kernel value that is not finite.
+    pub fn column(&self, j: usize) -> Result<Vec<f64>> {
+        let mut column = Matrix::zeros(self.len(), 1);
+        self.columns(&[j], &mut column)?;
+        Ok(column.col(0).to_vec())
     }
 
     /// Kernel values of all points with a few queries: the first columns of `out`, one a query.

@@ -3,12 +3,10 @@
 use super::Kernel;
 use super::bandwidth::{Gamma, Sigma};
 use super::points::{Columns, Points};
-use crate::data::Reference;
-use crate::data::Rows;
-use crate::error::positive;
-use crate::error::{DepthError, Result};
+use crate::data::{Reference, Rows};
+use crate::error::{DepthError, Result, positive};
 use crate::numerics::elementary::{exp_neg, ln_1p_unit};
-use crate::numerics::linalg::dot;
+use crate::numerics::linalg::{axpy, dot};
 use crate::numerics::simd::vectorised;
 use serde::{Deserialize, Serialize};
 
@@ -93,11 +91,8 @@ impl KernelChoice {
             "polynomial" => Self::Polynomial { gamma: Gamma::Auto, degree: 3, coef0: 1.0 },
             "precomputed" => Self::Precomputed,
             _ => {
-                return Err(DepthError::Name {
-                    name: "kernel",
-                    expected: Self::NAMES.join(", "),
-                    got: name.to_owned(),
-                });
+                let expected = Self::NAMES.join(", ");
+                return Err(DepthError::Name { name: "kernel", expected, got: name.to_owned() });
             }
         })
     }
@@ -215,37 +210,28 @@ impl Standard {
     fn apply(&self, column: &mut [f64]) {
         let column = &mut *column;
         match *self {
-            Self::Gaussian { gamma } => vectorised(
-                #[inline(always)]
-                || column.iter_mut().for_each(|x| *x = exp_neg(-gamma * *x)),
-            ),
-            Self::Laplacian { sigma } => vectorised(
-                #[inline(always)]
-                || column.iter_mut().for_each(|x| *x = exp_neg(-*x / sigma)),
-            ),
+            Self::Gaussian { gamma } => {
+                vectorised!(column.iter_mut().for_each(|x| *x = exp_neg(-gamma * *x)));
+            }
+            Self::Laplacian { sigma } => {
+                vectorised!(column.iter_mut().for_each(|x| *x = exp_neg(-*x / sigma)));
+            }
             Self::Imq { c, beta } => {
                 let (own, inner) = (c.powf(2.0 * beta), 1.0 / (c * c));
                 if beta == -0.5 {
-                    vectorised(
-                        #[inline(always)]
-                        || column.iter_mut().for_each(|x| *x = own / x.mul_add(inner, 1.0).sqrt()),
-                    );
+                    vectorised!(column.iter_mut().for_each(|x| *x = own / x.mul_add(inner, 1.0).sqrt()));
                 } else {
-                    vectorised(
-                        #[inline(always)]
-                        || {
-                            for x in column.iter_mut() {
-                                *x = own * exp_neg(beta * ln_above_one(*x * inner));
-                            }
-                        },
-                    );
+                    vectorised!({
+                        for x in column.iter_mut() {
+                            *x = own * exp_neg(beta * ln_above_one(*x * inner));
+                        }
+                    });
                 }
             }
             Self::Linear => {}
-            Self::Polynomial { gamma, degree, coef0 } => vectorised(
-                #[inline(always)]
-                || column.iter_mut().for_each(|x| *x = power(gamma.mul_add(*x, coef0), degree)),
-            ),
+            Self::Polynomial { gamma, degree, coef0 } => {
+                vectorised!(column.iter_mut().for_each(|x| *x = power(gamma.mul_add(*x, coef0), degree)));
+            }
         }
     }
 }
@@ -280,10 +266,10 @@ impl Kernel for Standard {
                     *o += factor * if x == z { 0.0 } else { (x - z).signum() };
                 }
             }
-            Self::Linear => crate::numerics::linalg::axpy(scale, x, out),
+            Self::Linear => axpy(scale, x, out),
             Self::Polynomial { gamma, degree, coef0 } => {
                 let slope = f64::from(degree) * gamma * power(gamma.mul_add(dot(x, z), coef0), degree - 1);
-                crate::numerics::linalg::axpy(scale * slope, x, out);
+                axpy(scale * slope, x, out);
             }
         }
     }

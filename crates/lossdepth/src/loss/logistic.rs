@@ -1,5 +1,4 @@
-use super::blocks;
-use super::{Dual, LineSums, Loss, Single, Smooth};
+use super::{Dual, LineSums, Loss, Single, Smooth, blocks};
 use crate::numerics::elementary;
 use crate::numerics::linalg::dot;
 use crate::numerics::simd::vectorised;
@@ -51,18 +50,15 @@ impl Loss for Logistic {
         LOG2_E
     }
     fn total(&self, margins: &[f64], weights: &[f64]) -> f64 {
-        vectorised(
-            #[inline(always)]
-            || {
-                LOG2_E
-                    * blocks::weighted_sum(
-                        margins,
-                        weights,
-                        #[inline(always)]
-                        |m| (-m).max(0.0) + elementary::ln_1p_unit(elementary::exp_neg(-m.abs())),
-                    )
-            },
-        )
+        vectorised!({
+            LOG2_E
+                * blocks::weighted_sum(
+                    margins,
+                    weights,
+                    #[inline(always)]
+                    |m| (-m).max(0.0) + elementary::ln_1p_unit(elementary::exp_neg(-m.abs())),
+                )
+        })
     }
 }
 
@@ -77,10 +73,7 @@ impl Smooth for Logistic {
         (1.0 + 8.0 * f64::EPSILON) * self.hess(nearest)
     }
     fn slopes_along(&self, m: &[f64], d: &[f64], step: f64, weights: &[f64], slopes: &mut [f64]) -> LineSums {
-        vectorised(
-            #[inline(always)]
-            || blocks::slopes_along(m, d, step, weights, slopes, kernel),
-        )
+        vectorised!(blocks::slopes_along(m, d, step, weights, slopes, kernel))
     }
     fn losses_and_curvatures(
         &self,
@@ -89,16 +82,13 @@ impl Smooth for Logistic {
         losses: &mut [f64],
         curvatures: &mut [f64],
     ) -> f64 {
-        vectorised(
-            #[inline(always)]
-            || {
-                for (((&m, &c), l), h) in margins.iter().zip(weights).zip(&mut *losses).zip(curvatures) {
-                    let e = elementary::exp_neg(-m.abs());
-                    *l = LOG2_E * ((-m).max(0.0) + elementary::ln_1p_unit(e));
-                    *h = c * (LOG2_E * e / ((1.0 + e) * (1.0 + e)));
-                }
-            },
-        );
+        vectorised!({
+            for (((&m, &c), l), h) in margins.iter().zip(weights).zip(&mut *losses).zip(curvatures) {
+                let e = elementary::exp_neg(-m.abs());
+                *l = LOG2_E * ((-m).max(0.0) + elementary::ln_1p_unit(e));
+                *h = c * (LOG2_E * e / ((1.0 + e) * (1.0 + e)));
+            }
+        });
         dot(losses, weights)
     }
     fn losses_and_slopes(
@@ -108,19 +98,16 @@ impl Smooth for Logistic {
         losses: &mut [f64],
         slopes: &mut [f64],
     ) -> f64 {
-        vectorised(
-            #[inline(always)]
-            || {
-                for (((&m, &c), l), s) in margins.iter().zip(weights).zip(&mut *losses).zip(slopes) {
-                    let e = elementary::exp_neg(-m.abs());
-                    // One division serves the slope, over 1 + e, and the logarithm, over 2 + e.
-                    let shared = 1.0 / ((1.0 + e) * (2.0 + e));
-                    let share = (if m >= 0.0 { e } else { 1.0 }) * (shared * (2.0 + e));
-                    *l = LOG2_E * ((-m).max(0.0) + elementary::ln_1p_from(e * (shared * (1.0 + e))));
-                    *s = c * (-LOG2_E * share);
-                }
-            },
-        );
+        vectorised!({
+            for (((&m, &c), l), s) in margins.iter().zip(weights).zip(&mut *losses).zip(slopes) {
+                let e = elementary::exp_neg(-m.abs());
+                // One division serves the slope, over 1 + e, and the logarithm, over 2 + e.
+                let shared = 1.0 / ((1.0 + e) * (2.0 + e));
+                let share = (if m >= 0.0 { e } else { 1.0 }) * (shared * (2.0 + e));
+                *l = LOG2_E * ((-m).max(0.0) + elementary::ln_1p_from(e * (shared * (1.0 + e))));
+                *s = c * (-LOG2_E * share);
+            }
+        });
         dot(losses, weights)
     }
     fn single(&self) -> Option<&dyn Single> {
@@ -137,20 +124,14 @@ impl Single for Logistic {
         weights: &[f32],
         slopes: &mut [f32],
     ) -> LineSums {
-        vectorised(
-            #[inline(always)]
-            || blocks::slopes_along_single(m, d, step, weights, slopes, kernel_single),
-        )
+        vectorised!(blocks::slopes_along_single(m, d, step, weights, slopes, kernel_single))
     }
     fn curvatures_single(&self, margins: &[f32], weights: &[f32], curvatures: &mut [f32]) {
-        vectorised(
-            #[inline(always)]
-            || {
-                for ((&m, &c), h) in margins.iter().zip(weights).zip(curvatures) {
-                    *h = c * kernel_single(m).1;
-                }
-            },
-        );
+        vectorised!({
+            for ((&m, &c), h) in margins.iter().zip(weights).zip(curvatures) {
+                *h = c * kernel_single(m).1;
+            }
+        });
     }
 }
 
@@ -168,7 +149,7 @@ impl Dual for Logistic {
         }
     }
     fn excess(&self, m: f64, shift: f64, slack: f64) -> f64 {
-        // The relative entropy of two coins.
+        // The relative entropy of two Bernoulli distributions.
         let e = (-m.abs()).exp();
         let (heads, tails) = (sigmoid_neg(m, e), sigmoid_neg(-m, e));
         let (shift, off) = (shift * LN_2, (shift.abs() + slack) * LN_2);

@@ -47,12 +47,12 @@ pub trait Dual: Loss {
     /// $\ell^*(-a)$, infinite outside the domain.
     fn conjugate(&self, a: f64) -> f64;
 
-    /// A bound on $\ell(m) + \ell^*(-a) + a m \ge 0$ for $a = -\ell'(m) + \text{shift} \ge 0$, give or take `slack` as far
-    /// as the domain goes: what a multiplier beside the best one for its margin adds to a duality gap. Infinite where
-    /// `shift` leads beyond the end of the domain.
+    /// A bound on $\ell(m) + \ell^*(-a) + a m \ge 0$ for $a = -\ell'(m) + \text{shift} \ge 0$, up to `slack` within the
+    /// domain: the term of a duality gap for a multiplier that is not the best one for its margin. Infinite where
+    /// `shift` leads out of the domain.
     ///
-    /// The terms cancel but for something of second order in the shift; a loss may know a form without that, where
-    /// this one allows for its rounding.
+    /// The terms cancel up to second order in the shift. This form adds a bound on its rounding; a loss may override it with a
+    /// form without cancellation.
     fn excess(&self, margin: f64, shift: f64, slack: f64) -> f64 {
         let value = self.value(margin);
         let at = |a: f64| {
@@ -60,7 +60,7 @@ pub trait Dual: Loss {
             let size = value.abs() + conjugate.abs() + product.abs();
             (value + conjugate + product).max(0.0) + 8.0 * f64::EPSILON * size
         };
-        // Convex in the multiplier, so that the ends say it all; what lies outside of the domain is not taken.
+        // Convex in the multiplier, so the largest value is at an end; ends outside of the domain are ignored.
         let a = (shift - self.grad(margin)).max(0.0);
         let ends = [(a - slack).max(0.0), a + slack].map(at).into_iter().filter(|e| e.is_finite());
         ends.fold(at(a), f64::max)
@@ -83,9 +83,9 @@ pub trait Smooth: Loss {
     /// $m, m'$ in $[\text{low}, \text{high}]$. Infinite where there is none; it should be tight on short intervals.
     fn curvature_bound(&self, low: f64, high: f64) -> f64;
 
-    /// $\ell'$ and $\ell''$ at a margin that is the sum of a number and a `rest` too small for it.
+    /// $\ell'$ and $\ell''$ at a margin that is the sum of a number and a `rest` below its last place.
     ///
-    /// A loss with a corner should say on which side of it that is.
+    /// A loss with a corner should use `rest` to find the side.
     fn derivatives_near(&self, margin: f64, rest: f64) -> (f64, f64) {
         let curvature = self.hess(margin);
         (self.grad(margin) + curvature * rest, curvature)
@@ -139,8 +139,8 @@ pub trait Smooth: Loss {
         total
     }
 
-    /// The same loss in single precision, if there is vector code for it: a solver may then come close with that, at
-    /// twice the speed, and do the rest in double precision.
+    /// The same loss in single precision, if there is vector code for it: a solver may then do
+    /// its first iterations with that, at twice the speed.
     fn single(&self) -> Option<&dyn Single> {
         None
     }

@@ -1,5 +1,4 @@
-use super::blocks;
-use super::{Dual, LineSums, Loss, Smooth};
+use super::{Dual, LineSums, Loss, Smooth, blocks};
 use crate::numerics::simd::vectorised;
 
 /// The squared hinge loss $\ell(m) = \max(0, 1 - m)^2$.
@@ -31,20 +30,17 @@ impl Smooth for SquaredHinge {
         if short > 0.0 { (-2.0 * short, 2.0) } else { (0.0, 0.0) }
     }
     fn slopes_along(&self, m: &[f64], d: &[f64], step: f64, weights: &[f64], slopes: &mut [f64]) -> LineSums {
-        vectorised(
-            #[inline(always)]
-            || {
-                blocks::slopes_along(
-                    m,
-                    d,
-                    step,
-                    weights,
-                    slopes,
-                    #[inline(always)]
-                    |m| (-2.0 * (1.0 - m).max(0.0), if m < 1.0 { 2.0 } else { 0.0 }),
-                )
-            },
-        )
+        vectorised!({
+            blocks::slopes_along(
+                m,
+                d,
+                step,
+                weights,
+                slopes,
+                #[inline(always)]
+                |m| (-2.0 * (1.0 - m).max(0.0), if m < 1.0 { 2.0 } else { 0.0 }),
+            )
+        })
     }
 }
 

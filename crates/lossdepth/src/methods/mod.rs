@@ -17,8 +17,7 @@ pub mod svm;
 use crate::error::Result;
 use crate::problem::{Fit, Run};
 
-use crate::data::Reference;
-use crate::data::Rows;
+use crate::data::{Reference, Rows};
 
 pub use explanation::{Explanation, Reason};
 pub use forest::Forest;

@@ -1,45 +1,34 @@
-//! The builder methods that the penalised convex depths share.
+//! The builder methods of the depths.
 
 use crate::error::{DepthError, Result, positive};
 use crate::problem::Task;
 
+/// Setters by the names of settings, with their documentation, and the fields they set.
+macro_rules! setters {
+    ($($(#[$doc:meta])* $name:ident: $type:ty => $($field:ident).+;)*) => {$(
+        $(#[$doc])*
+        #[must_use]
+        pub fn $name(mut self, $name: $type) -> Self {
+            self.$($field).+ = $name;
+            self
+        }
+    )*};
+}
+
 /// The setters of a type with the fields `task: Task` and `intercept: Intercept`.
 macro_rules! convex_setters {
     () => {
-        /// The weight of the penalty: $R_z + \text{reg} \cdot \|w\|^2$.
-        #[must_use]
-        pub fn reg(mut self, reg: f64) -> Self {
-            self.task.reg = reg;
-            self
-        }
-
-        /// Which number is the depth.
-        #[must_use]
-        pub fn variant(mut self, variant: crate::problem::Variant) -> Self {
-            self.task.variant = variant;
-            self
-        }
-
-        /// Whether there is an intercept, and whether it is penalised; with a kernel a penalised one means
-        /// $k + 1$.
-        #[must_use]
-        pub fn intercept(mut self, intercept: crate::problem::Intercept) -> Self {
-            self.intercept = intercept;
-            self
-        }
-
-        /// The largest error bound to accept.
-        #[must_use]
-        pub fn tol(mut self, tol: f64) -> Self {
-            self.task.tol = tol;
-            self
-        }
-
-        /// The iteration limit of a query.
-        #[must_use]
-        pub fn max_iter(mut self, max_iter: usize) -> Self {
-            self.task.max_iter = max_iter;
-            self
+        $crate::methods::setters::setters! {
+            /// The weight of the penalty: $R_z + \text{reg} \cdot \|w\|^2$.
+            reg: f64 => task.reg;
+            /// Which number is the depth.
+            variant: $crate::problem::Variant => task.variant;
+            /// Whether there is an intercept, and whether it is penalised; with a kernel a penalised one means $k + 1$.
+            intercept: $crate::problem::Intercept => intercept;
+            /// The largest error bound to accept.
+            tol: f64 => task.tol;
+            /// The iteration limit of a query.
+            max_iter: usize => task.max_iter;
         }
     };
 }
@@ -50,29 +39,32 @@ macro_rules! kernel_setters {
         /// The kernel: a [`KernelChoice`](crate::kernel::KernelChoice), or any type that implements
         /// [`Kernel`](crate::kernel::Kernel).
         #[must_use]
-        pub fn kernel(mut self, kernel: impl Into<crate::kernel::KernelSource>) -> Self {
+        pub fn kernel(mut self, kernel: impl Into<$crate::kernel::KernelSource>) -> Self {
             self.kernel = kernel.into();
             self
         }
 
-        $(#[$memory])*
-        #[must_use]
-        pub fn memory(mut self, bytes: u64) -> Self {
-            self.memory = bytes;
-            self
+        $crate::methods::setters::setters! {
+            $(#[$memory])*
+            memory: u64 => memory;
         }
     };
 }
 
-pub(crate) use {convex_setters, kernel_setters};
+pub(crate) use {convex_setters, kernel_setters, setters};
 
 /// Checks the ranges of the settings that [`convex_setters`] sets.
 pub(super) fn check(task: &Task) -> Result<()> {
     positive("reg", task.reg)?;
     positive("tol", task.tol)?;
     task.variant.check()?;
-    if task.max_iter == 0 {
-        return Err(DepthError::Setting { name: "max_iter", expected: "at least 1", got: 0.0 });
+    at_least_one("max_iter", task.max_iter)
+}
+
+/// Checks a count that must not be 0.
+pub(super) fn at_least_one(name: &'static str, count: usize) -> Result<()> {
+    if count == 0 {
+        return Err(DepthError::Setting { name, expected: "at least 1", got: 0.0 });
     }
     Ok(())
 }

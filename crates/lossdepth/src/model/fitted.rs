@@ -148,7 +148,10 @@ impl Settings {
     }
 
     /// The limit for kernel values in whole bytes, if one is set.
-    pub(crate) fn bytes(&self) -> Result<Option<u64>> {
+    ///
+    /// # Errors
+    /// A limit that is not positive.
+    pub fn bytes(&self) -> Result<Option<u64>> {
         let Some(memory) = self.memory else { return Ok(None) };
         crate::error::positive("memory", memory)?;
         #[expect(

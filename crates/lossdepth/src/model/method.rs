@@ -5,7 +5,7 @@ use super::fitted::Learned;
 use super::setting::{Kind, Range, Setting};
 use super::settings::Settings;
 use super::value::Value;
-use crate::data::Reference;
+use crate::data::{Reference, Scale};
 use crate::error::{DepthError, Result};
 use crate::kernel::{Gamma, KernelChoice};
 use crate::loss::{Exponential, Hinge, Logistic, SquaredHinge};
@@ -87,7 +87,7 @@ methods! {
             "reg", "variant", "radius", "value", "intercept", "scale", "support_fraction", "tol", "max_iter",
         ],
         own: &[],
-        defaults: |_| (),
+        defaults: |s| s.scale = Scale::Standard,
         recommended: || vec![("reg", 10.0.into()), robust()],
         fit: |s, sample, learned| s.fit_hypothesis(s.linear(Logistic).value(s.value), sample, learned),
     }
@@ -99,7 +99,7 @@ methods! {
         aliases: &["linear-svm"],
         settings: LINEAR,
         own: &[],
-        defaults: |_| (),
+        defaults: |s| s.scale = Scale::Standard,
         recommended: || vec![("reg", 10.0.into()), robust()],
         fit: |s, sample, learned| s.fit_hypothesis(s.linear(Hinge), sample, learned),
     }
@@ -111,7 +111,7 @@ methods! {
         aliases: &[],
         settings: LINEAR,
         own: &[],
-        defaults: |_| (),
+        defaults: |s| s.scale = Scale::Standard,
         recommended: || vec![("reg", 1.0.into()), robust()],
         fit: |s, sample, learned| s.fit_hypothesis(s.linear(SquaredHinge), sample, learned),
     }
@@ -123,7 +123,7 @@ methods! {
         aliases: &[],
         settings: LINEAR,
         own: &[],
-        defaults: |_| (),
+        defaults: |s| s.scale = Scale::Standard,
         recommended: || vec![("reg", 1.0.into()), robust()],
         fit: |s, sample, learned| s.fit_hypothesis(s.linear(Exponential), sample, learned),
     }
@@ -139,7 +139,10 @@ methods! {
             "Limit in bytes for the kernel values of the reference, half of the machine's memory by default; \
              beyond it they are computed as needed, which takes longer",
         )],
-        defaults: |s| s.intercept = Intercept::None,
+        defaults: |s| {
+            s.intercept = Intercept::None;
+            s.scale = Scale::Standard;
+        },
         recommended: recommended_kernel,
         fit: |s, sample, learned| s.fit_hypothesis(s.svm()?, sample, learned),
     }
@@ -151,7 +154,10 @@ methods! {
         aliases: &[],
         settings: KERNEL,
         own: &[FACTORED],
-        defaults: |s| s.intercept = Intercept::None,
+        defaults: |s| {
+            s.intercept = Intercept::None;
+            s.scale = Scale::Standard;
+        },
         recommended: recommended_kernel,
         fit: |s, sample, learned| s.fit_hypothesis(s.kernelised(Logistic)?, sample, learned),
     }
@@ -169,6 +175,7 @@ methods! {
         defaults: |s| {
             s.intercept = Intercept::None;
             s.kernel = KernelChoice::Gaussian { gamma: Gamma::Quartile };
+            s.scale = Scale::Standard;
         },
         recommended: || vec![("kernel", "gaussian".into()), ("gamma", "quartile".into()), robust()],
         fit: |s, sample, learned| s.fit_hypothesis(s.gp()?, sample, learned),
@@ -215,6 +222,7 @@ methods! {
         defaults: |s| {
             s.reg = 0.01;
             s.tol = 1e-5;
+            s.scale = Scale::Standard;
         },
         recommended: || vec![("reg", 0.3.into()), robust()],
         fit: |s, sample, learned| s.fit_hypothesis(s.mlp(), sample, learned),

@@ -119,7 +119,11 @@ impl Setting {
         DepthError::Name { name: self.name, expected, got: got.to_owned() }
     }
 
-    pub(crate) fn number(&self, value: &Value) -> Result<f64> {
+    /// The value as a number.
+    ///
+    /// # Errors
+    /// It is none.
+    pub fn number(&self, value: &Value) -> Result<f64> {
         match value {
             Value::Number(number) => Ok(*number),
             Value::Count(count) => Ok(*count as f64),
@@ -127,7 +131,11 @@ impl Setting {
         }
     }
 
-    pub(crate) fn count(&self, value: &Value) -> Result<usize> {
+    /// The value as a whole number.
+    ///
+    /// # Errors
+    /// It is none.
+    pub fn count(&self, value: &Value) -> Result<usize> {
         match value {
             Value::Count(count) => Ok(usize::try_from(*count).unwrap_or(usize::MAX)),
             other => Err(self.unfit("a whole number", &other.to_string())),
@@ -141,7 +149,11 @@ impl Setting {
         }
     }
 
-    pub(crate) fn named<T: FromStr<Err = DepthError>>(&self, value: &Value) -> Result<T> {
+    /// The value as one of some names.
+    ///
+    /// # Errors
+    /// It is none of them.
+    pub fn named<T: FromStr<Err = DepthError>>(&self, value: &Value) -> Result<T> {
         self.text(value)?.parse()
     }
 }

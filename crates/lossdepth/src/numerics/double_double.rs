@@ -1,4 +1,4 @@
-//! Sums of products with twice the digits, for where what matters is what is left after the large terms have cancelled.
+//! Sums of products with twice the digits, for sums in which large terms cancel.
 //!
 //! A product and its rounding error are both numbers, and so are a sum and its rounding error (Ogita, Rump and Oishi,
 //! *Accurate sum and dot product*, 2005). The order of summation depends on the length alone.
@@ -30,7 +30,7 @@ impl Twofold {
         self.add(product);
     }
 
-    /// Adds what has twice the digits.
+    /// Adds a number with twice the digits.
     #[inline(always)]
     pub(crate) fn add_parts(&mut self, (high, low): (f64, f64)) {
         self.low += low;
@@ -49,7 +49,7 @@ impl Twofold {
         self.high + self.low
     }
 
-    /// The nearest number, and the rest.
+    /// The nearest number, and the remainder.
     pub(crate) fn parts(self) -> (f64, f64) {
         two_sum(self.high, self.low)
     }
@@ -61,22 +61,19 @@ pub(crate) fn dot_twofold(a: &[f64], b: &[f64]) -> Twofold {
     let (a, b) = (&a[..n], &b[..n]);
     let body = n - n % LANES;
     let mut lanes = [Twofold::default(); LANES];
-    vectorised(
-        #[inline(always)]
-        || {
-            let (mut high, mut low) = ([0.0; LANES], [0.0; LANES]);
-            for (a, b) in a[..body].chunks_exact(LANES).zip(b[..body].chunks_exact(LANES)) {
-                for k in 0..LANES {
-                    let mut sum = Twofold { high: high[k], low: low[k] };
-                    sum.add_product(a[k], b[k]);
-                    (high[k], low[k]) = (sum.high, sum.low);
-                }
-            }
+    vectorised!({
+        let (mut high, mut low) = ([0.0; LANES], [0.0; LANES]);
+        for (a, b) in a[..body].chunks_exact(LANES).zip(b[..body].chunks_exact(LANES)) {
             for k in 0..LANES {
-                lanes[k] = Twofold { high: high[k], low: low[k] };
+                let mut sum = Twofold { high: high[k], low: low[k] };
+                sum.add_product(a[k], b[k]);
+                (high[k], low[k]) = (sum.high, sum.low);
             }
-        },
-    );
+        }
+        for k in 0..LANES {
+            lanes[k] = Twofold { high: high[k], low: low[k] };
+        }
+    });
     let mut sum = Twofold::default();
     for lane in lanes {
         sum.add(lane.high);
@@ -88,7 +85,7 @@ pub(crate) fn dot_twofold(a: &[f64], b: &[f64]) -> Twofold {
     sum
 }
 
-/// The sum of two numbers, and what rounding took from it.
+/// The sum of two numbers, and its rounding error.
 #[inline(always)]
 pub(crate) fn two_sum(a: f64, b: f64) -> (f64, f64) {
     let sum = a + b;
@@ -99,7 +96,7 @@ pub(crate) fn two_sum(a: f64, b: f64) -> (f64, f64) {
 /// Half a unit in the last place of 1.
 const UNIT: f64 = 0.5 * f64::EPSILON;
 
-/// A bound on the rounding of a sum of so many terms with twice the digits, relative to the sum of their sizes: twice the
+/// A bound on the rounding of a sum of so many terms with twice the digits, relative to the sum of their absolute values: twice the
 /// $\gamma_n^2$ of Ogita, Rump and Oishi, for low parts that are summed with once the digits as well (C13).
 pub(crate) fn twofold_rounding(terms: usize) -> f64 {
     let product = (terms + 4) as f64 * UNIT;
@@ -158,7 +155,7 @@ mod tests {
         left.push(1e-9);
         right.extend(&b);
         right.push(1.0);
-        // Rounding, squared, of what has cancelled.
+        // The error is of the order of the squared unit roundoff times the terms that cancelled.
         assert!((dot_twofold(&left, &right).value() - 1e-9).abs() < 1e-19);
     }
 }

@@ -31,7 +31,7 @@ pub(crate) fn exp_neg(x: f64) -> f64 {
 }
 
 /// $e^x$ for $x \le 0$ in single precision, within 2 ulp; results below 1e-26 are flushed to about that,
-/// far enough from the subnormal numbers that products with them stay away from those too.
+/// so that products of two of them are not subnormal.
 #[inline(always)]
 pub(crate) fn exp_neg_single(x: f32) -> f32 {
     const LN2_HI: f32 = 0.693_359_4;
@@ -63,7 +63,7 @@ pub(crate) fn ln_1p_unit(e: f64) -> f64 {
 #[inline(always)]
 pub(crate) fn ln_1p_from(s: f64) -> f64 {
     let t = s * s; // at most 1/9
-    // The best polynomial for (artanh(s) / s - 1) / t, right to 2^-57.
+    // The best polynomial for (artanh(s) / s - 1) / t, with an error below 2^-57.
     let mut p: f64 = 0.080_820_228_059_717_66;
     p = t.mul_add(p, 0.044_003_692_430_723_37);
     p = t.mul_add(p, 0.060_005_364_047_953_56);
@@ -78,7 +78,7 @@ pub(crate) fn ln_1p_from(s: f64) -> f64 {
 }
 
 /// A bound on $(s + d) \ln(1 + d / s) - d$ for $|d| \le$ `off`, $d \ge -s$: the relative entropy of $s + d$ and $s$,
-/// which may be too small for anything but its logarithm.
+/// where $s$ may underflow and only its logarithm is known.
 ///
 /// With $x = d / s$ that is $s \cdot ((1 + x) \ln(1 + x) - x)$, in which the bracket is at most $x^2$; at most 1 for
 /// $x \le 0$; and rising for $x \ge 0$.

@@ -1,4 +1,4 @@
-//! Random numbers from a seed, the same everywhere.
+//! Random numbers from a seed, the same on every machine.
 
 /// A stream of random numbers: SplitMix64 (Steele, Lea and Flood 2014).
 ///
@@ -18,7 +18,7 @@ fn mix(mut x: u64) -> u64 {
 }
 
 impl Random {
-    /// The stream of a seed; streams of different seeds have nothing to do with one another.
+    /// The stream of a seed; streams of different seeds are independent.
     pub fn new(seed: u64) -> Self {
         Self(mix(mix(seed.wrapping_add(STEP)).wrapping_add(STEP)))
     }
@@ -60,7 +60,7 @@ impl Random {
         (-2.0 * self.unit().ln()).sqrt() * (std::f64::consts::TAU * self.unit()).cos()
     }
 
-    /// Uniform on 0, …, `end` - 1, to one part in $2^{64}$ / `end`; 0 where there is nothing to choose from.
+    /// Uniform on 0, …, `end` - 1, to one part in $2^{64}$ / `end`; 0 if `end` is 0.
     pub fn below(&mut self, end: usize) -> usize {
         // The high half of a 128-bit product.
         let high = (u128::from(self.next()) * end as u128) >> 64;

@@ -1,13 +1,24 @@
-//! Loops for the widest vectors at hand.
+//! Loops for the widest vector instructions of the machine.
 //!
 //! The loops are plain Rust without branches; [`pulp`] compiles them once for each instruction set and
 //! picks one at run time. Sums run over [`LANES`] interleaved accumulators, so the order of summation
-//! depends on the length alone and the result on nothing but the numbers.
+//! depends on the length alone, and the result on the numbers alone.
 
-/// Interleaved accumulators: two AVX-512 registers' worth.
+/// Interleaved accumulators: two AVX-512 registers.
 pub(crate) const LANES: usize = 16;
 
-/// Runs `f` compiled for the widest vectors this machine has.
+/// Evaluates an expression compiled for the widest vectors this machine has.
+macro_rules! vectorised_expression {
+    ($expression:expr) => {
+        $crate::numerics::simd::vectorised(
+            #[inline(always)]
+            || $expression,
+        )
+    };
+}
+pub(crate) use vectorised_expression as vectorised;
+
+/// Runs `f`, which must be inlined, compiled for the widest vectors this machine has; see the macro.
 #[inline]
 pub(crate) fn vectorised<R>(f: impl FnOnce() -> R) -> R {
     pulp::Arch::new().dispatch(f)
@@ -26,7 +37,7 @@ pub(crate) fn fold(mut lanes: [f64; LANES]) -> f64 {
     lanes[0]
 }
 
-/// Sums over `rows` numbers in an order that depends on how many there are alone.
+/// Sums `rows` numbers in an order that depends on their number alone.
 #[inline(always)]
 pub(crate) fn sum_rows(rows: usize, row: impl Fn(usize) -> f64) -> f64 {
     let mut lanes = [0.0; LANES];
@@ -42,8 +53,5 @@ pub(crate) fn sum_rows(rows: usize, row: impl Fn(usize) -> f64) -> f64 {
 /// [`sum_rows`], compiled for wide vectors.
 #[inline]
 pub(crate) fn sum_of(rows: usize, row: impl Fn(usize) -> f64) -> f64 {
-    vectorised(
-        #[inline(always)]
-        || sum_rows(rows, row),
-    )
+    vectorised!(sum_rows(rows, row))
 }

@@ -10,8 +10,8 @@ pub(crate) fn chi2_cdf(x: f64, k: usize) -> f64 {
 
 /// The number $q$ with $P(\chi^2_k \le q) = p$, for $0 < p < 1$; 0 below and infinity above.
 ///
-/// Wilson and Hilferty's cube gives a start, Newton steps the digits; a step that leaves the bracket
-/// known so far is replaced by a bisection, so the search cannot run away.
+/// Newton's method from Wilson and Hilferty's approximation; a step that leaves the bracket known so far is replaced by a
+/// bisection, so the search converges.
 pub(crate) fn chi2_quantile(p: f64, k: usize) -> f64 {
     if p <= 0.0 || k == 0 {
         return 0.0;
@@ -22,12 +22,12 @@ pub(crate) fn chi2_quantile(p: f64, k: usize) -> f64 {
     let a = k as f64 / 2.0;
     let spread = 2.0 / (9.0 * k as f64);
     let cube = 1.0 - spread + normal_quantile(p) * spread.sqrt();
-    // Far in the lower tail the cube is of no use; there P is its leading term x^a / Γ(a + 1).
+    // Far in the lower tail the approximation is poor; there P is its leading term x^a / Γ(a + 1).
     let tail = ((p.ln() + ln_gamma(a + 1.0)) / a).exp();
     let mut x = if cube > 0.3 { a * cube.powi(3) } else { tail };
     let (mut low, mut high) = (0.0, f64::INFINITY);
     for _ in 0..100 {
-        // In the upper half the tail is what has the digits; 1 - p is exact there.
+        // In the upper half compare the upper tail: 1 - p is exact there.
         let (lower, upper) = gamma(a, x);
         let miss = if p > 0.5 { (1.0 - p) - upper } else { lower - p };
         if miss > 0.0 {
@@ -50,7 +50,7 @@ pub(crate) fn chi2_quantile(p: f64, k: usize) -> f64 {
 
 /// The regularised incomplete gamma function
 /// $P(a, x) = \frac{1}{\Gamma(a)} \int_0^x t^{a-1} e^{-t} dt$ and its complement $1 - P(a, x)$:
-/// the power series left of the bulk, the continued fraction of the complement right of it.
+/// by the power series for small $x$, by the continued fraction of the complement for large $x$.
 fn gamma(a: f64, x: f64) -> (f64, f64) {
     if x <= 0.0 {
         return (0.0, 1.0);

@@ -3,26 +3,27 @@
 use super::Run;
 use crate::data::Rows;
 use crate::error::{DepthError, Result};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
-/// All queries of one call, and where the workers are with them.
-pub(crate) struct Batch<'a, 'b> {
+/// All queries of one call, and which of them workers have taken.
+pub struct Batch<'a, 'b> {
     queries: Rows<'a>,
     run: &'a Run<'b>,
     next: AtomicUsize,
     abandoned: AtomicBool,
 }
 
-/// One worker's hold on a [`Batch`].
-pub(crate) struct Ticket<'a, 'b, T> {
+/// One worker's access to a [`Batch`].
+pub struct Ticket<'a, 'b, T> {
     batch: &'a Batch<'a, 'b>,
     results: Vec<(usize, T)>,
     sink: &'a Mutex<Vec<(usize, T)>>,
 }
 
 impl<'a, 'b> Batch<'a, 'b> {
-    pub(crate) fn new(queries: Rows<'a>, run: &'a Run<'b>) -> Self {
+    /// All of `queries`, to be solved as `run` says.
+    pub fn new(queries: Rows<'a>, run: &'a Run<'b>) -> Self {
         Self { queries, run, next: AtomicUsize::new(0), abandoned: AtomicBool::new(false) }
     }
 
@@ -32,7 +33,10 @@ impl<'a, 'b> Batch<'a, 'b> {
     }
 
     /// Lets every worker take queries until there are none, and puts the results in order.
-    pub(crate) fn run<T: Send>(&self, work: impl Fn(Ticket<'_, 'b, T>) + Sync) -> Result<Vec<T>> {
+    ///
+    /// # Errors
+    /// [`DepthError::Cancelled`], or a number of threads that cannot be started.
+    pub fn run<T: Send>(&self, work: impl Fn(Ticket<'_, 'b, T>) + Sync) -> Result<Vec<T>> {
         let sink = Mutex::new(Vec::with_capacity(self.queries.len()));
         let job = || work(Ticket { batch: self, results: Vec::new(), sink: &sink });
         let spawn = |workers: usize| rayon::scope(|s| (0..workers).for_each(|_| s.spawn(|_| job())));
@@ -52,9 +56,24 @@ impl<'a, 'b> Batch<'a, 'b> {
         if self.cancelled() {
             return Err(DepthError::Cancelled);
         }
-        let mut results = sink.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut results = sink.into_inner().unwrap_or_else(PoisonError::into_inner);
         results.sort_unstable_by_key(|(id, _)| *id);
         Ok(results.into_iter().map(|(_, result)| result).collect())
+    }
+
+    /// [`run`](Self::run) for work that may fail: the first error ends the work of all.
+    pub(crate) fn try_run<T: Send>(
+        &self,
+        work: impl Fn(Ticket<'_, 'b, T>) -> Result<()> + Sync,
+    ) -> Result<Vec<T>> {
+        let failure = Mutex::new(None);
+        let results = self.run(|ticket| {
+            if let Err(error) = work(ticket) {
+                self.abandoned.store(true, Ordering::Relaxed);
+                failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+            }
+        });
+        failure.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(results, Err)
     }
 
     fn cancelled(&self) -> bool {
@@ -65,7 +84,7 @@ impl<'a, 'b> Batch<'a, 'b> {
 
 impl<'a, T> Ticket<'a, '_, T> {
     /// The next few queries, at most `most` rounded down to whole groups, with the number of the first.
-    pub(crate) fn take(&self, most: usize, group: usize) -> Option<(usize, Rows<'a>)> {
+    pub fn take(&self, most: usize, group: usize) -> Option<(usize, Rows<'a>)> {
         let count = most - most % group;
         if count == 0 || self.cancelled() {
             return None;
@@ -79,14 +98,15 @@ impl<'a, T> Ticket<'a, '_, T> {
         Some((first, self.batch.queries.range(first, (first + count).min(total))))
     }
 
-    /// A quarter of this worker's share of the queries that nobody has taken yet: so many it may put aside without leaving
-    /// others idle at the end.
+    /// A quarter of this worker's share of the queries that are not taken yet: it may take that many in advance without
+    /// leaving others idle at the end.
     pub(crate) fn share(&self) -> usize {
         let left = self.batch.queries.len().saturating_sub(self.batch.next.load(Ordering::Relaxed));
         left / (4 * self.batch.workers())
     }
 
-    pub(crate) fn done(&mut self, id: usize, result: T) {
+    /// Hands in the result of a query.
+    pub fn done(&mut self, id: usize, result: T) {
         self.results.push((id, result));
         if let Some(progress) = self.batch.run.progress {
             progress(1);

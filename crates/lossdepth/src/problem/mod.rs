@@ -12,7 +12,7 @@ mod stop;
 mod task;
 mod variant;
 
-pub(crate) use batch::{Batch, Ticket};
+pub use batch::{Batch, Ticket};
 pub(crate) use error_budget::ErrorBudget;
 pub use features::Features;
 pub use fit::Fit;

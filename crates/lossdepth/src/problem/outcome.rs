@@ -22,7 +22,7 @@ pub(crate) struct Outcome {
 }
 
 impl Outcome {
-    /// What the caller gets to see.
+    /// The public part.
     pub(crate) fn fit(&self) -> Fit {
         let Self { stderr, iterations, stop, .. } = *self;
         // Rounding may put a depth just outside of its range.

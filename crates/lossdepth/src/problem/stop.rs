@@ -26,8 +26,8 @@ impl Stop {
 }
 
 impl Stop {
-    /// What to report for a proven error: success is success, however it came about, and nothing else is.
-    pub(crate) fn judge(self, error: f64, tol: f64) -> Self {
+    /// The status to report with a proven error: converged if and only if it is within the tolerance.
+    pub(crate) fn for_error(self, error: f64, tol: f64) -> Self {
         match self {
             _ if error <= tol => Self::Converged,
             Self::Converged => Self::Stalled,

@@ -1,9 +1,9 @@
-//! What to solve, how well, and how long to try.
+//! What to solve, how accurately, and the iteration limit.
 
 use super::Variant;
 use crate::numerics::linalg::axpy;
 
-/// What to solve, how well, and how long to try.
+/// What to solve, how accurately, and the iteration limit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Task {
     pub(crate) reg: f64,
@@ -35,7 +35,7 @@ impl Task {
 
 /// A linear combination of the sample's and the query's part of the risk, whose standard error is asked for.
 ///
-/// Only for [`Variant::Risk`] it may be anything but the risk itself.
+/// It may differ from the risk itself for [`Variant::Risk`] only.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Functional {
     pub(crate) sample: f64,
@@ -46,7 +46,7 @@ impl Functional {
     /// The risk.
     pub(crate) const RISK: Self = Self { sample: 1.0, query: 1.0 };
 
-    /// Turns the parameters of the minimiser into minus the gradient of the functional there; `slope` times `query` is
+    /// Replaces the parameters of the minimiser by minus the gradient of the functional there; `slope` times `query` is
     /// the gradient of the query's part.
     ///
     /// At the minimum the gradients of both parts and of the penalty, $2 \lambda w$, sum to zero.
@@ -60,8 +60,8 @@ impl Functional {
         }
     }
 
-    /// Turns losses of the sample into what they count for.
-    pub(crate) fn weigh(self, losses: &mut [f64]) {
+    /// Multiplies the losses of the sample by their factor.
+    pub(crate) fn scale_losses(self, losses: &mut [f64]) {
         if self != Self::RISK {
             for loss in losses {
                 *loss *= self.sample;

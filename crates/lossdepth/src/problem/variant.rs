@@ -1,9 +1,7 @@
-//! The penalty $\Omega(f) = \|w\|^2$, and what a depth makes of it.
+//! The penalty $\Omega(f) = \|w\|^2$, and which number of the penalised problem is the depth.
 
-use crate::error::{DepthError, Result, positive};
+use crate::error::{DepthError, Result, named, positive};
 use serde::{Deserialize, Serialize};
-use std::fmt;
-use std::str::FromStr;
 
 /// Which number is the depth.
 ///
@@ -71,7 +69,7 @@ impl Variant {
     }
 }
 
-/// How the losses of the sample and of the query are put together, where there is a choice.
+/// How the losses of the sample and of the query are combined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reported {
@@ -83,45 +81,14 @@ pub enum Reported {
     PaperCode,
 }
 
+named!(Reported, "value", Risk => "risk", PaperCode => "paper-code");
+
 impl Reported {
-    /// All of them.
-    pub const ALL: [Self; 2] = [Self::Risk, Self::PaperCode];
-
-    /// Their names.
-    pub const NAMES: [&'static str; 2] = ["risk", "paper-code"];
-
-    /// The name used on the command line and in Python.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Risk => Self::NAMES[0],
-            Self::PaperCode => Self::NAMES[1],
-        }
-    }
-
-    /// What the mean loss of the sample and the loss of the query count for; `unit` is
-    /// how many nats one of their units is.
+    /// The factors of the mean loss of the sample and of the loss of the query; `unit` converts their unit to nats.
     pub(crate) fn shares(self, unit: f64, observations: f64) -> [f64; 2] {
         match self {
             Self::Risk => [0.5, 0.5],
             Self::PaperCode => [0.5 * unit / observations, 0.5 * unit],
         }
-    }
-}
-
-impl fmt::Display for Reported {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-impl FromStr for Reported {
-    type Err = DepthError;
-
-    fn from_str(s: &str) -> Result<Self> {
-        Self::ALL.into_iter().find(|v| v.name() == s).ok_or_else(|| DepthError::Name {
-            name: "value",
-            expected: Self::ALL.map(Self::name).join(", "),
-            got: s.to_owned(),
-        })
     }
 }

@@ -1,6 +1,6 @@
 //! Solvers: they improve an iterate and report what is proven about it.
 //!
-//! Every query asks for the minimum of
+//! The problem of every query is to minimise
 //!
 //! $$ F(\theta) = \tfrac12 \sum_i \omega_i \ell(\langle \theta, t_i \rangle)
 //!    + \tfrac12 \ell(-\langle \theta, \hat z \rangle) + \lambda \|w\|^2, $$

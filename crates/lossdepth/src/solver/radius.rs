@@ -71,7 +71,7 @@ impl Radius {
         next.max(self.floor)
     }
 
-    /// Whether secants still pay: three in a row must halve the bracket on a logarithmic scale.
+    /// Whether secants still converge: three in a row must halve the bracket on a logarithmic scale.
     fn shrinks(&mut self) -> bool {
         let ratio = (self.high / self.low).ln();
         self.secants += 1;

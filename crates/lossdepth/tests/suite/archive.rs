@@ -88,7 +88,11 @@ fn a_precomputed_kernel_is_saved_as_its_values() {
         .flat_map(|a| rows.rows().iter().map(|b| (-crate::common::norm(&minus(a, b))).exp()))
         .collect();
     let n = rows.len();
-    let settings = Settings { kernel: KernelChoice::Precomputed, ..Settings::new(Method::Svm) };
+    let settings = Settings {
+        kernel: KernelChoice::Precomputed,
+        scale: lossdepth::Scale::None,
+        ..Settings::new(Method::Svm)
+    };
     let model = settings.fit(&Reference::from_vec(gram.clone(), n, None).unwrap()).unwrap();
     let loaded = Model::from_bytes(&model.to_bytes().unwrap()).unwrap();
     assert_eq!(scored(&loaded, &gram[..3 * n]), scored(&model, &gram[..3 * n]));
@@ -287,7 +291,7 @@ fn what_does_not_fit_together_is_refused() {
         (text("settings", Some("{\"method\":\"hinge\"}")), "its settings are those of another method"),
         (text("method", None), "its settings are those of another method"),
         (
-            text("settings", Some("{\"method\":\"logistic\"}")),
+            text("settings", Some("{\"method\":\"logistic\",\"scale\":\"none\"}")),
             "what it has for a scaling is none for scale `none`",
         ),
         (

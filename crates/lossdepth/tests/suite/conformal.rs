@@ -40,7 +40,7 @@ fn kolmogorov_smirnov(mut p: Vec<f64>) -> f64 {
 fn under_the_null(how: impl Fn(u64) -> Conformal, method: Method, n: usize, runs: u64) -> Vec<f64> {
     let mut random = Random::new(runs);
     let mut draw = || vec![random.t5(), random.normal() + random.t5()];
-    let settings = Settings { reg: 0.05, ..Settings::new(method) };
+    let settings = Settings { reg: 0.05, scale: lossdepth::Scale::None, ..Settings::new(method) };
     let mut one = |run: u64| {
         let rows: Vec<Vec<f64>> = (0..n).map(|_| draw()).collect();
         let sample = Reference::new(&rows).unwrap();
@@ -82,7 +82,7 @@ fn jackknife_p_values_are_close_to_uniform_under_the_null() {
 #[test] // What the module says must not be done, and why.
 fn scoring_the_reference_against_itself_would_not_do() {
     let mut random = Random::new(4);
-    let settings = Settings { reg: 1e-3, ..Settings::new(Method::Logistic) };
+    let settings = Settings { reg: 1e-3, scale: lossdepth::Scale::None, ..Settings::new(Method::Logistic) };
     let (mut naive, mut exact) = (0, 0);
     for _ in 0..150 {
         let (rows, query) = (random.cloud(30, 10), random.cloud(1, 10));
@@ -101,7 +101,7 @@ fn scoring_the_reference_against_itself_would_not_do() {
 fn own_p_values_are_exact() {
     // The rank of one row among all, in many samples.
     let mut random = Random::new(6);
-    let settings = Settings { reg: 0.05, ..Settings::new(Method::Logistic) };
+    let settings = Settings { reg: 0.05, scale: lossdepth::Scale::None, ..Settings::new(Method::Logistic) };
     let mut one = || {
         let rows: Vec<Vec<f64>> = (0..40).map(|_| vec![random.t5(), random.t5()]).collect();
         let own = depths(&settings, &Reference::new(&rows).unwrap(), &rows, &RUN);
@@ -114,7 +114,7 @@ fn own_p_values_are_exact() {
 #[test]
 fn false_discoveries_stay_rare() {
     let mut random = Random::new(8);
-    let settings = Settings { reg: 0.05, ..Settings::new(Method::Logistic) };
+    let settings = Settings { reg: 0.05, scale: lossdepth::Scale::None, ..Settings::new(Method::Logistic) };
     let (mut rates, mut power, runs) = (0.0, 0.0, 40);
     for seed in 0..runs {
         let sample = Reference::new(&random.cloud(600, 3)).unwrap();

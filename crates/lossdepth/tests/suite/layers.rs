@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 /// The modules of the library, from the arithmetic that everything uses to what is built on top of it.
 const LAYERS: [&str; 12] = [
     "error", "numerics", "data", "loss", "kernel", "problem", "certify", "solver", "methods", "model",
-    "stats", "baseline",
+    "stats", "outliers",
 ];
 
 fn position(module: &str) -> Option<usize> {

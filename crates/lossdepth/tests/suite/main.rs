@@ -1,7 +1,7 @@
 //! All tests of the library's public face, in one program: it is linked once.
 
 mod archive;
-mod baseline;
+mod bandwidths;
 mod brute_force;
 mod common;
 mod conformal;
@@ -19,8 +19,10 @@ mod layers;
 mod losses;
 mod mixed;
 mod mlp;
+mod outliers;
 mod preset;
 mod properties;
+mod reasons;
 mod refusals;
 mod scaling;
 mod statistics;

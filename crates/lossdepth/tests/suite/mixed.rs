@@ -346,6 +346,29 @@ fn boxes_left_out_are_certified() {
     }
 }
 
+// Wide enough for the least probable splits of the last level not to be made.
+#[test]
+fn splits_left_out_are_certified() {
+    let mut random = Random::new(26);
+    for categories in [false, true] {
+        let levels: Vec<Option<usize>> = (0..140).map(|j| (categories && j % 2 == 0).then_some(3)).collect();
+        let table = Mixed::random(&mut random, 50, &levels, 1000);
+        let weights: Vec<f64> =
+            (0..50).map(|i| if categories { f64::from(1 + i % 2) } else { 1.0 }).collect();
+        let mut queries = Mixed::random(&mut random, 3, &levels, 1000).rows;
+        queries.push(table.rows[0].clone());
+        let exact = forest(&table, &weights, Forest::new().tol(1e-14), &queries);
+        for tol in [1e-2, 1e-4, 1e-6] {
+            for (some, all) in forest(&table, &weights, Forest::new().tol(tol), &queries).iter().zip(&exact) {
+                let apart = (some.depth - all.depth).abs();
+                assert!(apart <= some.error + all.error && all.error < 1e-10, "{tol}: {some:?} {all:?}");
+                let left_out = some.error > 1e-3 * tol && some.depth != all.depth;
+                assert!(left_out && some.error <= tol && some.stop == Stop::Converged, "{tol}: {some:?}");
+            }
+        }
+    }
+}
+
 /// A sample of three numbers and two categories, some of its rows repeated, and queries of all kinds.
 fn several(seed: u64) -> (Mixed, Vec<Vec<f64>>) {
     let mut random = Random::new(seed);

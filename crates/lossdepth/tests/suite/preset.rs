@@ -28,7 +28,14 @@ fn cases() -> Vec<(Table, Table)> {
 }
 
 fn asking(reg: f64, intercept: Intercept, tol: f64) -> Settings {
-    Settings { reg, intercept, tol, value: Reported::PaperCode, ..Settings::new(Method::Logistic) }
+    Settings {
+        reg,
+        intercept,
+        tol,
+        value: Reported::PaperCode,
+        scale: lossdepth::Scale::None,
+        ..Settings::new(Method::Logistic)
+    }
 }
 
 #[test]
@@ -102,6 +109,7 @@ fn the_printed_number_is_for_the_risk() {
     let settings = Settings {
         variant: lossdepth::Variant::Objective,
         value: Reported::PaperCode,
+        scale: lossdepth::Scale::None,
         ..Settings::new(Method::Logistic)
     };
     let error = settings.fit(&reference(&[vec![0.0], vec![1.0]])).unwrap_err();

@@ -348,8 +348,13 @@ fn a_free_intercept_does_not_limit_the_tolerance() {
     let (queries, sample) = (mixed_queries(&rows, &mut random), reference(&rows));
     for method in [Method::Logistic, Method::SquaredHinge, Method::Exponential] {
         for reg in [1.0, 1e-2, 1e-4] {
-            let fits = [1e-6, 1e-12]
-                .map(|tol| score(&Settings { reg, tol, ..Settings::new(method) }, &sample, &queries));
+            let fits = [1e-6, 1e-12].map(|tol| {
+                score(
+                    &Settings { reg, tol, scale: lossdepth::Scale::None, ..Settings::new(method) },
+                    &sample,
+                    &queries,
+                )
+            });
             for (coarse, fine) in fits[0].iter().zip(&fits[1]) {
                 let met = fine.error <= 1e-12 && fine.stop == Stop::Converged;
                 failures.check(met && close(coarse, fine, 0.0), || {
@@ -416,7 +421,8 @@ fn depths_are_the_same_without_their_standard_errors() {
         for reg in if penalised { &[1.0, 1e-3, 1e-7][..] } else { &[1.0] } {
             for variant in [Variant::Risk, Variant::Objective, Variant::Constrained { radius: 0.3 }] {
                 if variant == Variant::Risk || method.settings().contains(&"variant") {
-                    let mut settings = Settings { reg: *reg, ..Settings::new(method) };
+                    let mut settings =
+                        Settings { reg: *reg, scale: lossdepth::Scale::None, ..Settings::new(method) };
                     settings.variant = if method == Method::Mlp { Variant::Risk } else { variant };
                     check(&settings, &small);
                 }
@@ -425,7 +431,7 @@ fn depths_are_the_same_without_their_standard_errors() {
     }
     for reg in [1.0, 1e-3, 1e-6] {
         for method in [Method::Logistic, Method::Klr, Method::Svm] {
-            check(&Settings { reg, ..Settings::new(method) }, &large);
+            check(&Settings { reg, scale: lossdepth::Scale::None, ..Settings::new(method) }, &large);
         }
     }
 }
@@ -438,7 +444,8 @@ fn no_error_is_larger_than_the_range_of_a_depth() {
     let (sample, queries) = (reference(&rows), [random.cloud(4, 2), vec![vec![50.0, -80.0]]].concat());
     for method in [Method::Svm, Method::Hinge, Method::Logistic, Method::Klr, Method::Gp, Method::Mlp] {
         for reg in [1e-300, 1e-30, 1e-9] {
-            let settings = Settings { reg, max_iter: 5, ..Settings::new(method) };
+            let settings =
+                Settings { reg, max_iter: 5, scale: lossdepth::Scale::None, ..Settings::new(method) };
             let fits = score(&settings, &sample, &queries);
             let explained = settings.fit(&sample).unwrap();
             let explained =

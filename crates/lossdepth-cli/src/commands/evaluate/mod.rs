@@ -2,17 +2,19 @@
 
 mod report;
 
-use super::{Outcome, open, reference};
+use super::inputs::names_of;
+use super::{Outcome, learn, open, tell};
 use crate::args::{Roles, Running};
 use crate::auc::{Classes, Split};
 use crate::console::{self, Progress};
 use crate::error::{Error, Result, count, shorten};
-use crate::load::{Columns, Part, Table, pair};
+use crate::load::{Block, Columns, Part, Table, pair};
 use crate::settings::Given;
 use crate::{method_list, write};
 use clap::{Args, ValueEnum};
+use lossdepth::data::Layout;
 use lossdepth::stats::evaluation::Ranking;
-use lossdepth::{Method, Reference, Run};
+use lossdepth::{DepthError, Method, Reference, Run};
 use lossdepth_plot::{Roc, Scene, Style, roc};
 use lossdepth_reproduce::{Candidate, Scores};
 use report::{LEVEL, Line, Report};
@@ -114,27 +116,32 @@ pub(crate) fn run(args: &Evaluate) -> Result<Outcome> {
     let quiet = args.running.quiet;
     let mut data = open(&args.data, &args.roles, quiet)?;
     let mut other = args.reference.as_ref().map(|path| open(path, &args.roles, quiet)).transpose()?;
-    let (ours, theirs) = if let Some(other) = &other {
-        pair(other, &data, &args.roles)?
+    let no_label = || Error::Usage("`evaluate` needs the column with the labels: --label COL".to_owned());
+    let (theirs, encoding, sample, block) = if let Some(other) = &mut other {
+        let ours = Columns::of_reference(other, &data, &args.roles)?;
+        let (encoding, sample) = learn(other, &ours, &args.roles, quiet)?;
+        let mut sample = sample.encoded();
+        let theirs = pair(other, &ours, &data, &args.roles, &encoding)?;
+        theirs.label.ok_or_else(no_label)?;
+        let piece = data.read(&theirs, usize::MAX)?;
+        tell(data.file(), &piece.notes, quiet);
+        let block = Block::encode(&data, &theirs, piece, &encoding)?;
+        let reference = sample.reference(&encoding);
+        let reference = reference.map_err(|error| sample.locate(other, &ours, &encoding, error))?;
+        (theirs, encoding, reference, block)
     } else {
         let columns = Columns::of(&data, &args.roles)?;
-        (columns.clone(), columns)
+        columns.label.ok_or_else(no_label)?;
+        let (encoding, mut block) = learn(&mut data, &columns, &args.roles, quiet)?;
+        let sample = block.reference(&encoding);
+        let sample = sample.map_err(|error| block.locate(&data, &columns, &encoding, error))?;
+        (columns, encoding, sample, block)
     };
+    let block = block.encoded();
+    let all = block.whole()?;
     // Some formats say themselves which column is the label.
-    let Some(label) = theirs.label.map(|label| data.names()[label].clone()) else {
-        return Err(Error::Usage("`evaluate` needs the column with the labels: --label COL".to_owned()));
-    };
-    let piece = data.read(&theirs, usize::MAX)?;
-    let all = piece.whole()?;
+    let label = theirs.label.map(|label| data.names()[label].clone()).unwrap_or_default();
     let split = split(&data, &label, &all)?;
-    let sample = match &mut other {
-        Some(other) => {
-            let sample = other.read(&ours, usize::MAX)?;
-            let whole = sample.whole()?;
-            reference(&whole, sample.weights()).map_err(|error| other.locate(&whole, &ours, error))?
-        }
-        None => reference(&all, piece.weights()).map_err(|error| data.locate(&all, &theirs, error))?,
-    };
     let weighted = sample.weights().iter().any(|w| *w != sample.weights()[0]);
     let mut candidates = match asked {
         Some(candidates) => candidates,
@@ -144,7 +151,7 @@ pub(crate) fn run(args: &Evaluate) -> Result<Outcome> {
         candidate.resolve(&sample)?;
     }
     let (rows, outliers) = (split.outliers.len() + split.others.len(), split.outliers.len());
-    let columns = ours.names(other.as_ref().unwrap_or(&data));
+    let columns = names_of(&encoding);
     console::note(
         quiet,
         format_args!(
@@ -158,7 +165,8 @@ pub(crate) fn run(args: &Evaluate) -> Result<Outcome> {
             count(sample.len(), "row"),
         ),
     );
-    let compare = Compare { args, data: &data, columns: &theirs, sample: &sample, rows: &all, split: &split };
+    let locate = |error| block.locate(&data, &theirs, &encoding, error);
+    let compare = Compare { args, locate: &locate, sample: &sample, rows: &all, split: &split };
     let results = candidates.iter().map(|candidate| compare.line(candidate)).collect::<Result<Vec<_>>>()?;
     let troubled = results.iter().any(|line| line.not_converged > 0);
     let report = Report {
@@ -203,6 +211,8 @@ fn defaults(args: &Evaluate, sample: &Reference, weighted: bool, rows: usize) ->
     let reasonable = |method: Method| match method {
         Method::Klr | Method::Gp => work <= 4e6,
         Method::Mlp => work * d <= 4e6,
+        // It wants numbers.
+        Method::Halfspace if !sample.layout().is_none_or(Layout::is_numeric) => false,
         Method::Halfspace => d <= 2.0 || (d <= 3.0 && work <= 1e6),
         Method::Hinge | Method::SquaredHinge | Method::Exponential => work * d * d <= 1e9,
         _ => true,
@@ -229,8 +239,7 @@ fn defaults(args: &Evaluate, sample: &Reference, weighted: bool, rows: usize) ->
 /// What every candidate is asked.
 struct Compare<'a> {
     args: &'a Evaluate,
-    data: &'a Table,
-    columns: &'a Columns,
+    locate: &'a dyn Fn(DepthError) -> Error,
     sample: &'a Reference,
     rows: &'a Part<'a>,
     split: &'a Split<usize>,
@@ -247,7 +256,7 @@ impl Compare<'_> {
             Error::Depth(error) => Error::Usage(format!("{}: {error}", candidate.name)),
             other => other,
         };
-        let locate = |error| named(self.data.locate(self.rows, self.columns, error));
+        let locate = |error| named((self.locate)(error));
         let started = Instant::now();
         let fitted = candidate.fit(self.sample, &Run { progress: None, ..run }).map_err(locate)?;
         let fit_seconds = started.elapsed().as_secs_f64();

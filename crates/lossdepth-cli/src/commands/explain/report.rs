@@ -4,6 +4,8 @@ use super::super::inputs::Inputs;
 use super::super::plot::in_words;
 use super::Depths;
 use crate::error::Result;
+use crate::load::is_numeric;
+use lossdepth::data::{ColumnKind, Group, GroupKind};
 use lossdepth::{Explanation, Method, Model, Reason, Rows, Run, Settings, Stop};
 use lossdepth_plot::EmpiricalDistribution;
 use serde::Serialize;
@@ -72,17 +74,26 @@ enum Id {
 #[derive(Debug, Serialize)]
 pub(super) struct Column {
     pub(super) name: String,
-    pub(super) value: f64,
-    /// The share of the reference below the value, and half of what is equal to it.
+    pub(super) value: Shown,
+    /// The share of the reference below the value, and half of what is equal to it; of a category the share of its level.
     pub(super) place: f64,
-    pub(super) median: f64,
-    /// The distance between the quartiles of the reference.
+    /// Of a category the most frequent level.
+    pub(super) median: Shown,
+    /// The distance between the quartiles of the reference; 0 of a category.
     pub(super) iqr: f64,
     /// The coefficient of a linear classifier; of others the slope at the row.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) weight: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) contribution: Option<f64>,
+}
+
+/// A value: a number, or a date, a level or a gap in words.
+#[derive(Debug, Clone, Serialize)]
+#[serde(untagged)]
+pub(super) enum Shown {
+    Number(f64),
+    Text(String),
 }
 
 /// A side of the boxes that trees put around a row.
@@ -92,6 +103,9 @@ pub(super) struct Cut {
     /// Whether larger values are outside.
     pub(super) above: bool,
     pub(super) threshold: f64,
+    /// The level of a category that is inside, alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) level: Option<String>,
     /// The share of the trees that make it.
     pub(super) probability: f64,
     /// The share of the reference that it leaves with the row.
@@ -129,10 +143,10 @@ impl Report {
         let reference = &inputs.reference;
         let numbers: Vec<f64> = chosen.iter().flat_map(|&row| data.rows.row(row)).copied().collect();
         let queries = Rows::new(&numbers, reference.width())?;
-        queries.check_finite().map_err(|error| inputs.data.locate(error))?;
+        queries.check_finite().map_err(|error| inputs.locate(error))?;
         let found = model.explain(queries, &run)?;
         let names = &inputs.names;
-        let ranked = (0..names.len())
+        let ranked = (0..reference.width())
             .map(|j| {
                 let column: Vec<f64> = reference.rows().iter().map(|row| row[j]).collect();
                 EmpiricalDistribution::new(&column, reference.weights())
@@ -168,19 +182,17 @@ struct Sample<'a> {
 impl Sample<'_> {
     fn row(&self, number: usize, why: &Explanation) -> Result<Row> {
         let data = self.inputs.data.part()?;
-        let values = data.rows.row(number);
+        let numeric = is_numeric(&self.inputs.encoding);
         let iqr = |j: usize| self.columns[j].quantile(0.75) - self.columns[j].quantile(0.25);
-        let units: Vec<f64> = (0..self.names.len()).map(iqr).collect();
-        let column = |j: usize| Column {
-            name: self.names[j].clone(),
-            value: values[j],
-            place: self.columns[j].mid_rank(values[j]),
-            median: self.columns[j].quantile(0.5),
-            iqr: units[j],
-            weight: why.gradient().map(|gradient| gradient[j]),
-            contribution: why.contributions().map(|contributions| contributions[j]),
-        };
+        let units: Vec<f64> = (0..self.columns.len()).map(iqr).collect();
+        let columns: Vec<Column> =
+            (0..self.names.len()).map(|c| self.column(number, c, why)).collect::<Result<_>>()?;
         let every = self.names.len();
+        let order = if numeric {
+            why.top_contributions(every).or_else(|| why.steepest(every, &units)).unwrap_or_default()
+        } else {
+            by_size(&columns)
+        };
         let id = data.ids.map_or(Id::Number(number), |ids| Id::Text(ids[number].clone()));
         let place = |share: &dyn Fn(&EmpiricalDistribution) -> f64| self.depths.map(share);
         Ok(Row {
@@ -200,19 +212,86 @@ impl Sample<'_> {
             value: why.value,
             baseline: why.baseline,
             linear: matches!(why.reason, Reason::Linear { .. }),
-            columns: (0..every).map(column).collect(),
-            cuts: why.cuts().unwrap_or_default().iter().map(|cut| self.cut(cut)).collect(),
+            columns,
+            cuts: why.cuts().unwrap_or_default().iter().map(|cut| self.cut(number, cut)).collect(),
             influential: self.influential(number, why)?,
             gradient: why.gradient().map(<[f64]>::to_vec),
-            order: why.top_contributions(every).or_else(|| why.steepest(every, &units)).unwrap_or_default(),
+            order,
         })
     }
 
-    fn cut(&self, cut: &lossdepth::methods::explanation::Cut) -> Cut {
+    /// An original column at a row: its number, or its level with all coordinates of it.
+    fn column(&self, number: usize, column: usize, why: &Explanation) -> Result<Column> {
+        let (inputs, data) = (self.inputs, self.inputs.data.part()?);
+        let (learned, values) = (&inputs.encoding.columns()[column], data.rows.row(number));
+        let coordinates: Vec<usize> = inputs
+            .encoding
+            .layout()
+            .groups()
+            .iter()
+            .filter(|g| g.column == column)
+            .flat_map(Group::range)
+            .collect();
+        let first = coordinates.first().copied().unwrap_or(0);
+        let written = inputs.data.block.cell(number, column, &inputs.encoding);
+        let is_gap = written.is_none();
+        let sum = |part: &dyn Fn(usize) -> f64| coordinates.iter().map(|&j| part(j)).sum::<f64>();
+        let contribution = why.contributions().map(|parts| match coordinates.len() {
+            1 => parts[first],
+            _ => sum(&|j| parts[j]),
+        });
+        let name = self.names[column].clone();
+        let gap = || Shown::Text("a gap".to_owned());
+        if learned.quantiles().is_some() {
+            let ranked = &self.columns[first];
+            let shown = |value: f64| match learned.kind() {
+                ColumnKind::Number => Shown::Number(value),
+                _ => Shown::Text(learned.format_value(value)),
+            };
+            return Ok(Column {
+                name,
+                value: if is_gap { gap() } else { shown(values[first]) },
+                place: ranked.mid_rank(values[first]),
+                median: shown(ranked.quantile(0.5)),
+                iqr: ranked.quantile(0.75) - ranked.quantile(0.25),
+                weight: why.gradient().map(|gradient| gradient[first]),
+                contribution,
+            });
+        }
+        let share = |level: &str| {
+            let known = learned.levels().iter().find(|known| known.name == level);
+            known.map_or(0.0, |known| known.count / learned.observations())
+        };
+        let means = inputs.reference.mean();
+        // What the level of the row, instead of those of the sample, changes.
+        let change = |gradient: &[f64]| sum(&|j| gradient[j] * (values[j] - means[j]));
+        Ok(Column {
+            name,
+            place: if is_gap { learned.gap_share() } else { share(written.as_deref().unwrap_or_default()) },
+            value: written.map_or_else(gap, Shown::Text),
+            median: learned.levels().first().map_or_else(gap, |level| Shown::Text(level.name.clone())),
+            iqr: 0.0,
+            weight: why.gradient().filter(|_| contribution.is_none()).map(change),
+            contribution,
+        })
+    }
+
+    fn cut(&self, number: usize, cut: &lossdepth::methods::explanation::Cut) -> Cut {
+        let groups = self.inputs.encoding.layout().groups();
+        let group = groups.iter().find(|group| group.range().contains(&cut.feature));
+        let name = group.map_or_else(String::new, |group| self.names[group.column].clone());
+        let level = group.filter(|group| group.kind != GroupKind::Number).map(|group| {
+            let cell = self.inputs.data.block.cell(number, group.column, &self.inputs.encoding);
+            match group.kind {
+                GroupKind::Gap if cell.is_some() => "no gap".to_owned(),
+                _ => cell.unwrap_or_else(|| "a gap".to_owned()),
+            }
+        });
         Cut {
-            column: self.names[cut.feature].clone(),
+            column: name,
             above: cut.above,
             threshold: cut.threshold,
+            level,
             probability: cut.probability,
             share: cut.share,
         }
@@ -241,4 +320,17 @@ impl Sample<'_> {
             })
             .collect())
     }
+}
+
+/// Columns by their contributions, the most negative first; or by what the classifier changes along them.
+fn by_size(columns: &[Column]) -> Vec<usize> {
+    let size = |column: &Column| match (column.contribution, column.weight) {
+        (Some(part), _) => part,
+        (None, Some(weight)) if column.iqr > 0.0 => -(weight * column.iqr).abs(),
+        (None, Some(weight)) => -weight.abs(),
+        _ => 0.0,
+    };
+    let mut order: Vec<usize> = (0..columns.len()).collect();
+    order.sort_by(|&a, &b| size(&columns[a]).total_cmp(&size(&columns[b])));
+    order
 }

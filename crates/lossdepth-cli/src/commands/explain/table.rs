@@ -1,8 +1,8 @@
 //! Explanations for people: a few lines for each row.
 
 use super::super::methods::WIDEST;
-use super::report::{Column, Report, Row};
-use crate::error::count;
+use super::report::{Column, Report, Row, Shown};
+use crate::error::{count, shorten};
 use lossdepth::{Method, Stop};
 use std::fmt::Write;
 
@@ -104,7 +104,11 @@ fn contributions(report: &Report, row: &Row, top: usize) -> String {
 /// The slopes of a classifier that is not linear.
 fn slopes(row: &Row, top: usize) -> String {
     let shown = &row.order[..top.min(row.order.len())];
-    let change = |column: &Column| column.weight.unwrap_or(0.0) * column.iqr;
+    // A category has a level or not: there is no slope, but a change.
+    let change = |column: &Column| match column.median {
+        Shown::Text(_) if column.iqr == 0.0 => column.weight.unwrap_or(0.0),
+        _ => column.weight.unwrap_or(0.0) * column.iqr,
+    };
     let largest = shown.iter().map(|&j| change(&row.columns[j]).abs()).fold(0.0, f64::max);
     let mut lines = vec![head(&["slope", "per IQR"])];
     for &j in shown {
@@ -138,7 +142,10 @@ fn cuts(row: &Row, top: usize) -> String {
     let mut lines = vec![titles.map(str::to_owned).to_vec()];
     for cut in shown {
         let sign = if cut.above { "<" } else { ">" };
-        let mut line = vec![format!("{} {sign} {}", cut.column, brief(cut.threshold))];
+        let mut line = vec![match &cut.level {
+            Some(level) => format!("{} = {}", cut.column, shorten(level)),
+            None => format!("{} {sign} {}", cut.column, brief(cut.threshold)),
+        }];
         match row.columns.iter().find(|column| column.name == cut.column) {
             Some(column) => line.extend(place(column).drain(1..)),
             None => line.extend([String::new(), String::new(), String::new()]),
@@ -174,7 +181,15 @@ fn head(more: &[&str]) -> Vec<String> {
 
 /// A column at the row, and where that is in the sample.
 fn place(column: &Column) -> Vec<String> {
-    vec![column.name.clone(), brief(column.value), percent(column.place), brief(column.median)]
+    vec![column.name.clone(), shown(&column.value), percent(column.place), shown(&column.median)]
+}
+
+/// A number in brief, a text in full.
+fn shown(value: &Shown) -> String {
+    match value {
+        Shown::Number(value) => brief(*value),
+        Shown::Text(text) => shorten(text),
+    }
 }
 
 /// Names to the left, numbers to the right, bars to the left.

@@ -114,7 +114,7 @@ fn random_problem(number: u64, method: Method, variant: &str) -> Result<Problem>
     for spread in [1.0, 3.0, 10.0, 1000.0] {
         queries.extend((0..width).map(|_| scale * (1.0 + spread * random.normal())));
     }
-    let mut values = Vec::new();
+    let mut values = vec![("scale", Value::Text("none".to_owned()))];
     let has = |name: &str| method.settings().contains(&name);
     if has("reg") {
         values.push(("reg", Value::Number(reg)));

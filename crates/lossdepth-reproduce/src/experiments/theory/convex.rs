@@ -26,7 +26,14 @@ struct TestedDepth {
 }
 
 fn linear(method: Method, variant: Variant, reg: f64) -> Settings {
-    Settings { variant, reg, intercept: Intercept::Penalised, tol: 1e-9, ..Settings::new(method) }
+    Settings {
+        variant,
+        reg,
+        intercept: Intercept::Penalised,
+        tol: 1e-9,
+        scale: lossdepth::Scale::None,
+        ..Settings::new(method)
+    }
 }
 
 /// The radius that takes the place of a penalty.
@@ -36,7 +43,7 @@ fn constrained(reg: f64) -> Variant {
 
 fn svm(reg: f64) -> Settings {
     let kernel = KernelChoice::Gaussian { gamma: Gamma::Auto };
-    Settings { reg, kernel, tol: 1e-9, ..Settings::new(Method::Svm) }
+    Settings { reg, kernel, tol: 1e-9, scale: lossdepth::Scale::None, ..Settings::new(Method::Svm) }
 }
 
 const TESTED: [TestedDepth; 8] = [

@@ -31,12 +31,19 @@ struct Family {
 }
 
 fn logistic(variant: Variant, reg: f64) -> Settings {
-    Settings { variant, reg, intercept: Intercept::Penalised, tol: 1e-8, ..Settings::new(Method::Logistic) }
+    Settings {
+        variant,
+        reg,
+        intercept: Intercept::Penalised,
+        tol: 1e-8,
+        scale: lossdepth::Scale::None,
+        ..Settings::new(Method::Logistic)
+    }
 }
 
 fn svm(variant: Variant, reg: f64) -> Settings {
     let kernel = KernelChoice::Gaussian { gamma: Gamma::Value(GAMMA) };
-    Settings { variant, reg, kernel, tol: 1e-8, ..Settings::new(Method::Svm) }
+    Settings { variant, reg, kernel, tol: 1e-8, scale: lossdepth::Scale::None, ..Settings::new(Method::Svm) }
 }
 
 /// The penalty that implies this radius.

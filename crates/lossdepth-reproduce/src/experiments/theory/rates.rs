@@ -38,13 +38,14 @@ fn logistic(variant: Variant) -> Settings {
         reg: 0.1,
         intercept: Intercept::Penalised,
         tol: 1e-7,
+        scale: lossdepth::Scale::None,
         ..Settings::new(Method::Logistic)
     }
 }
 
 fn svm(reg: f64) -> Settings {
     let kernel = KernelChoice::Gaussian { gamma: Gamma::Value(GAMMA) };
-    Settings { reg, kernel, tol: 1e-7, ..Settings::new(Method::Svm) }
+    Settings { reg, kernel, tol: 1e-7, scale: lossdepth::Scale::None, ..Settings::new(Method::Svm) }
 }
 
 /// The largest norm of the features (x, 1).

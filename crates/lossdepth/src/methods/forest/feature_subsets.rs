@@ -32,9 +32,26 @@ impl SplitProbabilities {
         Self { by_rank, none_drawn_of_best }
     }
 
+    /// How large a probability a split needs for what is below it, over all boxes with these probabilities, to sum to at
+    /// most `allowance`. An estimate for features that differ in merit; who uses it keeps the sum.
+    pub(super) fn threshold(&self, boxes: &[f64], allowance: f64) -> f64 {
+        let dropped = |threshold: f64| -> f64 {
+            // The probabilities decrease with the rank, and those from a rank on sum to that of no better one drawn.
+            let of = |p: &f64| {
+                p * self.none_drawn_of_best[self.by_rank.partition_point(|split| p * split >= threshold)]
+            };
+            boxes.iter().map(of).sum()
+        };
+        let mut threshold = allowance;
+        while threshold > 0.0 && dropped(threshold) > allowance {
+            threshold *= 0.7;
+        }
+        threshold
+    }
+
     /// Calls `f` with each feature that can win and its probability. `ranking` has all features that are not
     /// constant, the best first. Equally good ones share the sum of their probabilities, and all share the
-    /// case that none of them is among the first `count` (F5).
+    /// case that none of them is among the first `count` (F5). Probabilities do not increase from call to call.
     pub(super) fn for_each_split(&self, ranking: &[(u64, u32)], mut f: impl FnMut(u32, f64)) {
         let fallback = self.none_drawn_of_best[ranking.len()] / ranking.len().max(1) as f64;
         let mut rank = 0;

@@ -29,6 +29,10 @@ pub(super) struct GrowthPlan<'a> {
 /// dimensions).
 const EXACT_BOXES: usize = 512;
 
+/// Up to this many splits of the boxes of the last level, all are made (heuristic: more do not occur up to 90 features
+/// and depth 2).
+const EXACT_LEAVES: usize = 1 << 14;
+
 /// A list of boxes around the query: splits, probability and mass of each.
 #[derive(Default)]
 pub(super) struct Boxes {
@@ -133,6 +137,7 @@ impl Grower {
                 self.prune(plan);
             }
             self.next.clear();
+            let mut improbable = self.improbable_splits(plan, sample, depth);
             for at in 0..self.level.len() {
                 if cancelled() {
                     return false;
@@ -155,7 +160,12 @@ impl Grower {
                     continue;
                 }
                 self.split_count += 1;
+                let mut unsplit = 0.0;
                 plan.split_probabilities.for_each_split(&self.ranking, |j, probability| {
+                    if improbable.leave_out(p * probability) {
+                        unsplit += p * probability;
+                        return;
+                    }
                     let [below, above] = kept_mass[j as usize];
                     if below == above {
                         self.next.push_split(splits, 2 * j, 0.5 * p * probability, below);
@@ -165,6 +175,10 @@ impl Grower {
                         self.next.push_split(splits, split, p * probability, below.min(above));
                     }
                 });
+                if unsplit > 0.0 {
+                    self.leaves.push(splits, unsplit, mass);
+                    self.unsplit_probability += unsplit;
+                }
             }
             self.merge(depth > 0);
             if self.level.len() == 0 {
@@ -175,6 +189,17 @@ impl Grower {
             self.leaves.push(self.level.splits(at), self.level.probability(at), self.level.mass(at));
         }
         true
+    }
+
+    /// Which splits of the last level can be left out, if there are too many of them.
+    fn improbable_splits(&self, plan: &GrowthPlan<'_>, sample: &Presorted, depth: usize) -> ImprobableSplits {
+        let last = depth + 1 == plan.max_depth;
+        if !last || self.level.len().saturating_mul(sample.features.count) <= EXACT_LEAVES {
+            return ImprobableSplits { threshold: 0.0, allowance: 0.0 };
+        }
+        let allowance = plan.tolerance / plan.max_depth as f64;
+        let threshold = plan.split_probabilities.threshold(&self.level.probability, allowance);
+        ImprobableSplits { threshold, allowance }
     }
 
     /// Makes the next level the current one, merging boxes with the same splits if there can be any.
@@ -331,6 +356,24 @@ impl Grower {
             self.trees[start..start + count].iter_mut().for_each(|t| t.0 = to);
             start += count;
         }
+    }
+}
+
+/// Splits so improbable that a box may stay as it is instead.
+struct ImprobableSplits {
+    threshold: f64,
+    /// The probability that may still be left out.
+    allowance: f64,
+}
+
+impl ImprobableSplits {
+    /// Whether a split of this probability is left out.
+    fn leave_out(&mut self, probability: f64) -> bool {
+        let out = probability < self.threshold && probability <= self.allowance;
+        if out {
+            self.allowance -= probability;
+        }
+        out
     }
 }
 

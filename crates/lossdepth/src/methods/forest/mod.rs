@@ -205,9 +205,10 @@ impl FromStr for ForestLoss {
 /// By default the average is over *all* trees, with the probability the random feature subsets give them: the
 /// limit of ever larger forests, without their noise. At every node a feature's probability to win follows
 /// from its rank alone (F4), (F5), and trees with the same splits are counted together. While a level has at
-/// most 512 boxes, all of them are split: `error` is rounding. Where there are more (many columns, or deep
-/// trees), the least probable are not split further as long as their probability is within `tol`, and beyond
-/// `max_boxes` in any case. `error` is a proven bound that includes them (F7), (F8), with an a-priori count
+/// most 512 boxes, and the last one at most 16,384 splits, all are made: `error` is rounding. Where there are
+/// more (many columns, or deep trees), the least probable boxes are not split further, and the least probable
+/// of the last splits not made, as long as their probability is within `tol`; beyond `max_boxes` boxes are not
+/// split in any case. `error` is a proven bound that includes them (F7), (F8), with an a-priori count
 /// of roundings; if it exceeds `tol` the fit's [`stop`](crate::Fit::stop) is
 /// [`IterationLimit`](crate::Stop::IterationLimit). A finite number of [`trees`](Self::trees) is then an
 /// alternative; nothing switches by itself.

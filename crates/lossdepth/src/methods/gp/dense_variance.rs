@@ -1,13 +1,7 @@
-//! Posterior variances from the whole Gram matrix, for small samples.
+//! Posterior variances from the whole Gram matrix (G13), for small samples.
 //!
-//! With $B = I + W^{1/2} K W^{1/2}$ over the points and the query the posterior covariance is
-//!
-//! $$ C = (K^{-1} + W)^{-1} = W^{-1/2} (I - B^{-1}) W^{-1/2}, \qquad v_i = \frac{1 - (B^{-1})_{ii}}{W_i}, $$
-//!
-//! (G13). The diagonal of $B^{-1}$ follows from the inverse of a Cholesky factor: $\frac23 n^3$ operations.
-//! Where the eigenvalues of $K$ fall slowly, that is cheaper than the corrections for a residual. Nothing is
-//! left out, so only rounding separates the bounds; it is divided by $W_i$, so points with a small $W_i$ have
-//! wide ones.
+//! Cheaper than the corrections for a residual where the eigenvalues of $K$ fall slowly. Only rounding separates the bounds;
+//! it is divided by $W_i$, so points with a small $W_i$ have wide ones.
 
 use super::laplace_mode::ModeSearch;
 use super::variance_bounds::VarianceBounds;
@@ -50,14 +44,11 @@ impl DenseVariance {
         for j in 0..n {
             let (out, kernel, root) = (self.root.column(j), &gram.col(j)[j..], roots[j]);
             let (points, last) = out.split_at_mut(n - j);
-            vectorised(
-                #[inline(always)]
-                || {
-                    for ((out, k), r) in points.iter_mut().zip(kernel).zip(&roots[j..]) {
-                        *out = root * r * k;
-                    }
-                },
-            );
+            vectorised!({
+                for ((out, k), r) in points.iter_mut().zip(kernel).zip(&roots[j..]) {
+                    *out = root * r * k;
+                }
+            });
             points[0] += 1.0;
             trace += points[0];
             last[0] = root * query * mode.query.kernel_values[j];
@@ -113,10 +104,7 @@ pub(super) fn apply(lower: &Matrix<f32>, x: &[f64], squared: bool) -> Vec<f64> {
             #[inline(always)]
             |i| value(column[i], squared) * rest[i],
         );
-        vectorised(
-            #[inline(always)]
-            || below.iter_mut().zip(column).for_each(|(o, c)| *o += value(*c, squared) * own),
-        );
+        vectorised!(below.iter_mut().zip(column).for_each(|(o, c)| *o += value(*c, squared) * own));
     }
     out
 }

@@ -14,7 +14,7 @@ use super::residual::{DenseResidual, LowRankResidual, Residual};
 use crate::data::Rows;
 use crate::error::Result;
 use crate::kernel::Space;
-use crate::kernel::factor::Factor;
+use crate::kernel::pivoted_cholesky::PivotedCholesky;
 use crate::numerics::linalg::{COLUMN_GROUP, Matrix, dot, multiply, subtract_outer};
 
 /// A query whose residual is below this share of $k(z, z)$ gets no column of its own; its kernel error accounts for that.
@@ -26,7 +26,7 @@ pub(super) const IN_SPAN: f64 = 64.0 * f64::EPSILON;
 #[derive(Debug)]
 pub(super) struct GramSplit {
     /// The pivoted Cholesky factor behind $X$, without its coordinates.
-    cholesky: Factor,
+    cholesky: PivotedCholesky,
     /// From the Cholesky factor's coordinates to those in $X$ and, for a low-rank residual, in $F$; one row each.
     rotation: Matrix,
     /// $X$, n × m, and its transpose.
@@ -55,12 +55,12 @@ pub(super) struct QuerySplit {
 }
 
 impl GramSplit {
-    /// With about `width` columns and a dense residual; `single` asks for a copy of that in single precision.
+    /// With about `width` columns and a dense residual; `single` adds a copy of it in single precision.
     pub(super) fn new(space: &Space, width: usize, single: bool) -> Result<Self> {
         let n = space.len();
         let max_diagonal = space.diagonal.iter().fold(0.0f64, |m, k| m.max(*k));
         let max_rank = if width >= n { n } else { (4 * width).max(256) };
-        let cholesky = Factor::new(space, IN_SPAN * max_diagonal, max_rank)?;
+        let cholesky = PivotedCholesky::new(space, IN_SPAN * max_diagonal, max_rank)?;
         let (points, rank) = (&cholesky.coordinates, cholesky.pivots.len());
         let width = width.min(rank);
         let exact = width == rank && cholesky.residual <= IN_SPAN * max_diagonal;
@@ -79,13 +79,13 @@ impl GramSplit {
             subtract_outer(&mut residual, &factor, &factor, width, n);
             Residual::Dense(DenseResidual::new(residual, single))
         };
-        let cholesky = Factor { coordinates: Matrix::zeros(0, 0), ..cholesky };
+        let cholesky = PivotedCholesky { coordinates: Matrix::zeros(0, 0), ..cholesky };
         Ok(Self { cholesky, rotation, factor, factor_t, residual, max_diagonal, gram: None })
     }
 
     /// With the first `width` columns of a principal factor, and the others as a low-rank residual.
     ///
-    /// `averaged` asks for what the variances need, `single` for copies in single precision.
+    /// `averaged` adds what the variances need, `single` copies in single precision.
     pub(super) fn low_rank(
         space: &Space,
         principal: PrincipalFactor,

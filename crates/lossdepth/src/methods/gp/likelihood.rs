@@ -56,20 +56,17 @@ impl Likelihood {
         let (rest, side, counts) = (&residual_term[..n], &own_column[..n], &problem.counts[..n]);
         let (f, alpha, w) = (&mut self.f[..n], &mut self.alpha[..n], &mut self.w[..n]);
         let losses = &mut self.losses[..n];
-        vectorised(
-            #[inline(always)]
-            || {
-                for i in 0..n {
-                    let x = beta.mul_add(side[i], projected[i]) + rest[i];
-                    let e = exp_neg(-x.abs());
-                    let sigma = (if x >= 0.0 { e } else { 1.0 }) / (1.0 + e);
-                    f[i] = x;
-                    alpha[i] = counts[i] * sigma;
-                    w[i] = counts[i] * (e / ((1.0 + e) * (1.0 + e)));
-                    losses[i] = (-x).max(0.0) + ln_1p_unit(e);
-                }
-            },
-        );
+        vectorised!({
+            for i in 0..n {
+                let x = beta.mul_add(side[i], projected[i]) + rest[i];
+                let e = exp_neg(-x.abs());
+                let sigma = (if x >= 0.0 { e } else { 1.0 }) / (1.0 + e);
+                f[i] = x;
+                alpha[i] = counts[i] * sigma;
+                w[i] = counts[i] * (e / ((1.0 + e) * (1.0 + e)));
+                losses[i] = (-x).max(0.0) + ln_1p_unit(e);
+            }
+        });
         let sample = dot(counts, losses);
         self.f_query = f_query;
         let e = (-f_query.abs()).exp();

@@ -38,10 +38,7 @@ impl SinglePrecision {
         let mut out = vec![0.0; rows.rows()];
         for j in 0..rows.cols() {
             let (a, b, out) = (self.scratch.col(j), self.rows.col(j), &mut out[..]);
-            vectorised(
-                #[inline(always)]
-                || out.iter_mut().zip(a).zip(b).for_each(|((o, a), b)| *o += f64::from(a * b)),
-            );
+            vectorised!(out.iter_mut().zip(a).zip(b).for_each(|((o, a), b)| *o += f64::from(a * b)));
         }
         out
     }
@@ -49,22 +46,16 @@ impl SinglePrecision {
 
 /// `out = a ∘ b`, rounded to single precision.
 pub(super) fn hadamard_single(a: &[f64], b: &[f64], out: &mut [f32]) {
-    vectorised(
-        #[inline(always)]
-        || {
-            for ((o, a), b) in out.iter_mut().zip(a).zip(b) {
-                *o = f32::rounded(a * b);
-            }
-        },
-    );
+    vectorised!({
+        for ((o, a), b) in out.iter_mut().zip(a).zip(b) {
+            *o = f32::rounded(a * b);
+        }
+    });
 }
 
 /// The same numbers in single precision.
 pub(super) fn round(from: &[f64], to: &mut [f32]) {
-    vectorised(
-        #[inline(always)]
-        || to.iter_mut().zip(from).for_each(|(t, x)| *t = f32::rounded(*x)),
-    );
+    vectorised!(to.iter_mut().zip(from).for_each(|(t, x)| *t = f32::rounded(*x)));
 }
 
 /// $\sum_j a_{ij} b_{ij}$ for every row.
@@ -73,14 +64,11 @@ pub(super) fn row_products(a: &Matrix, b: &Matrix) -> Vec<f64> {
     for j in 0..a.cols() {
         let (a, b) = (a.col(j), b.col(j));
         let out = &mut out[..];
-        vectorised(
-            #[inline(always)]
-            || {
-                for ((o, a), b) in out.iter_mut().zip(a).zip(b) {
-                    *o = a.mul_add(*b, *o);
-                }
-            },
-        );
+        vectorised!({
+            for ((o, a), b) in out.iter_mut().zip(a).zip(b) {
+                *o = a.mul_add(*b, *o);
+            }
+        });
     }
     out
 }

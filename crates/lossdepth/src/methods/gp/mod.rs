@@ -1,16 +1,4 @@
-//! Gaussian prepared classification by Laplace's approximation.
-//!
-//! A latent function $f \sim GP(0, k)$ and the logistic likelihood. The sample is one class, the query the
-//! other, and both have the mass $N$ of the sample: a row has the count $c_i = N \omega_i$ (1 for plain
-//! rows), the query the count $N$. The posterior is approximated by a Gaussian at its mode,
-//!
-//! $$ \hat f = \arg\max_f \sum_i c_i \ln \sigma(f_i) + N \ln \sigma(-f_z) - \tfrac12 \|f\|^2, $$
-//!
-//! with the covariance $(K^{-1} + W)^{-1}$, $W$ being the negative Hessian of the log likelihood there. The
-//! depth is the balanced loss, in bits, of the averaged probabilities $\bar\pi = \mathbb{E} \sigma(f)$ of
-//! sample and query,
-//!
-//! $$ D(z) = -\tfrac12 \sum_i \omega_i \log_2 \bar\pi(x_i) - \tfrac12 \log_2 (1 - \bar\pi(z)). $$
+//! Gaussian process classification by Laplace's approximation: the depth (G2) of `docs/math/gp.md`.
 //!
 //! Fitting scikit-learn's `GaussianProcessClassifier` to the sample and $n$ copies of $z$, and asking it for
 //! `predict_proba`, gives the same number in $O(n^3)$ a query. At the mode itself ([`Probabilities::Mode`])
@@ -20,19 +8,9 @@
 //! residual; see the modules `gram_split` and `solver`. For kernels of low rank averaging may leave a loss
 //! slightly above 1; the depth is then 1.
 //!
-//! # What of `error` is proven
-//!
-//! `error` is about the depth as defined above, with scikit-learn's formula for $\bar\pi$. It says nothing
-//! about the quality of Laplace's approximation. The comments refer to the equations (G1), ... of
-//! `docs/math/gp.md`.
-//!
-//! * Proven: the error of the mode (G7), (G8), the bounds on the variances (G9)–(G15) with the rounding of
-//!   products in single precision, the monotonicity of $\bar\pi$ and the rounding of its evaluation (see the
-//!   module `probit_mixture`), the rounding of the sum of the losses.
-//! * Estimated: the rounding, in double precision, of the gradient at the mode, of the Cholesky factor of
-//!   $I + T^\top W T$ and of the variances computed from it. They are constants times the machine precision that
-//!   were not derived; where they stand the code calls them estimates or heuristics. They are some orders of
-//!   magnitude below the default tolerance.
+//! `error` is about the depth as defined, not about the quality of Laplace's approximation. Bounds on the mode (G7), (G8),
+//! on the variances (G9)–(G15) and on $\bar\pi$ are proven. The rounding, in double precision, of the gradient at the mode and
+//! of the Cholesky factor of $I + T^\top W T$ is estimated; where these constants stand the code calls them so.
 
 mod gram_split;
 mod principal_factor;
@@ -61,20 +39,16 @@ use self::posterior::Posterior;
 use self::principal_factor::PrincipalFactor;
 use self::solver::PosteriorSolver;
 use super::Hypothesis;
-use crate::data::Reference;
-use crate::data::Rows;
-use crate::error::positive;
-use crate::error::{DepthError, Result, in_bytes};
+use super::setters::{at_least_one, kernel_setters, setters};
+use crate::data::{Reference, Rows};
+use crate::error::{DepthError, Result, in_bytes, positive};
 use crate::kernel::{Gamma, KernelChoice, KernelSource, Space};
 use crate::methods::explanation::Explanation;
 use crate::numerics::linalg::{COLUMN_GROUP, dot};
-use crate::problem::ErrorBudget;
-use crate::problem::Stop;
-use crate::problem::{Batch, Ticket};
-use crate::problem::{Fit, Run};
-use std::sync::{Mutex, OnceLock};
+use crate::problem::{Batch, ErrorBudget, Fit, Run, Stop, Ticket};
+use std::sync::OnceLock;
 
-/// The Gaussian prepared depth.
+/// The Gaussian process depth.
 ///
 /// ```
 /// use lossdepth::{Depth, Reference, methods::GaussianProcess};
@@ -105,39 +79,17 @@ impl GaussianProcess {
         Self { kernel, probabilities: Probabilities::Averaged, tol: 1e-6, max_iter: 1000, memory: 4 << 30 }
     }
 
-    /// The kernel: a [`KernelChoice`] or one's own.
-    #[must_use]
-    pub fn kernel(mut self, kernel: impl Into<KernelSource>) -> Self {
-        self.kernel = kernel.into();
-        self
+    kernel_setters! {
+        /// How many bytes the Gram matrix and its factors may take; a sample that needs more is refused.
     }
 
-    /// Which probabilities to take.
-    #[must_use]
-    pub fn probabilities(mut self, probabilities: Probabilities) -> Self {
-        self.probabilities = probabilities;
-        self
-    }
-
-    /// The largest error to accept; larger tolerances are faster on large samples.
-    #[must_use]
-    pub fn tol(mut self, tol: f64) -> Self {
-        self.tol = tol;
-        self
-    }
-
-    /// How many times the likelihood of a query is evaluated at most.
-    #[must_use]
-    pub fn max_iter(mut self, max_iter: usize) -> Self {
-        self.max_iter = max_iter;
-        self
-    }
-
-    /// How many bytes the Gram matrix and its factors may take; a sample that needs more is refused.
-    #[must_use]
-    pub fn memory(mut self, bytes: u64) -> Self {
-        self.memory = bytes;
-        self
+    setters! {
+        /// Which probabilities to take.
+        probabilities: Probabilities => probabilities;
+        /// The largest error to accept; larger tolerances are faster on large samples.
+        tol: f64 => tol;
+        /// How many times the likelihood of a query is evaluated at most.
+        max_iter: usize => max_iter;
     }
 
     /// Whether single precision is accurate enough for the residual's part of the variances.
@@ -227,44 +179,31 @@ impl GaussianProcess {
         prepared: &PreparedGp,
         queries: Rows<'_>,
         run: &Run<'_>,
-        make: impl Fn(&Posterior, &[f64]) -> T + Sync,
+        make: impl Fn(&Posterior, &[f64]) -> Result<T> + Sync,
     ) -> Result<Vec<T>> {
-        let failure = Mutex::new(None);
         let problem = self.problem(prepared, &prepared.split, !run.depths_only);
         let batch = Batch::new(queries, run);
         let width = queries.len().div_ceil(batch.workers()).next_multiple_of(COLUMN_GROUP).min(GROUP);
-        let found = batch.run(|mut ticket: Ticket<'_, '_, T>| {
+        batch.try_run(|mut ticket: Ticket<'_, '_, T>| {
             let mut solver = PosteriorSolver::new(&problem, &prepared.split, width);
             while let Some((first, rows)) = ticket.take(width, COLUMN_GROUP) {
-                let failed =
-                    || failure.lock().is_ok_and(|f: std::sync::MutexGuard<'_, Option<_>>| f.is_some());
-                let cancelled = || ticket.cancelled() || failed();
-                match self.posteriors(prepared, &mut solver, rows, &cancelled) {
-                    Ok(Some(posteriors)) => {
-                        for (j, posterior) in posteriors.iter().enumerate() {
-                            ticket.done(first + j, make(posterior, rows.row(j)));
-                        }
-                    }
-                    Ok(None) => return,
-                    Err(error) => {
-                        if let Ok(mut failure) = failure.lock() {
-                            *failure = Some(error);
-                        }
-                        return;
-                    }
+                let cancelled = || ticket.cancelled();
+                let Some(posteriors) = self.posteriors(prepared, &mut solver, rows, &cancelled)? else {
+                    break;
+                };
+                for (j, posterior) in posteriors.iter().enumerate() {
+                    ticket.done(first + j, make(posterior, rows.row(j))?);
                 }
             }
-        })?;
-        match failure.into_inner() {
-            Ok(Some(error)) => Err(error),
-            _ => Ok(found),
-        }
+            Ok(())
+        })
     }
 
     fn fit(&self, prepared: &PreparedGp, posterior: &Posterior) -> Fit {
         let depth = posterior.depth.clamp(0.0, 1.0);
         let error = posterior.error;
-        let stop = if error <= self.tol { Stop::Converged } else { posterior.stop.judge(error, self.tol) };
+        let stop =
+            if error <= self.tol { Stop::Converged } else { posterior.stop.for_error(error, self.tol) };
         let influence = posterior.influence.as_ref();
         let stderr = influence.map_or(f64::NAN, |influence| prepared.space.standard_error(influence));
         Fit { depth, error, stderr, iterations: posterior.iterations, stop }
@@ -333,9 +272,7 @@ impl Hypothesis for GaussianProcess {
 
     fn prepare(&self, sample: &Reference) -> Result<PreparedGp> {
         positive("tol", self.tol)?;
-        if self.max_iter == 0 {
-            return Err(DepthError::Setting { name: "max_iter", expected: "at least 1", got: 0.0 });
-        }
+        at_least_one("max_iter", self.max_iter)?;
         let space = Space::new(&self.kernel, sample, false)?;
         let (n, total) = (space.len(), space.observations());
         let needed = 2 * space.gram_bytes();
@@ -383,28 +320,18 @@ impl Hypothesis for GaussianProcess {
     }
 
     fn isolate(&self, prepared: &PreparedGp, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Fit>> {
-        self.for_each_query(prepared, queries, run, |posterior, _| self.fit(prepared, posterior))
+        self.for_each_query(prepared, queries, run, |posterior, _| Ok(self.fit(prepared, posterior)))
     }
 
     fn explain(&self, prepared: &PreparedGp, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Explanation>> {
         let space = &prepared.space;
-        let made =
-            self.for_each_query(prepared, queries, &run.with_standard_errors(), |posterior, query| {
-                let gradient = space.gradient(&posterior.alpha, posterior.alpha_query, query);
-                let witness =
-                    space.witness(&posterior.alpha, posterior.alpha_query, 0.0, &posterior.f, query)?;
-                let influence = posterior.influence.as_ref().map(|found| space.influence(found));
-                let fit = self.fit(prepared, posterior);
-                let baseline = 2.0 * dot(&posterior.f, &space.half_weights);
-                Ok(Explanation::kernel(
-                    fit,
-                    (posterior.f_query, baseline),
-                    gradient,
-                    witness,
-                    query,
-                    influence,
-                ))
-            })?;
-        made.into_iter().collect()
+        self.for_each_query(prepared, queries, &run.with_standard_errors(), |posterior, query| {
+            let gradient = space.gradient(&posterior.alpha, posterior.alpha_query, query);
+            let witness = space.witness(&posterior.alpha, posterior.alpha_query, 0.0, &posterior.f, query)?;
+            let influence = posterior.influence.as_ref().map(|found| space.influence(found));
+            let values = (posterior.f_query, 2.0 * dot(&posterior.f, &space.half_weights));
+            let fit = self.fit(prepared, posterior);
+            Ok(Explanation::kernel(fit, values, gradient, witness, query, influence))
+        })
     }
 }

@@ -4,7 +4,7 @@ use super::gram_split::IN_SPAN;
 use super::residual::Remainder;
 use crate::error::Result;
 use crate::kernel::Space;
-use crate::kernel::factor::Factor;
+use crate::kernel::pivoted_cholesky::PivotedCholesky;
 use crate::numerics::linalg::{Matrix, dot, eigen, multiply, multiply_symmetric};
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(super) struct PrincipalFactor {
     /// The pivoted Cholesky factor that $P$ was computed from, without its coordinates.
-    pub(super) cholesky: Factor,
+    pub(super) cholesky: PivotedCholesky,
     /// From the Cholesky factor's coordinates to the principal ones, one row each.
     pub(super) rotation: Matrix,
     /// $P$, one row a point.
@@ -32,7 +32,7 @@ impl PrincipalFactor {
     ) -> Result<Option<Self>> {
         let n = space.len();
         let max_diagonal = space.diagonal.iter().fold(0.0f64, |m, k| m.max(*k));
-        let cholesky = Factor::new(space, (0.1 * good).max(IN_SPAN * max_diagonal), max_rank)?;
+        let cholesky = PivotedCholesky::new(space, (0.1 * good).max(IN_SPAN * max_diagonal), max_rank)?;
         let all = cholesky.pivots.len();
         let Some((moments, rotation)) = principal_axes(&cholesky.coordinates, &space.half_weights, all)
         else {
@@ -54,7 +54,7 @@ impl PrincipalFactor {
         let dropped: Vec<f64> = moments[rank..].iter().map(|m| 2.0 * total * m.max(0.0)).collect();
         let eigenvalue_error = 2.0 * total * all as f64 * f64::EPSILON * moments[0];
         let remainder = Remainder::new(space.gram()?, &factor, counts, (&dropped, eigenvalue_error));
-        let cholesky = Factor { coordinates: Matrix::zeros(0, 0), ..cholesky };
+        let cholesky = PivotedCholesky { coordinates: Matrix::zeros(0, 0), ..cholesky };
         Ok(Some(Self { cholesky, rotation, factor, remainder: Arc::new(remainder) }))
     }
 }

@@ -1,35 +1,8 @@
-//! The logistic function averaged over a Gaussian, by the five error functions of Williams and Barber.
+//! The logistic function averaged over a Gaussian, by the five error functions of Williams and Barber (G3).
 //!
-//! $\sigma(x) \approx \sum_k \zeta_k \frac12 (1 + \operatorname{erf}(\lambda_k x))$, so that for $x \sim N(f,
-//! v)$
-//!
-//! $$ \bar\pi(f, v) = \mathbb{E} \sigma(x) \approx
-//!    \sum_k \frac{\zeta_k}{2} \left( 1 + \operatorname{erf} \frac{\lambda_k f}{\sqrt{1 + 2 \lambda_k^2 v}} \right), $$
-//!
-//! (G3). The constants are those of scikit-learn's `GaussianProcessClassifier`, and so are the values. They
-//! are within 1e-3 of the integral for $|f| \le 4$; beyond $|f| \approx 8$ their tail falls faster than the
-//! logistic function's. Probabilities are cut off at [`MIN_PROBABILITY`].
-//!
-//! # Monotonicity
-//!
-//! $\bar\pi$ increases in $f$, and moves towards ½ as $v$ grows. Proof: $g_v = \partial \bar\pi / \partial f
-//! = \sum_k \zeta_k \varphi(f; 1 / (2 \lambda_k^2) + v)$ is a mixture of normal densities with signed
-//! weights, hence $g_v = g_0 * N(0, v)$. If $g_0$, which is even, does not increase on $f > 0$, then it is
-//! non-negative and unimodal, and so is $g_v$, being the convolution of two symmetric unimodal functions.
-//! That gives the first claim, and with the heat equation $\partial \bar\pi / \partial v = \frac12 \partial
-//! g_v / \partial f$ the second. With $y = f^2$ the condition is
-//!
-//! $$ \sum_k \zeta_k \lambda_k^3 e^{-\lambda_k^2 y} \ge 0 \quad \text{for all } y \ge 0, $$
-//!
-//! a function of one variable. A test of this module verifies it on a grid with a bound on the derivative.
-//!
-//! # Rounding
-//!
-//! With $u = 2^{-53}$: the argument of erf has a relative error of at most $4 u$, which moves erf by at most
-//! $4 u \max x \operatorname{erf}'(x) < 1.94 u$; the table is within $4.7 u$ ([`erf`]). Both are multiplied
-//! by $\frac12 \sum_k |\zeta_k| < 3866$. The products add $3866 u$, their partial sums $3707 u$, the constant
-//! $\frac12 \sum_k \zeta_k$ and its addition $2780 u$. Together less than $36025 u < 4 \cdot 10^{-12}$,
-//! [`PROBABILITY_ROUNDING`].
+//! The constants are those of scikit-learn's `GaussianProcessClassifier`, and so are the values. Probabilities are cut off at
+//! [`MIN_PROBABILITY`]. That $\bar\pi$ increases in $f$ and moves towards ½ as $v$ grows follows from an inequality in one
+//! variable (G18), which a test of this module verifies; the rounding of $\bar\pi$ is derived in `docs/math/gp.md` too.
 
 use crate::numerics::elementary::exp_neg;
 use crate::numerics::simd::vectorised;
@@ -42,7 +15,7 @@ const ZETA: [f64; 5] =
 
 /// Probabilities below this are replaced by it: a loss of at most 40 bits.
 const MIN_PROBABILITY: f64 = 1e-12;
-/// A bound on the rounding error of a computed $\bar\pi$, derived above.
+/// A bound on the rounding error of a computed $\bar\pi$, derived in `docs/math/gp.md`.
 const PROBABILITY_ROUNDING: f64 = 4e-12;
 
 /// Nodes per unit of the table, its end, and the terms of each series.
@@ -129,31 +102,28 @@ pub(super) struct LossDerivatives {
 /// The losses of probabilities averaged over $N(f_i, v_i)$, with their derivatives if `derivatives`.
 pub(super) fn losses(f: &[f64], v: &[f64], query: bool, derivatives: bool, out: &mut [LossDerivatives]) {
     let table: &[[f64; TERMS]] = &TABLE;
-    vectorised(
-        #[inline(always)]
-        || {
-            for ((&f, &v), out) in f.iter().zip(v).zip(out) {
-                let p = mean_probability(table, f, v);
-                let (mut mean, mut variance) = (0.0, 0.0);
-                for k in 0..if derivatives { 5 } else { 0 } {
-                    let (l, s) = (LAMBDA[k], (2.0 * LAMBDA[k] * LAMBDA[k]).mul_add(v, 1.0));
-                    let x = l * f / s.sqrt();
-                    let density = ZETA[k] / std::f64::consts::PI.sqrt() * (l / s.sqrt()) * exp_neg(-x * x);
-                    mean += density;
-                    variance -= density * (f * l * l / s);
-                }
-                let sign = if query { -1.0 } else { 1.0 };
-                let p = if query { 1.0 - p } else { p };
-                let in_range = p > MIN_PROBABILITY && p < 1.0;
-                let scale = if in_range { -LOG2_E * sign / p } else { 0.0 };
-                *out = LossDerivatives {
-                    value: -p.clamp(MIN_PROBABILITY, 1.0).log2(),
-                    d_mean: scale * mean,
-                    d_variance: scale * variance,
-                };
+    vectorised!({
+        for ((&f, &v), out) in f.iter().zip(v).zip(out) {
+            let p = mean_probability(table, f, v);
+            let (mut mean, mut variance) = (0.0, 0.0);
+            for k in 0..if derivatives { 5 } else { 0 } {
+                let (l, s) = (LAMBDA[k], (2.0 * LAMBDA[k] * LAMBDA[k]).mul_add(v, 1.0));
+                let x = l * f / s.sqrt();
+                let density = ZETA[k] / std::f64::consts::PI.sqrt() * (l / s.sqrt()) * exp_neg(-x * x);
+                mean += density;
+                variance -= density * (f * l * l / s);
             }
-        },
-    );
+            let sign = if query { -1.0 } else { 1.0 };
+            let p = if query { 1.0 - p } else { p };
+            let in_range = p > MIN_PROBABILITY && p < 1.0;
+            let scale = if in_range { -LOG2_E * sign / p } else { 0.0 };
+            *out = LossDerivatives {
+                value: -p.clamp(MIN_PROBABILITY, 1.0).log2(),
+                d_mean: scale * mean,
+                d_variance: scale * variance,
+            };
+        }
+    });
 }
 
 /// A bound on $\sum_i c_i |h(f, v) - h_i|$ over all means within `f_error` of $f_i$ and all variances between
@@ -172,22 +142,19 @@ pub(super) fn loss_error(
     let table: &[[f64; TERMS]] = &TABLE;
     let n = f.len();
     let (low, high, values, weights) = (&low[..n], &high[..n], &values[..n], &weights[..n]);
-    vectorised(
-        #[inline(always)]
-        || {
-            let mut total = 0.0;
-            for i in 0..n {
-                let (left, right) = (f[i] - f_error, f[i] + f_error);
-                let (v_left, v_right) =
-                    (if left > 0.0 { high[i] } else { low[i] }, if right > 0.0 { low[i] } else { high[i] });
-                let at_left = loss(table, left, v_left, -PROBABILITY_ROUNDING, query);
-                let at_right = loss(table, right, v_right, PROBABILITY_ROUNDING, query);
-                let value = values[i].value;
-                total += weights[i] * (at_left - value).abs().max((at_right - value).abs());
-            }
-            total
-        },
-    )
+    vectorised!({
+        let mut total = 0.0;
+        for i in 0..n {
+            let (left, right) = (f[i] - f_error, f[i] + f_error);
+            let (v_left, v_right) =
+                (if left > 0.0 { high[i] } else { low[i] }, if right > 0.0 { low[i] } else { high[i] });
+            let at_left = loss(table, left, v_left, -PROBABILITY_ROUNDING, query);
+            let at_right = loss(table, right, v_right, PROBABILITY_ROUNDING, query);
+            let value = values[i].value;
+            total += weights[i] * (at_left - value).abs().max((at_right - value).abs());
+        }
+        total
+    })
 }
 
 #[cfg(test)]

@@ -119,7 +119,7 @@ impl Residual {
 }
 
 impl DenseResidual {
-    /// From the matrix $E$; `single` asks for a copy in single precision.
+    /// From the matrix $E$; `single` adds a copy in single precision.
     pub(super) fn new(matrix: Matrix, single: bool) -> Self {
         let n = matrix.cols();
         let diagonal = (0..n).map(|i| matrix.at(i, i).max(0.0)).collect();
@@ -259,10 +259,7 @@ fn apply_squares<T: Real>(matrix: &Matrix<T>, columns: &Matrix, out: &mut Matrix
         multiply_first(&mut part, &squares, &slice, columns.cols());
         for j in 0..out.cols() {
             let (to, from) = (out.col_mut(j), part.col(j));
-            vectorised(
-                #[inline(always)]
-                || to.iter_mut().zip(from).for_each(|(t, x)| *t += x.widened()),
-            );
+            vectorised!(to.iter_mut().zip(from).for_each(|(t, x)| *t += x.widened()));
         }
     }
 }

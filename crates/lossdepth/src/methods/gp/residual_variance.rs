@@ -1,19 +1,7 @@
-//! Posterior variances within the low-rank factor, and their corrections by the residual.
+//! Posterior variances within the low-rank factor (G9), and their corrections by the residual (G10)–(G12).
 //!
-//! With $W$ the negative Hessian of the log likelihood, $E = Y Y^\top$ and $A = (I + T^\top W T)^{-1}$ the posterior variance at $x_i$ is
-//! exactly
-//!
-//! $$ v_i = t_i^\top A t_i + u_i^\top (I + M)^{-1} u_i, \quad u_i = y_i - Y^\top W T A t_i, \quad
-//!    M = Y^\top (W^{-1} + T T^\top)^{-1} Y, $$
-//!
-//! (G9). One product $Z = E W T$ gives $\|u_i\|^2$, $\tau_i^2 = \|u_i - y_i\|^2$ and, with $(E \circ E) W$, also $q_i = y_i^\top M y_i$ and
-//! $\eta = \|W^{1/2} E W^{1/2}\|_F \ge \|M\|$ (G10). Since $x - x^2 \le x / (1 + x) \le x$,
-//!
-//! $$ \|u_i\|^2 - (\sqrt{q_i} + \sqrt\eta \tau_i)^2 \le u_i^\top (I + M)^{-1} u_i
-//!    \le \|u_i\|^2 - \frac{(\sqrt{q_i} - \sqrt\eta \tau_i)_+^2}{1 + \eta}, $$
-//!
-//! (G11). For a low-rank residual all this is done with $F F^\top$, and $R$ adds, by the same formula, at most $(\sqrt{R_{ii}} +
-//! \sqrt{\mu v_i})^2$ with $\mu = \|W^{1/2} R W^{1/2}\|$, since $\|W^{1/2} T A t_i\|^2 \le t_i^\top A t_i$ (G12).
+//! $Z = E W T$, $A = (I + T^\top W T)^{-1}$, $\tau_i$, $q_i$ and $\eta$ are those of `docs/math/gp.md`. For a low-rank residual
+//! everything is done with $F F^\top$, and $R$ adds (G12).
 
 use super::LaplaceProblem;
 use super::gram_split::{GramSplit, QuerySplit};

@@ -65,10 +65,7 @@ impl PosteriorSolver<'_> {
         for j in 0..width {
             let root = inverse.at(j, j).max(1e-9).sqrt();
             let (sums, column) = (&mut sums[..], self.z.col(j));
-            vectorised(
-                #[inline(always)]
-                || sums.iter_mut().zip(column).for_each(|(s, z)| *s = z.abs().mul_add(root, *s)),
-            );
+            vectorised!(sums.iter_mut().zip(column).for_each(|(s, z)| *s = z.abs().mul_add(root, *s)));
         }
         let unit = (width + 8) as f64 * f64::from(f32::EPSILON);
         let errors = sums.iter().map(|s| unit * s * s).collect();

@@ -207,30 +207,27 @@ impl CircularSweep {
         let (positions, flipped, bucket) =
             (&mut self.position[..n], &mut self.flipped[..n], &mut self.bucket[..n]);
         let scale = (buckets - 1) as f64 / 2.0;
-        vectorised(
-            #[inline(always)]
-            || {
-                for i in 0..n {
-                    let (x, y) = (a[i], b[i]);
-                    let flip = y < 0.0 || y == 0.0 && x < 0.0;
-                    let (x, y) = if flip { (-x, -y) } else { (x, y) };
-                    let length = x.abs() + y;
-                    let position = (1.0 - x / length) * scale + BUCKET_OFFSET;
-                    let position = if length == 0.0 { -1.0 } else { position };
-                    positions[i] = position;
-                    flipped[i] = flip;
-                    // Below 2^20; points at the origin get no bucket.
-                    #[expect(
-                        clippy::cast_possible_truncation,
-                        clippy::cast_sign_loss,
-                        reason = "small, positive"
-                    )]
-                    {
-                        bucket[i] = if position < 0.0 { u32::MAX } else { position as u32 };
-                    }
+        vectorised!({
+            for i in 0..n {
+                let (x, y) = (a[i], b[i]);
+                let flip = y < 0.0 || y == 0.0 && x < 0.0;
+                let (x, y) = if flip { (-x, -y) } else { (x, y) };
+                let length = x.abs() + y;
+                let position = (1.0 - x / length) * scale + BUCKET_OFFSET;
+                let position = if length == 0.0 { -1.0 } else { position };
+                positions[i] = position;
+                flipped[i] = flip;
+                // Below 2^20; points at the origin get no bucket.
+                #[expect(
+                    clippy::cast_possible_truncation,
+                    clippy::cast_sign_loss,
+                    reason = "small, positive"
+                )]
+                {
+                    bucket[i] = if position < 0.0 { u32::MAX } else { position as u32 };
                 }
-            },
-        );
+            }
+        });
     }
 
     /// Fills the histogram; returns the mass at the origin, the mass on the positive side before the first

@@ -41,13 +41,11 @@ pub use sample::PreparedSample;
 use self::sample::{DepthInterval, HalfspaceScratch};
 use self::work_budget::WorkBudget;
 use super::Hypothesis;
-use crate::data::Reference;
-use crate::data::Rows;
+use super::setters::{at_least_one, setters};
+use crate::data::{Reference, Rows};
 use crate::error::{DepthError, Result};
 use crate::methods::explanation::Explanation;
-use crate::problem::Batch;
-use crate::problem::Stop;
-use crate::problem::{Fit, Run};
+use crate::problem::{Batch, Fit, Run, Stop};
 
 /// The halfspace depth.
 ///
@@ -84,18 +82,11 @@ impl Halfspace {
         Self::default()
     }
 
-    /// The widest interval to accept.
-    #[must_use]
-    pub fn tol(mut self, tol: f64) -> Self {
-        self.tol = tol;
-        self
-    }
-
-    /// The largest work for a query, in millions of multiplications.
-    #[must_use]
-    pub fn budget(mut self, budget: usize) -> Self {
-        self.budget = budget;
-        self
+    setters! {
+        /// The widest interval to accept.
+        tol: f64 => tol;
+        /// The largest work for a query, in millions of multiplications.
+        budget: usize => budget;
     }
 
     fn solve_all<T: Send>(
@@ -158,16 +149,11 @@ impl Hypothesis for Halfspace {
 
     fn prepare(&self, sample: &Reference) -> Result<PreparedSample> {
         if !(self.tol >= 0.0 && self.tol.is_finite()) {
-            return Err(DepthError::Setting {
-                name: "tol",
-                expected: "finite and not negative",
-                got: self.tol,
-            });
-        }
-        if self.budget == 0 {
-            return Err(DepthError::Setting { name: "budget", expected: "at least 1", got: 0.0 });
+            let expected = "finite and not negative";
+            return Err(DepthError::Setting { name: "tol", expected, got: self.tol });
         }
         sample.layout().map_or(Ok(()), |layout| layout.check_numeric("halfspace"))?;
+        at_least_one("budget", self.budget)?;
         Ok(PreparedSample::new(sample))
     }
 

@@ -1,22 +1,9 @@
 //! The error of a kernel depth that its coordinates cause, with the exact kernel as the reference.
 //!
-//! **Every kernel value** of the coordinates is within $\varepsilon$ of the exact one: rounding, and the distance of points from the
-//! span of the pivots. Let $\alpha$ be the optimal dual variables of the problem in coordinates, $A = \sum |\alpha|$ and
-//! $\delta = A \varepsilon / 2 \lambda$. With the exact kernel the same $\alpha$ gives margins within $\delta$, hence the gap
-//! $G' \le \frac12 \bar\kappa \delta^2$ with $\bar\kappa = \sum_j c_j \kappa_j$ (C15), (C20). With (C10) the optimal risks differ by at most
-//!
-//! $$ A \delta + \tfrac32 \bar\kappa \delta^2 + \|w'\| \sqrt{2 \lambda \bar\kappa} \, \delta, \qquad
-//!    \|w'\|^2 \le \|w\|^2 + \frac{A^2 \varepsilon}{4 \lambda^2}, $$
-//!
-//! (K21), and the optimal objectives by $A^2 \varepsilon / 4 \lambda$ (C22). Under a constraint $W$ the difference is at most
-//! $W \min(A \sqrt\varepsilon, A^2 \varepsilon / \|v\|)$ for both optimal $v$ (C23), and $\|v\| \ge (R^\ast(W) - R^\ast(2W)) / W$ because
-//! $R^\ast$ is convex in $W$ with the slope $-\|v\|$ (K22).
-//!
-//! $A$ needs no property of the loss. The dual objective is not negative, and $\ell^\ast(-a) \ge a s - \ell(-s)$, so
-//! $A \le \ell(-s) / s$ for every $s > 0$ (K23).
-//!
-//! **A query outside of the span**, at the distance $\rho$, has a component $e_i = p_i / \rho$ in common with points that are taken
-//! to be in it ([`non_pivots`](super::non_pivots)). At the classifier found (K14) bounds what that adds to the gap.
+//! Every kernel value of the coordinates is within $\varepsilon$ of the exact one: rounding, and the distance of points from the
+//! span of the pivots. (K21), (C22), (C23) with (K22) bound the effect on the depth, with the dual mass $A$ of (K23).
+//! A query outside of the span has a component $e_i$ (K13) in common with points that are taken to be in it
+//! ([`non_pivots`](super::non_pivots)); (K14) bounds what that adds to the gap at the classifier found.
 
 use super::non_pivots::QueryResidual;
 use super::{FactoredSample, Kernelised};

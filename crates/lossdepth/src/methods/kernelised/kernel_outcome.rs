@@ -7,12 +7,9 @@ use crate::data::Rows;
 use crate::error::Result;
 use crate::loss::{Dual, Smooth};
 use crate::numerics::linalg::{COLUMN_GROUP, Matrix};
-use crate::problem::Fit;
-use crate::problem::Task;
-use crate::problem::features::{Features, slots};
-use crate::problem::{Outcome, Queue};
-use crate::solver::block_lbfgs;
-use crate::solver::newton;
+use crate::problem::features::{Features, block_width};
+use crate::problem::{Fit, Outcome, Queue, Task};
+use crate::solver::{block_lbfgs, newton};
 
 /// The outcome of a query, with the error of its coordinates.
 pub(super) struct KernelOutcome {
@@ -26,7 +23,7 @@ impl KernelOutcome {
     pub(super) fn fit(&self, tol: f64) -> Fit {
         let mut fit = self.outcome.fit();
         fit.error += self.kernel_error;
-        fit.stop = fit.stop.judge(fit.error, tol);
+        fit.stop = fit.stop.for_error(fit.error, tol);
         fit
     }
 
@@ -76,7 +73,7 @@ impl FactoredSample {
             (i, _) if i == rank => distance,
             (i, _) => located.coordinates.at(i, 0),
         });
-        let coordinates = own.place(query, &[0.0]).col(0).to_vec();
+        let coordinates = own.query_coordinates(query, &[0.0]).col(0).to_vec();
         (own, coordinates)
     }
 }
@@ -88,16 +85,16 @@ impl<L: Smooth + Dual> Kernelised<L> {
         &self,
         prepared: &FactoredSample,
         (query, residual): (Rows<'_>, &QueryResidual),
-        outcome: Outcome,
+        outcome: &Outcome,
         task: &Task,
         cancelled: &dyn Fn() -> bool,
     ) -> Result<KernelOutcome> {
         let FactoredSample { features, non_pivots, .. } = prepared;
         let outcome = if outcome.error > task.tol {
             let located = prepared.solver_coordinates(&prepared.locate(query)?);
-            newton::refine(&self.loss, &Given::new(features, &[], located.col(0)), task, &outcome, cancelled)
+            newton::refine(&self.loss, &Given::new(features, &[], located.col(0)), task, outcome, cancelled)
         } else {
-            outcome
+            outcome.clone()
         };
         let (tol, free) = (self.task.tol, features.free);
         let any = self.perturbation(prepared, residual).error(&self.task, free, &outcome);
@@ -121,7 +118,7 @@ impl<L: Smooth + Dual> Kernelised<L> {
         }
         let (own, located) = prepared.with_own_direction(&query, free == 1);
         let mut single = SingleQuery { query: Some(located.clone()), outcome: None, cancelled };
-        block_lbfgs::solve(&self.loss, &own, task, slots(&own, 1, 1), &mut single);
+        block_lbfgs::solve(&self.loss, &own, task, block_width(&own, 1, 1), &mut single);
         let Some(mut outcome) = single.outcome else { return Ok(shared) };
         if outcome.error > task.tol {
             outcome = newton::refine(&self.loss, &Given::new(&own, &[], &located), task, &outcome, cancelled);

@@ -21,22 +21,15 @@ use self::kernel_outcome::KernelOutcome;
 use self::non_pivots::{NonPivots, QueryResidual};
 use super::Hypothesis;
 use super::setters::{self, convex_setters, kernel_setters};
-use crate::data::Reference;
-use crate::data::Rows;
+use crate::data::{Reference, Rows};
 use crate::error::{DepthError, Result, in_bytes};
 use crate::kernel::pivoted_cholesky::PivotedCholesky;
 use crate::kernel::{KernelSource, Space};
 use crate::loss::{Dual, Loss, Smooth};
 use crate::methods::explanation::Explanation;
 use crate::numerics::linalg::{COLUMN_GROUP, Matrix, dot, norm};
-use crate::problem::ErrorBudget;
-use crate::problem::Intercept;
-use crate::problem::Task;
-use crate::problem::Variant;
-use crate::problem::features::{Features, slots};
-use crate::problem::{Batch, Ticket};
-use crate::problem::{Fit, Run};
-use crate::problem::{Outcome, Queue};
+use crate::problem::features::{Features, block_width};
+use crate::problem::{Batch, ErrorBudget, Fit, Intercept, Outcome, Queue, Run, Task, Ticket, Variant};
 use crate::solver::block_lbfgs;
 use crate::solver::newton::Newton;
 use std::collections::HashMap;
@@ -96,21 +89,16 @@ pub struct FactoredSample {
     non_pivots: NonPivots,
 }
 
-/// The queries of one worker, in the solver's coordinates; `finish` makes the result of a query from its outcome.
-struct CoordinateQueue<'a, 'b, T, F> {
+/// The queries of one worker, in the solver's coordinates.
+struct CoordinateQueue<'a, 'b> {
     prepared: &'a FactoredSample,
-    queries: Rows<'a>,
-    ticket: Ticket<'a, 'b, T>,
+    ticket: Ticket<'a, 'b, (QueryResidual, Outcome)>,
     /// Of the queries in the solver.
     residuals: HashMap<usize, QueryResidual>,
-    finish: F,
-    failed: Option<DepthError>,
+    failed: Result<()>,
 }
 
-impl<T, F> Queue for CoordinateQueue<'_, '_, T, F>
-where
-    F: Fn(Rows<'_>, &QueryResidual, Outcome, &dyn Fn() -> bool) -> Result<T>,
-{
+impl Queue for CoordinateQueue<'_, '_> {
     fn next(&mut self, most: usize) -> Vec<(usize, Vec<f64>)> {
         let Some((first, rows)) = self.ticket.take(most, COLUMN_GROUP) else { return Vec::new() };
         match self.prepared.locate(rows) {
@@ -120,25 +108,25 @@ where
                 (0..rows.len()).map(|j| (first + j, coordinates.col(j).to_vec())).collect()
             }
             Err(error) => {
-                self.failed = Some(error);
+                self.failed = Err(error);
                 Vec::new()
             }
         }
     }
 
     fn done(&mut self, id: usize, outcome: Outcome) {
-        let Some(residual) = self.residuals.remove(&id) else { return };
-        let query = self.queries.range(id, id + 1);
-        match (self.finish)(query, &residual, outcome, &|| self.ticket.cancelled()) {
-            Ok(result) => self.ticket.done(id, result),
-            Err(error) => self.failed = Some(error),
+        if let Some(residual) = self.residuals.remove(&id) {
+            self.ticket.done(id, (residual, outcome));
         }
     }
 
     fn cancelled(&self) -> bool {
-        self.failed.is_some() || self.ticket.cancelled()
+        self.failed.is_err() || self.ticket.cancelled()
     }
 }
+
+/// How many numbers of solutions are held at a time: 512 MB.
+const SOLUTIONS: usize = 1 << 26;
 
 impl<L: Smooth + Dual> Kernelised<L> {
     /// Solves all queries and hands the outcome of each to `make`.
@@ -149,29 +137,44 @@ impl<L: Smooth + Dual> Kernelised<L> {
         run: &Run<'_>,
         make: impl Fn(Rows<'_>, KernelOutcome) -> Result<T> + Sync,
     ) -> Result<Vec<T>> {
-        let batch = Batch::new(queries, run);
-        let width = slots(&prepared.features, queries.len(), batch.workers());
         let tol = ErrorBudget::new(self.task.tol).kernel_solver(self.task.variant);
         let task = Task { tol, stderr: !run.depths_only, ..self.task };
-        let failure = std::sync::Mutex::new(None);
-        let results = batch.run(|ticket| {
-            let finish =
-                |query: Rows<'_>, residual: &QueryResidual, outcome, cancelled: &dyn Fn() -> bool| {
-                    let outcome =
-                        self.with_kernel_error(prepared, (query, residual), outcome, &task, cancelled)?;
-                    make(query, outcome)
-                };
-            let residuals = HashMap::new();
-            let mut queue = CoordinateQueue { prepared, queries, ticket, residuals, finish, failed: None };
-            block_lbfgs::solve(&self.loss, &prepared.features, &task, width, &mut queue);
-            if let (Some(error), Ok(mut failure)) = (queue.failed, failure.lock()) {
-                *failure = Some(error);
-            }
-        })?;
-        match failure.into_inner() {
-            Ok(Some(error)) => Err(error),
-            _ => Ok(results),
+        let chunk = (SOLUTIONS / (prepared.space.len() + 2)).max(1024);
+        let mut results = Vec::with_capacity(queries.len());
+        for first in (0..queries.len()).step_by(chunk) {
+            let some = queries.range(first, (first + chunk).min(queries.len()));
+            let outcomes = self.outcomes(prepared, some, &task, run)?;
+            // What the coordinates leave open, after the solver's pass: for most queries a bound, for some another problem.
+            let run = Run { progress: None, ..*run };
+            let mut made = Batch::new(some, &run).try_run(|mut ticket: Ticket<'_, '_, T>| {
+                while let Some((j, query)) = ticket.take(1, 1) {
+                    let ((residual, outcome), cancelled) = (&outcomes[j], || ticket.cancelled());
+                    let at = (query, residual);
+                    let solved = self.with_kernel_error(prepared, at, outcome, &task, &cancelled)?;
+                    ticket.done(j, make(query, solved)?);
+                }
+                Ok(())
+            })?;
+            results.append(&mut made);
         }
+        Ok(results)
+    }
+
+    /// What the solver finds for each query, and what its coordinates leave open.
+    fn outcomes(
+        &self,
+        prepared: &FactoredSample,
+        queries: Rows<'_>,
+        task: &Task,
+        run: &Run<'_>,
+    ) -> Result<Vec<(QueryResidual, Outcome)>> {
+        let batch = Batch::new(queries, run);
+        let width = block_width(&prepared.features, queries.len(), batch.workers());
+        batch.try_run(|ticket| {
+            let mut queue = CoordinateQueue { prepared, ticket, residuals: HashMap::new(), failed: Ok(()) };
+            block_lbfgs::solve(&self.loss, &prepared.features, task, width, &mut queue);
+            queue.failed
+        })
     }
 
     fn explanation(
@@ -190,7 +193,7 @@ impl<L: Smooth + Dual> Kernelised<L> {
         let (space, theta) = (&prepared.space, &solved.outcome.theta);
         let mut newton = Newton::new(&self.loss, features, &self.task);
         let influence = newton.explain(located, theta);
-        let (margins, gradient) = newton.look(located, theta);
+        let (margins, gradient) = newton.margins_and_gradient(located, theta);
         let (value, free) = (dot(located, theta), features.free);
         // w = −∇R / (2 reg), with the multiplier of a constraint in place of reg.
         let reg = match self.task.variant {

@@ -117,6 +117,6 @@ impl FactoredSample {
     /// The queries in the solver's coordinates, one column each.
     pub(super) fn solver_coordinates(&self, located: &QueryCoordinates) -> Matrix {
         let distances: Vec<f64> = located.queries.iter().map(|query| query.distance).collect();
-        self.features.place(located.coordinates.clone(), &distances)
+        self.features.query_coordinates(located.coordinates.clone(), &distances)
     }
 }

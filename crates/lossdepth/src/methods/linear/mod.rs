@@ -3,18 +3,18 @@
 mod paper_code;
 
 use super::Hypothesis;
-use super::setters::{self, convex_setters};
+use super::setters::{self, convex_setters, setters};
 use crate::certify::given::Given;
 use crate::certify::hinge;
-use crate::data::Reference;
-use crate::data::Rows;
+use crate::data::{Reference, Rows};
 use crate::error::{DepthError, Result};
 use crate::loss::{Dual, Hinge, Logistic, Loss, Smooth};
 use crate::methods::explanation::Explanation;
 use crate::numerics::linalg::{COLUMN_GROUP, Matrix};
-use crate::problem::features::{Features, slots};
-use crate::problem::{Batch, Ticket};
-use crate::problem::{ErrorBudget, Fit, Intercept, Outcome, Queue, Reported, Run, Task, Variant};
+use crate::problem::features::{Features, block_width};
+use crate::problem::{
+    Batch, ErrorBudget, Fit, Intercept, Outcome, Queue, Reported, Run, Task, Ticket, Variant,
+};
 use crate::solver::block_lbfgs;
 use crate::solver::interior_point::{self, influence::influence};
 use crate::solver::newton::{self, Newton};
@@ -67,7 +67,7 @@ impl<L: Loss> Linear<L> {
         })
     }
 
-    /// A row as the features are made of it: with a constant where the intercept is penalised.
+    /// A row as the features expect it: with a constant if the intercept is penalised.
     fn extended<'r>(&self, row: &'r [f64]) -> Cow<'r, [f64]> {
         match self.intercept {
             Intercept::Penalised => row.iter().copied().chain([1.0]).collect(),
@@ -175,11 +175,9 @@ impl<L: Loss> Queue for Located<'_, '_, L> {
 }
 
 impl Linear<Logistic> {
-    /// Whether the risk is reported, or what the paper's scripts print; for the variant [`Variant::Risk`].
-    #[must_use]
-    pub fn value(mut self, value: Reported) -> Self {
-        self.value = value;
-        self
+    setters! {
+        /// Whether the risk is reported, or what the paper's scripts print; for the variant [`Variant::Risk`].
+        value: Reported => value;
     }
 }
 
@@ -223,7 +221,7 @@ impl<L: Loss> Linear<L> {
             missed.into_iter().zip(refined).for_each(|(j, outcome)| outcomes[j] = outcome);
         }
         for outcome in &mut outcomes {
-            outcome.stop = outcome.stop.judge(outcome.error, task.tol);
+            outcome.stop = outcome.stop.for_error(outcome.error, task.tol);
         }
         Ok(outcomes)
     }
@@ -239,7 +237,7 @@ impl<L: Smooth + Dual> Linear<L> {
 
     fn outcomes(&self, features: &Features, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Outcome>> {
         let batch = Batch::new(queries, run);
-        let width = slots(features, queries.len(), batch.workers());
+        let width = block_width(features, queries.len(), batch.workers());
         let task = self.task(features, run);
         let solver_task = in_axes(task);
         let outcomes = batch.run(|ticket| {
@@ -300,7 +298,7 @@ impl Linear<Hinge> {
 
     fn outcomes_of(&self, features: &Features, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Outcome>> {
         let batch = Batch::new(queries, run);
-        let width = slots(features, queries.len(), batch.workers()).min(32);
+        let width = block_width(features, queries.len(), batch.workers()).min(32);
         let task = Task { stderr: !run.depths_only, ..self.task };
         let solver_task = in_axes(task);
         let outcomes = batch.run(|ticket| {

@@ -7,7 +7,7 @@ use crate::loss::{Logistic, Loss, Smooth};
 use crate::problem::{Fit, Functional, Outcome, Reported};
 use std::f64::consts::LN_2;
 
-/// What both parts of the risk count for, for a sample of so many rows.
+/// The factors of both parts of the risk, for a sample with this many rows.
 pub(super) fn functional(value: Reported, rows: f64) -> Functional {
     // Losses come in bits.
     let [sample, query] = value.shares(LN_2, rows).map(|share| 2.0 * share);
@@ -37,7 +37,7 @@ pub(super) fn fit(outcome: &Outcome, functional: Functional, tol: f64) -> Fit {
     let depth = of_sample * sample + of_query * at_query;
     // What the risk is off by beyond the query's loss, the sample's may be off by.
     let error = of_sample * (outcome.error + off) + of_query * off + 16.0 * f64::EPSILON * depth;
-    Fit { depth: depth.clamp(0.0, 1.0), error, stop: outcome.stop.judge(error, tol), ..fit }
+    Fit { depth: depth.clamp(0.0, 1.0), error, stop: outcome.stop.for_error(error, tol), ..fit }
 }
 
 /// A bound on the error of half of the query's loss.

@@ -1,23 +1,4 @@
-//! Bounds on the best network of one hidden layer, of any width, by weak duality.
-//!
-//! Balancing each unit (scaling its two weights to the same length, which changes no output) makes the penalty $2 \lambda \gamma$ with
-//! $\gamma$ the sum over the units of $\|w_\text{in}\| |w_\text{out}|$ (M3). So the objective is convex in the function, and has a
-//! dual. For $0 \le \alpha_i \le \frac12 \omega_i / \ln 2$ with $\sum_i \alpha_i = \alpha_z$ and
-//!
-//! $$ M(\alpha) = \sup_{\|u\| = 1} \sum_i \alpha_i \max(0, \langle u, x_i - z \rangle) \le 2 \lambda, $$
-//!
-//! every network has an objective of at least $D(\alpha) = \frac12 \sum_i \omega_i H(p_i) + \frac12 H(\bar p)$, where $H$ is the binary
-//! entropy in bits, $p_i = 2 \alpha_i \ln 2 / \omega_i$ and $\bar p = \sum_i \omega_i p_i$ (M8), (M9). Kinks that do not pass through $z$
-//! need no condition of their own (M4).
-//!
-//! The supremum is bounded: with $\bar y = \sum_i \alpha_i y_i$,
-//!
-//! $$ M(\alpha) \le \tfrac12 \Bigl( \|\bar y\| + \sqrt{\sum_i \alpha_i \|y_i\| \cdot
-//!    \lambda_{\max} \Bigl( \sum_i \alpha_i \frac{y_i y_i^\top}{\|y_i\|} \Bigr)} \Bigr), $$
-//!
-//! (M10). A multiple of the $\alpha$ of the trained network is then feasible for any penalty. For the risk $R^\ast$ of the best network
-//! with objective $F^\ast \le F$ and any $r > 0$, the bound $D_r$ for the penalty $r \lambda$ gives $R^\ast \ge (D_r - r F) / (1 - r)$ for
-//! $r < 1$ and $R^\ast \le (r F - D_r) / (r - 1)$ for $r > 1$ (M11).
+//! Bounds on the best network of one hidden layer, of any width, by weak duality: (M8)–(M11).
 //!
 //! The coordinates $y_i$ are rotated to principal axes with rounding. If each is off by at most $\rho$, $M(\alpha)$ is off by at most
 //! $\rho \sum_i \alpha_i$, since $\max(0, \cdot)$ has slope at most 1, and the objective of a network with Lipschitz constant $L$ by at

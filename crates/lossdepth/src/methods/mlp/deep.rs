@@ -96,14 +96,11 @@ impl<'a> DeepObjective<'a> {
             let hidden = l + 1 < layers.len();
             for (k, b) in x[biases.clone()].iter().enumerate() {
                 let column = &mut after[0].col_mut(k)[..rows];
-                vectorised(
-                    #[inline(always)]
-                    || {
-                        for p in column {
-                            *p = if hidden { (*p + b).max(0.0) } else { *p + b };
-                        }
-                    },
-                );
+                vectorised!({
+                    for p in column {
+                        *p = if hidden { (*p + b).max(0.0) } else { *p + b };
+                    }
+                });
             }
         }
     }

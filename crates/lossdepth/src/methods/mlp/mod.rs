@@ -11,6 +11,7 @@ use self::grow::TrainingSettings;
 use self::starting_points::StartingPoints;
 use self::train::TrainedNetwork;
 use super::Hypothesis;
+use super::setters::{at_least_one, setters};
 use crate::data::{Reference, Rows};
 use crate::error::{DepthError, Result, positive};
 use crate::methods::explanation::Explanation;
@@ -42,61 +43,20 @@ use crate::solver::descent::Descent;
 /// # Ok::<(), lossdepth::DepthError>(())
 /// ```
 ///
-/// # One hidden layer
+/// **One hidden layer** is a problem that is convex in the function $f$ (M5), and is solved as such: units are added one by
+/// one, all parameters are improved by L-BFGS, and short units are removed, until a round lowers $F$ by less than the share
+/// $10 \cdot \text{tol}$. By weak duality (M8)–(M11) `depth` is within `error` of the depth by the best networks of *any* width.
+/// This is proven in exact arithmetic, whatever the search found; two allowances for rounding, named where they stand, are
+/// heuristics. It is often a loose bound: restarts differ by far less.
 ///
-/// The problem is convex in the function $f$, and is solved as such.
-///
-/// *Which networks can be best.* Scaling the weights into a unit up and the weight out of it down by the same
-/// factor changes no output, so at a minimum both have the same length, and the penalty is $2 \text{reg}
-/// \sum_k \|w_k\|$ with $w_k$ the product of both (M3). Kinks through $z$ and one linear unit are enough
-/// (M4). Therefore the best network of unlimited width is
-///
-/// $$ f(x) = c + \langle v, x - z \rangle + \sum_k \max(0, \langle w_k, x - z \rangle), \qquad
-///    F = R_z(f) + 2 \text{reg} \bigl( \|v\| + \sum_k \|w_k\| \bigr). $$
-///
-/// *Training.* Let $\alpha_i = -\frac12 \omega_i \ell'(f(x_i)) \ge 0$. From $c = 0$ without units, in rounds:
-///
-/// 1. A unit in the direction $u$ lowers $F$ if $s(u) = \sum_i \alpha_i \max(0, \langle u, x_i - z \rangle) >
-///    2 \text{reg}$. $s$ is evaluated for as many random directions as the layer has units. They depend on
-///    `seed` alone, and the sample is projected on them once for all queries. (They are normal in the
-///    principal axes of the sample with standard deviations $1$, $\sigma_j^{-1/2}$ and $\sigma_j^{-1}$ in
-///    turn.) The seven best of them (with cosines below 0.8 to each other) and $\sum_i \alpha_i (x_i - z)$
-///    are improved by $u \leftarrow \sum_{i: \langle u, x_i - z \rangle > 0} \alpha_i (x_i - z)$, scaled to
-///    length 1, which never makes $s$ smaller, ten times or until $s$ grows by less than a thousandth. The
-///    best becomes a unit if its $s$ exceeds $2 \text{reg}$ by a thousandth, with the length that is best if
-///    only $c$ may change with it; so does, while $v = 0$, the linear unit. There are never more units than
-///    the layer has.
-/// 2. All of $c, v, w_k$ are optimised together by full-batch L-BFGS steps with a line search for the weak
-///    Wolfe conditions, until five of them lower $F$ by less than the share $10^{-3}$.
-/// 3. Units shorter than a fiftieth of the longest are removed where that does not raise $F$.
-///
-/// After a round that added no unit, or that lowered $F$ by less than a hundredth, steps 2 and 3 are repeated
-/// with the share `tol` in place of $10^{-3}$. If the round has then lowered $F$ by less than the share $10
-/// \cdot \text{tol}$, training ends.
-///
-/// *`error`*: by weak duality (M8)–(M11) `depth` is within `error` of the depth by the best networks of *any*
-/// width. This is proven in exact arithmetic, whatever the search found; two allowances for rounding, named
-/// where they stand, are heuristics. It is often a loose bound: restarts differ by far less.
-///
-/// # More hidden layers
-///
-/// There is no such structure, and the depth is what training finds. Coordinates are relative to the query.
-/// Weights start from Glorot's uniform distribution as in scikit-learn (the first layer divided by the
-/// sample's standard deviations along its principal axes, at most ten times that of the largest), biases from
-/// 0. This start is trained once with the mean of the sample as the query, and every query continues from
-/// there. Then the same quasi-Newton steps and the same rule, first with the biases of hidden units held at 0
-/// (every kink of the first layer passes through the query), then with all of them free. `error` states only
-/// that the risk of the best network is between 0 and $F$.
-///
-/// # Restarts and standard error
+/// **More hidden layers** have no such structure, and the depth is what training finds. Every query continues from one network
+/// that was trained with the mean of the sample as the query. `error` states only that the risk of the best network is between
+/// 0 and $F$.
 ///
 /// With `restarts` > 1 training is repeated with other random numbers, and the network with the smallest $F$
-/// is reported. `stderr` is $\frac12$ the standard deviation of $\ell(f(x_i))$ over $\sqrt n$, the variation
-/// of the risk of this network: for the objective exact to first order (the envelope theorem); for the risk
-/// it omits the change of the network itself. [`Stop::Converged`](crate::Stop::Converged) means that the rule
-/// above was met.
-///
-/// The result does not depend, to the last bit, on the order of the rows, nor on whether copies are written
+/// is reported. `stderr` is $\frac12$ the standard deviation of $\ell(f(x_i))$ over $\sqrt n$: for the objective exact to first
+/// order; for the risk it omits the change of the network itself. [`Stop::Converged`](crate::Stop::Converged) means that the
+/// rule above was met. The result does not depend, to the last bit, on the order of the rows, nor on whether copies are written
 /// as whole-number weights.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Mlp {
@@ -136,47 +96,19 @@ impl Mlp {
         self
     }
 
-    /// The weight of the penalty: $R_z + \text{reg} \cdot \|\text{weights}\|^2$.
-    #[must_use]
-    pub fn reg(mut self, reg: f64) -> Self {
-        self.reg = reg;
-        self
-    }
-
-    /// Which number is the depth: the risk or the objective.
-    #[must_use]
-    pub fn variant(mut self, variant: Variant) -> Self {
-        self.variant = variant;
-        self
-    }
-
-    /// Training ends when five steps lower the objective by less than this share.
-    #[must_use]
-    pub fn tol(mut self, tol: f64) -> Self {
-        self.tol = tol;
-        self
-    }
-
-    /// The largest number of steps in the training of a query, from each starting point.
-    #[must_use]
-    pub fn max_iter(mut self, max_iter: usize) -> Self {
-        self.max_iter = max_iter;
-        self
-    }
-
-    /// The seed of all random numbers.
-    #[must_use]
-    pub fn seed(mut self, seed: u64) -> Self {
-        self.seed = seed;
-        self
-    }
-
-    /// How often every query is trained, at most 1000 times; the network with the smallest objective is
-    /// reported.
-    #[must_use]
-    pub fn restarts(mut self, restarts: usize) -> Self {
-        self.restarts = restarts;
-        self
+    setters! {
+        /// The weight of the penalty: $R_z + \text{reg} \cdot \|\text{weights}\|^2$.
+        reg: f64 => reg;
+        /// Which number is the depth: the risk or the objective.
+        variant: Variant => variant;
+        /// Training ends when five steps lower the objective by less than this share.
+        tol: f64 => tol;
+        /// The largest number of steps in the training of a query, from each starting point.
+        max_iter: usize => max_iter;
+        /// The seed of all random numbers.
+        seed: u64 => seed;
+        /// How often every query is trained, at most 1000 times; the network with the smallest objective is reported.
+        restarts: usize => restarts;
     }
 
     fn check(&self) -> Result<()> {
@@ -185,16 +117,11 @@ impl Mlp {
         let counts =
             [("max_iter", self.max_iter), ("restarts", self.restarts), ("hidden", self.hidden.len())];
         for (name, got) in counts.into_iter().chain(self.hidden.iter().map(|&h| ("hidden", h))) {
-            if got == 0 {
-                return Err(DepthError::Setting { name, expected: "at least 1", got: 0.0 });
-            }
+            at_least_one(name, got)?;
         }
         if self.reg > MAX_REG {
-            return Err(DepthError::Setting {
-                name: "reg",
-                expected: "at most 1e300 for a network",
-                got: self.reg,
-            });
+            let expected = "at most 1e300 for a network";
+            return Err(DepthError::Setting { name: "reg", expected, got: self.reg });
         }
         if self.restarts > MAX_RESTARTS {
             let (name, expected) = ("restarts", "at most 1000");

@@ -57,38 +57,31 @@ pub(crate) fn logistic_pass(margins: &[f64], weights: &[f64], alpha: &mut [f64])
         let a = c * s;
         (c * ((-m).max(0.0) + ln_1p_unit(e)), a, a * (1.0 - s))
     }
-    vectorised(
-        #[inline(always)]
-        || {
-            let n = margins.len();
-            let (weights, alpha) = (&weights[..n], &mut alpha[..n]);
-            let (mut loss, mut total, mut curvature) = ([0.0; LANES], [0.0; LANES], [0.0; LANES]);
-            let body = n - n % LANES;
-            let chunks = margins[..body].chunks_exact(LANES).zip(weights.chunks_exact(LANES));
-            for ((m, c), p) in chunks.zip(alpha.chunks_exact_mut(LANES)) {
-                for k in 0..LANES {
-                    let (l, a, h) = kernel(m[k], c[k]);
-                    p[k] = LOG2_E * a;
-                    loss[k] += l;
-                    total[k] += a;
-                    curvature[k] += h;
-                }
+    vectorised!({
+        let n = margins.len();
+        let (weights, alpha) = (&weights[..n], &mut alpha[..n]);
+        let (mut loss, mut total, mut curvature) = ([0.0; LANES], [0.0; LANES], [0.0; LANES]);
+        let body = n - n % LANES;
+        let chunks = margins[..body].chunks_exact(LANES).zip(weights.chunks_exact(LANES));
+        for ((m, c), p) in chunks.zip(alpha.chunks_exact_mut(LANES)) {
+            for k in 0..LANES {
+                let (l, a, h) = kernel(m[k], c[k]);
+                p[k] = LOG2_E * a;
+                loss[k] += l;
+                total[k] += a;
+                curvature[k] += h;
             }
-            let mut sums = LossSums { loss: fold(loss), alpha: fold(total), curvature: fold(curvature) };
-            for i in body..n {
-                let (l, a, h) = kernel(margins[i], weights[i]);
-                alpha[i] = LOG2_E * a;
-                sums.loss += l;
-                sums.alpha += a;
-                sums.curvature += h;
-            }
-            LossSums {
-                loss: LOG2_E * sums.loss,
-                alpha: LOG2_E * sums.alpha,
-                curvature: LOG2_E * sums.curvature,
-            }
-        },
-    )
+        }
+        let mut sums = LossSums { loss: fold(loss), alpha: fold(total), curvature: fold(curvature) };
+        for i in body..n {
+            let (l, a, h) = kernel(margins[i], weights[i]);
+            alpha[i] = LOG2_E * a;
+            sums.loss += l;
+            sums.alpha += a;
+            sums.curvature += h;
+        }
+        LossSums { loss: LOG2_E * sums.loss, alpha: LOG2_E * sums.alpha, curvature: LOG2_E * sums.curvature }
+    })
 }
 
 /// $\tfrac12 \ell(-c)$ and its two derivatives.
@@ -108,26 +101,20 @@ pub(crate) fn relu_sum(a: &[f64], p: &[f64], t: f64) -> f64 {
 
 /// `out = a` where `p > 0`, else 0.
 pub(crate) fn gate(a: &[f64], p: &[f64], out: &mut [f64]) {
-    vectorised(
-        #[inline(always)]
-        || {
-            for ((o, a), p) in out.iter_mut().zip(a).zip(p) {
-                *o = if *p > 0.0 { *a } else { 0.0 };
-            }
-        },
-    );
+    vectorised!({
+        for ((o, a), p) in out.iter_mut().zip(a).zip(p) {
+            *o = if *p > 0.0 { *a } else { 0.0 };
+        }
+    });
 }
 
 /// `y += max(0, x)`.
 fn add_relu(x: &[f64], y: &mut [f64]) {
-    vectorised(
-        #[inline(always)]
-        || {
-            for (y, x) in y.iter_mut().zip(x) {
-                *y += x.max(0.0);
-            }
-        },
-    );
+    vectorised!({
+        for (y, x) in y.iter_mut().zip(x) {
+            *y += x.max(0.0);
+        }
+    });
 }
 
 impl<'a> ConvexObjective<'a> {
@@ -215,14 +202,11 @@ impl Objective for ConvexObjective<'_> {
         }
         multiply_first(&mut self.products, &self.differences, &self.units, count);
         let linear = self.products.col(0);
-        vectorised(
-            #[inline(always)]
-            || {
-                for (m, p) in self.margins.iter_mut().zip(linear) {
-                    *m = c + p;
-                }
-            },
-        );
+        vectorised!({
+            for (m, p) in self.margins.iter_mut().zip(linear) {
+                *m = c + p;
+            }
+        });
         for k in 1..count {
             add_relu(self.products.col(k), &mut self.margins);
         }
@@ -290,14 +274,11 @@ pub(crate) fn best_length(margins: &[f64], c: f64, h: &[f64], half_weights: &[f6
     let (mut step, mut damping) = ((0.0, 0.0), 1.0);
     for _ in 0..MAX_NEWTON_STEPS {
         let (a, d) = (f64::max(length + damping * step.0, 0.0), shift + damping * step.1);
-        vectorised(
-            #[inline(always)]
-            || {
-                for ((t, m), h) in at.iter_mut().zip(margins).zip(h) {
-                    *t = a.mul_add(*h, m + d);
-                }
-            },
-        );
+        vectorised!({
+            for ((t, m), h) in at.iter_mut().zip(margins).zip(h) {
+                *t = a.mul_add(*h, m + d);
+            }
+        });
         let sums = logistic_pass(&at, half_weights, &mut alpha);
         let query = at_query(c + d);
         let now = sums.loss + query.loss + 2.0 * reg * a;
@@ -311,14 +292,11 @@ pub(crate) fn best_length(margins: &[f64], c: f64, h: &[f64], half_weights: &[f6
             break;
         }
         // α (1 − s) is the curvature, where s = α / (c log₂ e).
-        vectorised(
-            #[inline(always)]
-            || {
-                for ((b, p), c) in curvatures.iter_mut().zip(&alpha).zip(half_weights) {
-                    *b = p * (1.0 - p / (LOG2_E * c));
-                }
-            },
-        );
+        vectorised!({
+            for ((b, p), c) in curvatures.iter_mut().zip(&alpha).zip(half_weights) {
+                *b = p * (1.0 - p / (LOG2_E * c));
+            }
+        });
         let slope = (2.0 * reg - dot(&alpha, h), query.alpha - sums.alpha);
         let mixed = dot(&curvatures, h);
         let square = crate::numerics::simd::sum_of(n, |i| curvatures[i] * (h[i] * h[i]));

@@ -2,10 +2,9 @@
 
 use super::certificate::{self, NetworkBounds};
 use super::deep::{self, DeepObjective};
-use super::grow;
 use super::objective::ConvexObjective;
 use super::starting_points::{InitialNetwork, SharedDirections, StartingPoints, differences};
-use super::{Mlp, PreparedNetworks};
+use super::{Mlp, PreparedNetworks, grow};
 use crate::loss::{Logistic, Loss};
 use crate::numerics::linalg::{axpy, dot, norm};
 use crate::problem::{Fit, Stop, Variant};

@@ -90,7 +90,7 @@ impl PreparedSvm {
             let bound = |suboptimality: f64| {
                 risk_rounding + self.risk_error(gap, suboptimality, reg, exact_norm, query.diagonal)
             };
-            // The gap bounds the dual suboptimality; where that is too coarse, a tighter bound pays.
+            // The gap bounds the dual suboptimality; where that is too coarse, a tighter bound is computed.
             let coarse = bound(gap);
             if coarse <= self.task.tol {
                 (risk, coarse)
@@ -161,10 +161,7 @@ impl PreparedSvm {
         let query_value = (point.k_beta[n] + bias) / scale;
         let mut values = point.k_beta;
         values.truncate(n);
-        vectorised(
-            #[inline(always)]
-            || values.iter_mut().for_each(|g| *g = (*g + bias) / scale),
-        );
+        vectorised!(values.iter_mut().for_each(|g| *g = (*g + bias) / scale));
         SvmSolution {
             beta: Some(point.beta),
             scale,

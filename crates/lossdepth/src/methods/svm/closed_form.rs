@@ -59,7 +59,7 @@ impl PreparedSvm {
                 (1.0 - 0.5 * radius * distance, gap + 0.5 * radius * rounding)
             }
         };
-        let stop = Stop::Converged.judge(error, self.task.tol);
+        let stop = Stop::Converged.for_error(error, self.task.tol);
         Some(SvmSolution {
             beta: None,
             scale,
@@ -78,21 +78,18 @@ impl PreparedSvm {
     fn largest_difference(&self, column: &[f64]) -> f64 {
         let n = column.len();
         let mean = &self.mean[..n];
-        vectorised(
-            #[inline(always)]
-            || {
-                let mut lanes = [f64::NEG_INFINITY; LANES];
-                let body = n - n % LANES;
-                for (m, k) in mean[..body].chunks_exact(LANES).zip(column[..body].chunks_exact(LANES)) {
-                    for i in 0..LANES {
-                        let value = m[i] - k[i];
-                        lanes[i] = if value > lanes[i] { value } else { lanes[i] };
-                    }
+        vectorised!({
+            let mut lanes = [f64::NEG_INFINITY; LANES];
+            let body = n - n % LANES;
+            for (m, k) in mean[..body].chunks_exact(LANES).zip(column[..body].chunks_exact(LANES)) {
+                for i in 0..LANES {
+                    let value = m[i] - k[i];
+                    lanes[i] = if value > lanes[i] { value } else { lanes[i] };
                 }
-                let all = mean[body..].iter().zip(&column[body..]).map(|(m, k)| m - k).chain(lanes);
-                all.fold(f64::NEG_INFINITY, |m, x| if x > m { x } else { m })
-            },
-        )
+            }
+            let all = mean[body..].iter().zip(&column[body..]).map(|(m, k)| m - k).chain(lanes);
+            all.fold(f64::NEG_INFINITY, |m, x| if x > m { x } else { m })
+        })
     }
 
     /// $\mu = \varphi(z)$: no classifier of any norm separates the query from the sample, and the depth is 1.
@@ -112,7 +109,7 @@ impl PreparedSvm {
             depth: 1.0,
             error,
             iterations: 0,
-            stop: Stop::Converged.judge(error, self.task.tol),
+            stop: Stop::Converged.for_error(error, self.task.tol),
         }
     }
 
@@ -120,13 +117,10 @@ impl PreparedSvm {
     pub(super) fn closed_form_values(&self, query: QueryKernel<'_>, values: &mut Vec<f64>) {
         values.resize(query.column.len(), 0.0);
         let (mean, values) = (&self.mean[..], &mut values[..]);
-        vectorised(
-            #[inline(always)]
-            || {
-                for ((v, m), k) in values.iter_mut().zip(mean).zip(query.column) {
-                    *v = m - k;
-                }
-            },
-        );
+        vectorised!({
+            for ((v, m), k) in values.iter_mut().zip(mean).zip(query.column) {
+                *v = m - k;
+            }
+        });
     }
 }

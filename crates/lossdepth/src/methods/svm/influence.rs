@@ -36,24 +36,18 @@ impl PreparedSvm {
         // Half the losses.
         let mut influence = solution.values.clone();
         let values = &mut influence[..];
-        vectorised(
-            #[inline(always)]
-            || values.iter_mut().for_each(|f| *f = if *f < 1.0 { 0.5 * (1.0 - *f) } else { 0.0 }),
-        );
+        vectorised!(values.iter_mut().for_each(|f| *f = if *f < 1.0 { 0.5 * (1.0 - *f) } else { 0.0 }));
         if self.task.variant != Variant::Risk {
             return influence;
         }
         if let (Some(beta), Some(derivative)) = (&solution.beta, derivative) {
             let (values, weights) = (&mut influence[..], &self.space.half_weights);
-            vectorised(
-                #[inline(always)]
-                || {
-                    // The multiplier is minus the slope, on the kink too.
-                    for (((value, s), b), c) in values.iter_mut().zip(derivative).zip(beta).zip(weights) {
-                        *value -= 0.5 * b / c * s;
-                    }
-                },
-            );
+            vectorised!({
+                // The multiplier is minus the slope, on the kink too.
+                for (((value, s), b), c) in values.iter_mut().zip(derivative).zip(beta).zip(weights) {
+                    *value -= 0.5 * b / c * s;
+                }
+            });
         } else {
             // A constant does not matter.
             for (value, f) in influence.iter_mut().zip(&solution.values) {
@@ -147,14 +141,11 @@ impl GalerkinSolver {
             let [k, g, one] = own[j];
             let one = one - g * solution.intercept;
             let (s, column, values) = (self.values.col_mut(j), query.column, &solution.values[..]);
-            vectorised(
-                #[inline(always)]
-                || {
-                    for ((s, x), f) in s.iter_mut().zip(column).zip(values) {
-                        *s += (k * x + g * f) + one;
-                    }
-                },
-            );
+            vectorised!({
+                for ((s, x), f) in s.iter_mut().zip(column).zip(values) {
+                    *s += (k * x + g * f) + one;
+                }
+            });
         }
     }
 
@@ -182,18 +173,15 @@ impl GalerkinSolver {
         }
         let height = 1.0 / (width * (2.0 * std::f64::consts::PI).sqrt());
         let (column, intercept) = (&query.column[..n], solution.intercept);
-        vectorised(
-            #[inline(always)]
-            || {
-                for i in 0..n {
-                    let x = (1.0 - values[i]) / width;
-                    let curvature = masses[i] * height * exp_neg(-0.5 * x * x);
-                    curvatures[i] = curvature;
-                    with_query[i] = curvature * column[i];
-                    with_values[i] = curvature * (values[i] - intercept);
-                }
-            },
-        );
+        vectorised!({
+            for i in 0..n {
+                let x = (1.0 - values[i]) / width;
+                let curvature = masses[i] * height * exp_neg(-0.5 * x * x);
+                curvatures[i] = curvature;
+                with_query[i] = curvature * column[i];
+                with_values[i] = curvature * (values[i] - intercept);
+            }
+        });
         let (k, g) = (sum_of(n, |i| with_query[i]), sum_of(n, |i| with_values[i]));
         Some(CurvatureMoments {
             kk: dot(with_query, column),

@@ -1,50 +1,38 @@
 //! Support vector machines: the hinge loss in the Hilbert space of a kernel.
 //!
-//! Let $\mu(x) = \sum_i \omega_i k(x_i, x)$ be the mean embedding of the sample. Under a **large penalty** no margin exceeds
-//! one. All dual variables are then at their outer bounds and the solution has a closed form, (K4)–(K7) of
-//! `docs/math/kernel.md`:
-//!
-//! $$ f(x) = \frac{\mu(x) - k(x, z)}{4 \, \text{reg}}, \qquad
-//!    \text{depth}(z) = 1 - \frac{\|\mu - \varphi_z\|^2}{8 \, \text{reg}}, \qquad
-//!    \|\mu - \varphi_z\|^2 = \sum_{ij} \omega_i \omega_j k(x_i, x_j) - 2 \mu(z) + k(z, z). $$
-//!
-//! $\|\mu - \varphi_z\|$ is the maximum mean discrepancy between the sample and the point mass at $z$. Where $k(z, z)$ is
-//! constant the depth is an increasing function of $\mu(z)$: it ranks like a **kernel density estimate**. $\text{reg} \ge
-//! \frac14 \max k(x, x)$ is sufficient for non-negative kernels; the condition (K6) is checked for every query. The
-//! objective is then $1 - \|\mu - \varphi_z\|^2 / 16 \, \text{reg}$, and under a constraint the depth is $1 - \frac12
-//! \text{radius} \, \|\mu - \varphi_z\|$. With a free intercept the condition is $\max_i f(x_i) - f(z) \le 2$.
+//! Under a **large penalty** no margin exceeds one, and the solution has a closed form, (K4)–(K7) of `docs/math/kernel.md`: the
+//! depth is $1 - \|\mu - \varphi_z\|^2 / 8 \, \text{reg}$, where the norm is the maximum mean discrepancy between the sample and
+//! the point mass at $z$. Where $k(z, z)$ is constant it ranks like a **kernel density estimate**. $\text{reg} \ge \frac14 \max
+//! k(x, x)$ is sufficient for non-negative kernels; the condition (K6) is checked for every query.
 //!
 //! Under a **smaller penalty** some margins exceed 1, and the depth depends on shape and modes, not on density alone. The
 //! dual is solved by an active-set method (`solver::dual_active_set`). It starts from the best of
 //! a few dual points that all queries have in common or, where few rows are support vectors, from the query's nearest rows.
 //!
-//! The **error** is proven in both cases, for the exact kernel within the accuracy that the kernel states. For the objective
-//! and under a constraint it is of the order of rounding over the penalty. For the risk it is of the order of its square
-//! root, or better where the kernel matrix of the free support vectors is well conditioned, which is verified (K20) if the
-//! square root is above the tolerance.
+//! The **error** is proven in both cases, for the exact kernel within the accuracy that the kernel states. For the risk it is
+//! of the order of the square root of rounding over the penalty, or better where (K20) applies.
 
 mod certificate;
 mod closed_form;
 mod galerkin_basis;
 mod influence;
+mod one_class;
 mod prepared;
 mod radius_search;
 mod solution;
 mod starts;
 mod worker;
 
+pub use one_class::{FittedOneClassSvm, OneClassSolution, OneClassSvm};
 pub use prepared::PreparedSvm;
 
 use super::Hypothesis;
 use super::setters::{self, convex_setters, kernel_setters};
-use crate::data::Reference;
-use crate::data::Rows;
+use crate::data::{Reference, Rows};
 use crate::error::Result;
 use crate::kernel::{KernelSource, Space};
 use crate::methods::explanation::Explanation;
-use crate::problem::Intercept;
-use crate::problem::Task;
-use crate::problem::{Fit, Run};
+use crate::problem::{Fit, Intercept, Run, Task};
 
 /// The depth of a support vector machine with a kernel.
 ///
@@ -93,8 +81,8 @@ impl Svm {
     kernel_setters! {
         /// How many bytes the kernel values may take. If the Gram matrix of the sample is larger, its columns are computed
         /// when they are needed; that takes longer, and the result is the same. Only a query with more support vectors
-        /// between the bounds than both 1024 and $\sqrt{\text{memory} / 64}$ is given up for lack of room, with the error
-        /// that is proven at that point.
+        /// between the bounds than both 1024 and $\sqrt{\text{memory} / 64}$ is not solved further, and
+        /// has the error that is proven at that point.
     }
 }
 

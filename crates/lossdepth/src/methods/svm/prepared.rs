@@ -9,8 +9,7 @@ use crate::error::{DepthError, Result};
 use crate::kernel::Space;
 use crate::methods::explanation::Explanation;
 use crate::numerics::linalg::{COLUMN_GROUP, Matrix, dot};
-use crate::problem::{Batch, Ticket};
-use crate::problem::{Fit, Run, Task, Variant};
+use crate::problem::{Batch, Fit, Run, Task, Ticket, Variant};
 use crate::solver::dual_active_set::{ActiveSet, KernelColumns, QueryKernel};
 use std::sync::{Mutex, OnceLock};
 

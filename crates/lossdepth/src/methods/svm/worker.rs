@@ -164,7 +164,7 @@ impl PreparedSvm {
     /// Records how a solution was found.
     pub(super) fn finished(&self, mut solution: SvmSolution, end: Termination, rounds: usize) -> SvmSolution {
         let stop = if end == Termination::Limit { Stop::IterationLimit } else { Stop::Converged };
-        solution.stop = stop.judge(solution.error, self.task.tol);
+        solution.stop = stop.for_error(solution.error, self.task.tol);
         solution.iterations = rounds;
         solution
     }

@@ -16,7 +16,7 @@ const SMALL: usize = 8;
 /// Strips of this width follow a triangle.
 const STRIP: usize = 12;
 
-/// Room for such a matrix and its inverse root, used for one matrix after the other.
+/// Scratch memory for a matrix and its inverse root, reused from one matrix to the next.
 pub(crate) struct InverseRoot {
     /// $B$, then $L$: the lower triangle.
     lower: Matrix,
@@ -28,7 +28,7 @@ pub(crate) struct InverseRoot {
 
 impl InverseRoot {
     pub(crate) fn new(rows: usize) -> Self {
-        // A few hundred rows are faster in smaller blocks than the crate takes by itself.
+        // For a few hundred rows, smaller blocks than the default of the crate are faster.
         let params = LltParams { recursion_threshold: 32, ..<LltParams as Auto<f64>>::auto() };
         let params = Spec::new(params);
         let scratch = MemBuffer::new(cholesky_in_place_scratch::<f64>(rows, Par::Seq, params));
@@ -41,7 +41,7 @@ impl InverseRoot {
         &mut self.lower.col_mut(j)[j..]
     }
 
-    /// Finds the inverse root of the matrix that was written; false if that is not positive definite.
+    /// Computes the inverse root of the matrix that was written; false if it is not positive definite.
     pub(crate) fn find(&mut self) -> bool {
         let (regularization, stack) = (LltRegularization::default(), MemStack::new(&mut self.scratch));
         let found = cholesky_in_place(self.lower.view_mut(), regularization, Par::Seq, stack, self.params);
@@ -53,7 +53,7 @@ impl InverseRoot {
 
     /// $(B^{-1})_{jj}$.
     pub(crate) fn diagonal(&self, j: usize) -> f64 {
-        // From so far above the diagonal, where there are zeros, that only whole vectors are left.
+        // Start above the diagonal, where there are zeros, at a multiple of the vector length.
         let below = self.inverse.rows() - j;
         let above = below.next_multiple_of(LANES) - below;
         let column = &self.inverse.col(j)[j.saturating_sub(above)..];
@@ -68,8 +68,8 @@ impl InverseRoot {
         out
     }
 
-    /// How far rounding may carry an element of the diagonal of the inverse of a matrix with this many rows and this trace off,
-    /// as a share of it, if $B \succeq I$ and its elements are right up to four units each.
+    /// A bound on the relative rounding error of a diagonal element of the inverse of a matrix with this many rows and this
+    /// trace, if $B \succeq I$ and its elements are accurate to four units in the last place.
     ///
     /// In half units: the factor's $L L^\top$ is off by at most $n + 1$ times $|L| |L^\top|$, whose norm is at most the trace; the
     /// inverse $X$ solves $L X = I$ up to $n$ times $|L| |X|$; and the sum of its squares is off by another $n$.
@@ -127,7 +127,7 @@ mod tests {
             // I + D with D of rank two, whose inverse is known.
             let value = |i: usize, k: usize| ((i * (3 + k) + 1) as f64 * 0.7).sin();
             let mut root = InverseRoot::new(n);
-            // Twice, so that what the first leaves is seen not to matter.
+            // Twice: the second must not depend on what the first left in memory.
             for scale in [30.0, 0.5] {
                 let element = |i: usize, j: usize| {
                     scale * (0..2).map(|k| value(i, k) * value(j, k)).sum::<f64>()
@@ -149,7 +149,7 @@ mod tests {
                 let trace = (0..n).map(|i| element(i, i)).sum();
                 let (off, whole) = (InverseRoot::rounding(n, trace), root.inverse());
                 for j in 0..n {
-                    // And what the formula above is off by.
+                    // Plus the rounding of the formula above.
                     let close = (root.diagonal(j) - exact(j, j)).abs() <= off * exact(j, j) + 1e-13;
                     assert!(close, "{n}, {j}: {} {}", root.diagonal(j), exact(j, j));
                     for i in j..n {

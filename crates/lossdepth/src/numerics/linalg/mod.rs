@@ -1,15 +1,14 @@
-//! The only door to the linear-algebra crate.
+//! Matrices and factorisations; the only module that uses the linear-algebra crate.
 //!
 //! Everything here runs on one thread: the parallelism of this project is over blocks of queries.
 //! Products accumulate along the inner dimension in one fixed order, whatever the position of a
-//! column and however many columns stand beside it; that is what makes a score independent of its
-//! batch, and `products_do_not_depend_on_the_neighbours` checks it.
+//! column and the number of columns beside it. This makes a score independent of its batch; `products_do_not_depend_on_the_neighbours` checks it.
 
 mod inverse_root;
 mod weighted_qr;
 
 pub(crate) use inverse_root::InverseRoot;
-pub(crate) use weighted_qr::WeightedQr;
+pub(crate) use weighted_qr::{HessianFactor, WeightedQr};
 
 use crate::numerics::simd::{LANES, fold, vectorised};
 use faer::linalg::matmul::{matmul, triangular};
@@ -21,15 +20,15 @@ use std::ops::{AddAssign, Mul};
 
 /// A dense matrix, column by column, each column aligned for wide vectors.
 ///
-/// Columns are padded to whole vectors with zeros. The products read the padding and throw the outcome away; left as
-/// it came from the allocator it may hold subnormal numbers, which slow them down tenfold.
+/// Columns are padded to whole vectors with zeros. The products read the padding and discard the result. Uninitialised
+/// padding may hold subnormal numbers, which slow the products down tenfold.
 #[derive(Debug, Clone)]
 pub(crate) struct Matrix<T: Real = f64> {
     padded: Mat<T>,
     rows: usize,
 }
 
-/// The numbers a [`Matrix`] may hold: double precision, or single where that is enough for a while.
+/// The numbers a [`Matrix`] may hold: double precision, or single for intermediate results.
 pub(crate) trait Real:
     RealField + Copy + Default + Send + Sync + std::fmt::Debug + Mul<Output = Self> + AddAssign + 'static
 {
@@ -118,7 +117,7 @@ impl<T: Real> Matrix<T> {
         Self::from_fn(self.cols(), self.rows, |i, j| self.at(j, i))
     }
 
-    /// The same in single precision, without the numbers that would only lead to subnormal ones.
+    /// The same in single precision; numbers whose products would be subnormal become 0.
     pub(crate) fn single(&self) -> Matrix<f32> {
         let value = |x: f64| if x.abs() < 1e-15 { 0.0 } else { f32::rounded(x) };
         Matrix::from_fn(self.rows, self.cols(), |i, j| value(self.at(i, j).widened()))
@@ -149,12 +148,12 @@ pub(crate) fn multiply_first<T: Real>(out: &mut Matrix<T>, a: &Matrix<T>, b: &Ma
 
 /// Terms that [`multiply_mixed`] adds in single precision.
 const MIXED: usize = 128;
-/// What rounding does to a sum of [`multiply_mixed`], as a share of the sum of its terms' sizes: half a unit for each of
-/// both factors, their product and every sum within a stretch.
+/// A bound on the rounding error of a sum of [`multiply_mixed`], relative to the sum of its absolute terms: half a unit for each of
+/// both factors, their product and every sum within a piece.
 pub(crate) const MIXED_ERROR: f64 = 0.5 * (MIXED + 4) as f64 * f32::EPSILON as f64;
 
-/// The first `count` columns of `out = a b`, where stretches of the inner dimension are multiplied in single precision and added
-/// in double; `part` is room for as many rows and columns as `out` has.
+/// The first `count` columns of `out = a b`, where pieces of the inner dimension are multiplied in single precision and added
+/// in double; `part` is scratch memory of the size of `out`.
 pub(crate) fn multiply_mixed(
     out: &mut Matrix,
     a: &Matrix<f32>,
@@ -172,14 +171,11 @@ pub(crate) fn multiply_mixed(
         }
         for j in 0..count {
             let (to, from) = (&mut out.col_mut(j)[..a.rows()], &part.col(j)[..a.rows()]);
-            vectorised(
-                #[inline(always)]
-                || {
-                    for (t, x) in to.iter_mut().zip(from) {
-                        *t = if first == 0 { f64::from(*x) } else { *t + f64::from(*x) };
-                    }
-                },
-            );
+            vectorised!({
+                for (t, x) in to.iter_mut().zip(from) {
+                    *t = if first == 0 { f64::from(*x) } else { *t + f64::from(*x) };
+                }
+            });
         }
     }
 }
@@ -207,9 +203,8 @@ pub(crate) fn solve_lower(lower: &Matrix, rhs: &mut Matrix) {
     }
 }
 
-/// Columns that are multiplied together. Tiny products take another route through the linear-algebra crate than
-/// larger ones, with another order of summation; so that it does not depend on the number of columns which one it is,
-/// they are done eight columns at a time.
+/// Columns that are multiplied together. The linear-algebra crate sums tiny products in another order than
+/// larger ones. So that the order does not depend on the number of columns, products are computed eight columns at a time.
 fn groups(work: usize, count: usize) -> impl Iterator<Item = (usize, usize)> {
     const TINY: usize = 16 * 16 * 16;
     let width = if work * COLUMN_GROUP <= TINY { COLUMN_GROUP } else { count.max(1) };
@@ -269,10 +264,7 @@ pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     if a.len() < SHORT {
         return lanes(a, b);
     }
-    vectorised(
-        #[inline(always)]
-        || lanes(a, b),
-    )
+    vectorised!(lanes(a, b))
 }
 
 /// `y += a x`.
@@ -286,28 +278,22 @@ pub(crate) fn axpy<T: Real>(a: T, x: &[T], y: &mut [T]) {
     if y.len() < SHORT {
         return plain(a, x, y);
     }
-    vectorised(
-        #[inline(always)]
-        || plain(a, x, y),
-    );
+    vectorised!(plain(a, x, y));
 }
 
 /// `out = a ∘ b`, element by element.
 pub(crate) fn hadamard<T: Real>(a: &[T], b: &[T], out: &mut [T]) {
-    vectorised(
-        #[inline(always)]
-        || {
-            for ((o, a), b) in out.iter_mut().zip(a).zip(b) {
-                *o = *a * *b;
-            }
-        },
-    );
+    vectorised!({
+        for ((o, a), b) in out.iter_mut().zip(a).zip(b) {
+            *o = *a * *b;
+        }
+    });
 }
 
-/// Below this length wider vectors do not pay for the detour.
+/// Below this length the dispatch to wider vectors costs more than it saves.
 const SHORT: usize = 32;
 
-/// The Euclidean norm, safe from overflow and underflow; not a number if one of them is not.
+/// The Euclidean norm without overflow or underflow; NaN if an entry is.
 pub(crate) fn norm(x: &[f64]) -> f64 {
     let square = dot(x, x);
     if (1e-200..1e200).contains(&square) {
@@ -334,7 +320,7 @@ pub(crate) fn orthonormal_basis(tall: &Matrix) -> Matrix {
     Matrix::from_fn(q.nrows(), q.ncols(), |i, j| q[(i, j)])
 }
 
-/// A Cholesky factor of a matrix brought to a unit diagonal.
+/// A Cholesky factor of a matrix scaled to a unit diagonal.
 pub(crate) struct Cholesky {
     factor: Llt<f64>,
     /// One over the roots of the diagonal.
@@ -344,8 +330,8 @@ pub(crate) struct Cholesky {
 impl Cholesky {
     /// Factors the positive semidefinite matrix whose lower triangle is given; `None` if it is far from that.
     ///
-    /// Scaling to a unit diagonal takes away what units of measurement do to the condition. Rounding may leave a
-    /// hair's breadth of indefiniteness; a trace on the diagonal mends it.
+    /// Scaling to a unit diagonal makes the condition number independent of units of measurement. Where rounding makes the
+    /// matrix slightly indefinite, a small multiple of the identity is added.
     pub(crate) fn scaled(lower: &mut Matrix) -> Option<Self> {
         Self::damped(lower, 0.0)
     }
@@ -474,7 +460,7 @@ mod tests {
         (20, 1500),
     ];
 
-    // Sizes on both sides of every switch inside the product: tiny, odd, deeper than its inner block.
+    // Sizes on both sides of every threshold inside the product: tiny, odd, deeper than its inner block.
     fn check<T: Real + PartialEq>(product: impl Fn(&Matrix<T>, &Matrix<T>) -> Matrix<T>, transposed: bool) {
         let value = |i: usize, j: usize| T::rounded(((i * 31 + j * 17) as f64 * 0.7).sin());
         for (rows, inner) in SHAPES {

@@ -1,13 +1,13 @@
 //! The triangular factor of a weighted least-squares problem.
 //!
-//! $\sum_i h_i u_i u_i^\top$ squares the range of the weights and of the columns: half of the digits go. The factor $R$
+//! $\sum_i h_i u_i u_i^\top$ squares the range of the weights and of the columns, which costs half of the digits. The factor $R$
 //! with $R^\top R$ equal to that sum comes from the rows $\sqrt{h_i} u_i$ themselves, by Householder's reflections.
 //! With the rows sorted by size and the columns pivoted this is stable row by row, however far apart the weights
 //! are (Cox and Higham, *Stability of Householder QR factorization for weighted least squares problems*, 1998).
 
-use super::{Matrix, axpy, dot, norm};
+use super::{Cholesky, Matrix, axpy, dot, norm};
 
-/// $R$, its columns in the order they were taken.
+/// $R$, its columns in the order of the pivots.
 pub(crate) struct WeightedQr {
     /// Column by column, the diagonal last.
     upper: Vec<Vec<f64>>,
@@ -45,7 +45,7 @@ impl WeightedQr {
         Self::new((0..query.len()).map(column).collect())
     }
 
-    /// Factors a matrix given by its columns, which are used up.
+    /// Factors a matrix given by its columns, which are overwritten.
     pub(crate) fn new(mut columns: Vec<Vec<f64>>) -> Self {
         sort_rows(&mut columns);
         let (rows, width) = (columns.first().map_or(0, Vec::len), columns.len());
@@ -67,7 +67,7 @@ impl WeightedQr {
             if length > 0.0 && length.is_finite() {
                 let v = &mut pivot[k..];
                 v[0] -= diagonal;
-                // By its length first: squares might leave the range of the numbers.
+                // Divide by the length first: squares might overflow or underflow.
                 for x in v.iter_mut() {
                     *x /= length;
                 }
@@ -78,7 +78,7 @@ impl WeightedQr {
                 }
             }
             let mut column: Vec<f64> = pivot[..from].to_vec();
-            // More columns than rows: those without a row of their own have nothing there.
+            // With more columns than rows, the columns beyond the rows have no diagonal entry.
             column.resize(k, 0.0);
             column.push(diagonal);
             upper.push(column);
@@ -86,7 +86,7 @@ impl WeightedQr {
         Self { upper, order }
     }
 
-    /// Replaces `rhs` by the solution $x$ of $R^\top R x =$ `rhs`; 0 along what no row has.
+    /// Replaces `rhs` by the solution $x$ of $R^\top R x =$ `rhs`; 0 in directions outside of the span of the rows.
     pub(crate) fn solve(&self, rhs: &mut [f64]) {
         let mut x: Vec<f64> = self.order.iter().map(|&j| rhs[j]).collect();
         let over = |x: f64, by: f64| if by == 0.0 { 0.0 } else { x / by };
@@ -104,7 +104,7 @@ impl WeightedQr {
     }
 }
 
-/// Brings the rows into the order of their largest entries, largest first.
+/// Sorts the rows by their largest entries, largest first.
 fn sort_rows(columns: &mut [Vec<f64>]) {
     let rows = columns.first().map_or(0, Vec::len);
     let largest: Vec<f64> =
@@ -116,18 +116,35 @@ fn sort_rows(columns: &mut [Vec<f64>]) {
     }
 }
 
+/// What solves equations with a Hessian.
+pub(crate) enum HessianFactor {
+    /// Of the second moments: fast, and good for a condition number up to about $10^{15}$.
+    Square(Cholesky),
+    /// Of the weighted rows themselves.
+    Root(WeightedQr),
+}
+
+impl HessianFactor {
+    pub(crate) fn solve(&self, rhs: &mut [f64]) {
+        match self {
+            Self::Square(factor) => factor.solve(rhs),
+            Self::Root(factor) => factor.solve(rhs),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn weights_of_any_range_are_no_obstacle() {
-        // Two heavy rows, two light ones: the light ones settle what the heavy ones leave open.
+        // Two heavy rows, two light ones: the light ones determine the direction that the heavy ones do not.
         let rows = [[1e9, 1e9, 0.0], [1e9, 1e9, 1e9], [1e-6, 0.0, 0.0], [0.0, 1e-6, 1e-6]];
         let columns: Vec<Vec<f64>> = (0..3).map(|j| rows.iter().map(|r| r[j]).collect()).collect();
         let truth = [1.0, -3.0, 0.5];
         let mut rhs = [0.0; 3];
-        // The heavy rows do not see (1, -1, 0); only what they leave is asked for here.
+        // The heavy rows are zero along (1, -1, 0); this is the component tested here.
         let seen = [truth[0] - truth[1], 0.0, 0.0];
         rhs[0] = 1e-12 * seen[0];
         rhs[1] = -1e-12 * seen[0];

@@ -25,8 +25,8 @@ impl Displacement {
     /// Coordinates that are the problem itself: nothing is displaced.
     pub(super) const NONE: Self = Self { sample: 0.0, relative: 0.0, noise: 0.0 };
 
-    /// For centred rows (one row a point) with the coordinates `turned` along all axes, of which the first `rank` are kept.
-    pub(super) fn new(centred: &Matrix, axes: &Matrix, turned: &Matrix, rank: usize, noise: f64) -> Self {
+    /// For centred rows (one row a point) with the coordinates `rotated` along all axes, of which the first `rank` are kept.
+    pub(super) fn new(centred: &Matrix, axes: &Matrix, rotated: &Matrix, rank: usize, noise: f64) -> Self {
         let (n, d, k) = (centred.rows(), axes.rows(), axes.cols());
         let defect = orthogonality_defect(axes);
         let root = (k as f64).sqrt();
@@ -36,10 +36,10 @@ impl Displacement {
         let outside = inside + defect + gamma(k + 3) * (1.0 + root) * (1.0 + defect);
         let relative = if k < d { 2.0 * inside + outside } else { 2.0 * inside } + 8.0 * f64::EPSILON;
         let largest = largest_norm(centred, 0);
-        let mut left = largest_norm(turned, rank);
+        let mut left = largest_norm(rotated, rank);
         if k < d {
             let mut back = Matrix::zeros(d, n);
-            multiply(&mut back, axes, &turned.transposed());
+            multiply(&mut back, axes, &rotated.transposed());
             let beyond = Matrix::from_fn(n, d, |i, j| centred.at(i, j) - back.at(j, i));
             left += largest_norm(&beyond, 0);
         }

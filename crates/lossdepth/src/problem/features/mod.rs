@@ -1,10 +1,9 @@
 //! The sample in coordinates in which every query's problem is easy.
 //!
-//! A linear classifier with penalty $\|w\|^2$ does not notice a rotation of the data, so the sample
+//! A linear depth with penalty $\|w\|^2$ is invariant under rotations of the data, so the sample
 //! is rotated into its principal axes once. There its second moments are a diagonal
 //! $\sigma_1^2 \ge \sigma_2^2 \ge \dots$, and so is the metric that preconditions the solver: no
-//! query ever factors a matrix for it. Directions in which the sample does not move at all are
-//! dropped; of a query only its distance $\rho$ from the sample's span is kept, as one extra
+//! query factors a matrix for it. Directions in which the sample is constant are dropped; of a query only its distance $\rho$ from the sample's span is kept, as one extra
 //! coordinate that no sample point has. So a problem in $d > n$ dimensions costs as much as one in $n$.
 //!
 //! A free intercept is a first column of ones, and the sample is centred so that it is orthogonal
@@ -15,11 +14,10 @@ mod displacement;
 pub(crate) use self::displacement::gamma;
 
 use self::displacement::Displacement;
-use crate::data::Rows;
-use crate::data::{Mass, Reference};
+use crate::data::{Mass, Reference, Rows};
 use crate::numerics::double_double::{TwofoldVector, two_sum};
 use crate::numerics::linalg::{
-    COLUMN_GROUP, Matrix, Real, dot, eigen, multiply, multiply_symmetric, norm, orthonormal_basis,
+    COLUMN_GROUP, Matrix, Real, axpy, dot, eigen, multiply, multiply_symmetric, norm, orthonormal_basis,
 };
 use crate::numerics::simd::{sum_of, vectorised};
 
@@ -58,7 +56,7 @@ pub struct Features {
     noise: f64,
     /// How far the rotation displaces rows.
     displacement: Displacement,
-    /// What rounding took from each of `half_weights`; empty if that is not known.
+    /// The rounding errors of `half_weights`; empty if they are not known.
     half_weights_low: Vec<f64>,
     /// The rows as they were given; none where the coordinates themselves are (those of a kernel).
     sample: Option<Reference>,
@@ -101,17 +99,18 @@ impl Features {
         // In the span of the sample first, where that is smaller than the space.
         let axes = if n < d {
             let span = orthonormal_basis(&points.transposed());
-            let (_, turn) = rotate(&product(&points, &span), &weights);
-            product(&span, &turn)
+            let (_, rotation) = rotate(&product(&points, &span), &weights);
+            product(&span, &rotation)
         } else {
             rotate(&points, &weights).1
         };
         // One product with the final axes, so that (C18) bounds its rounding.
-        let turned = product(&points, &axes);
+        let rotated = product(&points, &axes);
         let frame = Frame { center, axes_transposed: axes.transposed(), axes, noise };
         let squares = weights.iter().map(|w| w * w).collect();
-        let mut features = Self::turned(&turned, frame, &weights, squares, sample.mass(), free_intercept);
-        features.displacement = Displacement::new(&points, &features.axes, &turned, features.rank, noise);
+        let mut features =
+            Self::from_rotated(&rotated, frame, &weights, squares, sample.mass(), free_intercept);
+        features.displacement = Displacement::new(&points, &features.axes, &rotated, features.rank, noise);
         let low = sample.weights_low();
         features.half_weights_low =
             if low.is_empty() { Vec::new() } else { origin.iter().map(|&i| 0.5 * low[i]).collect() };
@@ -122,7 +121,7 @@ impl Features {
     /// these are rotated.
     ///
     /// `squares` holds $\sum \omega^2$ over the rows that each point stands for. Queries come through
-    /// [`place`](Self::place).
+    /// [`query_coordinates`](Self::query_coordinates).
     pub(crate) fn of_points(
         mut points: Matrix,
         weights: &[f64],
@@ -141,16 +140,16 @@ impl Features {
             }
         }
         let lead = d.min(LEADING);
-        let (turned, axes) = rotate(&Matrix::from_fn(n, lead, |i, j| points.at(i, j)), weights);
+        let (rotated, axes) = rotate(&Matrix::from_fn(n, lead, |i, j| points.at(i, j)), weights);
         for j in 0..lead {
-            points.col_mut(j).copy_from_slice(turned.col(j));
+            points.col_mut(j).copy_from_slice(rotated.col(j));
         }
         let frame = Frame { center, axes_transposed: axes.transposed(), axes, noise };
-        Self::turned(&points, frame, weights, squares, mass, free_intercept)
+        Self::from_rotated(&points, frame, weights, squares, mass, free_intercept)
     }
 
     /// From points in their principal axes.
-    fn turned(
+    fn from_rotated(
         points: &Matrix,
         frame: Frame,
         weights: &[f64],
@@ -197,9 +196,9 @@ impl Features {
         }
     }
 
-    /// Adds the sample in single precision, unless its numbers are too large or too small for that, or there are so few
-    /// that it does not pay. (Then two ways to write the same sample, weights and copies, also lead to the same
-    /// depths almost to the last bit, and not only within their proven errors.)
+    /// Adds the sample in single precision, unless its numbers are out of range or there are too few rows for it to be
+    /// faster. (For small samples weights and copies then lead to the same depths almost to the last bit, not only within
+    /// their proven errors.)
     pub(crate) fn with_single(mut self) -> Self {
         const PAYS: usize = 512;
         if self.len() >= PAYS && (1e-6..1e10).contains(&self.largest_norm) {
@@ -283,19 +282,19 @@ impl Features {
         (self.half_weights[i], self.half_weights_low.get(i).copied().unwrap_or(0.0))
     }
 
-    /// How large the terms of a margin, $\sum_j |t_{ij} \theta_j|$, may be together.
+    /// A bound on $\sum_j |t_{ij} \theta_j|$, the absolute terms of a margin.
     pub(crate) fn term_sizes(&self, theta: &[f64]) -> f64 {
         self.extents.iter().zip(theta).map(|(e, t)| e * t.abs()).sum()
     }
 
-    /// What rounding may do to a margin that is a sum of one term a coordinate, all of them `span` together, in one go or in
-    /// so many steps.
+    /// A bound on the rounding of a margin that is a sum of one term for each coordinate, with absolute sum `span`, computed
+    /// in so many steps.
     pub(crate) fn margin_rounding(&self, span: f64, steps: usize) -> f64 {
         // Four of the units are for the loss, which may be evaluated at a margin that is off by so many.
         0.5 * f64::EPSILON * (self.width() + 2 * steps + 12) as f64 * span
     }
 
-    /// How many independent observations the sample is worth: its size, or Kish's effective size.
+    /// The number of independent observations: the sample size, or Kish's effective sample size.
     pub(crate) fn observations(&self) -> f64 {
         match self.mass {
             Mass::Counts(n) => n,
@@ -340,14 +339,11 @@ impl Features {
     /// Replaces the losses by $\frac12 (\ell(m_i) + \ell'(m_i) s_i)$; `slopes` are weighted.
     fn influence_values(&self, losses: &mut [f64], slopes: &[f64], shifts: &[f64]) {
         let inverse = &self.inverse_half_weights;
-        vectorised(
-            #[inline(always)]
-            || {
-                for (((l, s), c), shift) in losses.iter_mut().zip(slopes).zip(inverse).zip(shifts) {
-                    *l = 0.5 * (*l + s * c * shift);
-                }
-            },
-        );
+        vectorised!({
+            for (((l, s), c), shift) in losses.iter_mut().zip(slopes).zip(inverse).zip(shifts) {
+                *l = 0.5 * (*l + s * c * shift);
+            }
+        });
     }
 
     /// The coordinates of queries, one column each; columns beyond the last query are zero.
@@ -362,12 +358,12 @@ impl Features {
                     if j < count { queries.row(j)[i] - self.center[i] } else { 0.0 }
                 },
             );
-        let mut turned = Matrix::zeros(k, padded);
-        multiply(&mut turned, &self.axes_transposed, &centred);
+        let mut rotated = Matrix::zeros(k, padded);
+        multiply(&mut rotated, &self.axes_transposed, &centred);
         let mut outside = centred.clone();
         if k < d {
             let mut inside = Matrix::zeros(d, padded);
-            multiply(&mut inside, &self.axes, &turned);
+            multiply(&mut inside, &self.axes, &rotated);
             for j in 0..padded {
                 for (o, i) in outside.col_mut(j).iter_mut().zip(inside.col(j)) {
                     *o -= i;
@@ -376,12 +372,12 @@ impl Features {
         }
         let mut coordinates = Matrix::zeros(self.query_width(), padded);
         for j in 0..count {
-            let beyond = norm(&turned.col(j)[self.rank..]);
+            let beyond = norm(&rotated.col(j)[self.rank..]);
             let rho = if k < d { beyond.hypot(norm(outside.col(j))) } else { beyond };
             let noise = self.noise + 8.0 * f64::EPSILON * norm(centred.col(j));
             let out = coordinates.col_mut(j);
             out[..self.free].fill(1.0);
-            out[self.free..self.free + self.rank].copy_from_slice(&turned.col(j)[..self.rank]);
+            out[self.free..self.free + self.rank].copy_from_slice(&rotated.col(j)[..self.rank]);
             out[self.free + self.rank] = if rho > noise { rho } else { 0.0 };
         }
         coordinates
@@ -389,17 +385,17 @@ impl Features {
 
     /// The coordinates of queries given in those of [`of_points`](Self::of_points), one column each, with their
     /// distances from the span of the points.
-    pub(crate) fn place(&self, mut points: Matrix, beyond: &[f64]) -> Matrix {
+    pub(crate) fn query_coordinates(&self, mut points: Matrix, beyond: &[f64]) -> Matrix {
         let (padded, lead) = (points.cols(), self.axes.cols());
         for j in 0..beyond.len() {
             points.col_mut(j).iter_mut().zip(&self.center).for_each(|(x, c)| *x -= c);
         }
         let leading = Matrix::from_fn(lead, padded, |i, j| points.at(i, j));
-        let mut turned = Matrix::zeros(lead, padded);
-        multiply(&mut turned, &self.axes_transposed, &leading);
+        let mut rotated = Matrix::zeros(lead, padded);
+        multiply(&mut rotated, &self.axes_transposed, &leading);
         let mut coordinates = Matrix::zeros(self.query_width(), padded);
         for (j, rho) in beyond.iter().enumerate() {
-            points.col_mut(j)[..lead].copy_from_slice(turned.col(j));
+            points.col_mut(j)[..lead].copy_from_slice(rotated.col(j));
             let (inside, dropped) = points.col(j).split_at(self.rank);
             let out = coordinates.col_mut(j);
             out[..self.free].fill(1.0);
@@ -415,9 +411,9 @@ impl Features {
             return 0.0;
         }
         let lead = self.axes.cols();
-        let turned =
+        let rotated =
             |j: usize| if j < lead { dot(self.axes.col(j), &self.center[..lead]) } else { self.center[j] };
-        (0..self.rank).fold(theta[0], |sum, j| sum - theta[self.free + j] * turned(j))
+        (0..self.rank).fold(theta[0], |sum, j| sum - theta[self.free + j] * rotated(j))
     }
 
     /// The classifier $f(x) = \langle w, x \rangle + b$ that `theta` stands for, in the coordinates
@@ -427,18 +423,18 @@ impl Features {
         let inside = &theta[self.free..self.free + self.rank];
         let mut w: Vec<f64> = vec![0.0; d];
         for (j, u) in inside.iter().enumerate() {
-            crate::numerics::linalg::axpy(*u, self.axes.col(j), &mut w);
+            axpy(*u, self.axes.col(j), &mut w);
         }
         let off = theta[self.free + self.rank];
         if off != 0.0 {
             let mut outside: Vec<f64> = query.iter().zip(&self.center).map(|(z, c)| z - c).collect();
             for j in 0..self.rank {
                 let along = dot(self.axes.col(j), &outside);
-                crate::numerics::linalg::axpy(-along, self.axes.col(j), &mut outside);
+                axpy(-along, self.axes.col(j), &mut outside);
             }
             let length = norm(&outside);
             if length > 0.0 {
-                crate::numerics::linalg::axpy(off / length, &outside, &mut w);
+                axpy(off / length, &outside, &mut w);
             }
         }
         let constant = if self.free == 1 { theta[0] } else { 0.0 };
@@ -459,23 +455,23 @@ fn second_moment(column: &[f64], weights: &[f64]) -> f64 {
 /// its own moments, up to three times.
 fn rotate(points: &Matrix, weights: &[f64]) -> (Matrix, Matrix) {
     let mut axes = principal_axes(points, weights);
-    let mut turned = product(points, &axes);
+    let mut rotated = product(points, &axes);
     let mut first = 0;
     for _ in 0..3 {
         let moments: Vec<f64> =
-            (first..turned.cols()).map(|j| second_moment(turned.col(j), weights)).collect();
+            (first..rotated.cols()).map(|j| second_moment(rotated.col(j), weights)).collect();
         let small = moments.iter().position(|m| *m < SMALL * moments[0]);
         let Some(small) = small.map(|s| first + s) else { break };
-        let turn = principal_axes(&tail(&turned, small), weights);
-        for m in [&mut turned, &mut axes] {
-            let again = product(&tail(m, small), &turn);
+        let rotation = principal_axes(&tail(&rotated, small), weights);
+        for m in [&mut rotated, &mut axes] {
+            let again = product(&tail(m, small), &rotation);
             for j in small..m.cols() {
                 m.col_mut(j).copy_from_slice(again.col(j - small));
             }
         }
         first = small;
     }
-    (turned, axes)
+    (rotated, axes)
 }
 
 /// How many of the coordinates of [`Features::of_points`] are rotated: what lies beyond is too small for the metric.
@@ -517,9 +513,9 @@ fn points_scale(points: &Matrix) -> f64 {
     if largest > 0.0 { largest } else { 1.0 }
 }
 
-/// How many queries stand side by side: enough to keep the products efficient, few enough for their columns
+/// How many queries are solved side by side: enough to keep the products efficient, few enough for their columns
 /// (five of the sample's length each) to stay in cache, and in bounded memory for large samples.
-pub(crate) fn slots(features: &Features, queries: usize, workers: usize) -> usize {
+pub(crate) fn block_width(features: &Features, queries: usize, workers: usize) -> usize {
     let widest = match features.len() {
         0..=4_096 => 64,
         4_097..=131_072 => 32,

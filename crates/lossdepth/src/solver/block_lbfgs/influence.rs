@@ -26,13 +26,13 @@ impl<L: Smooth + Dual, T: Precision> Block<'_, L, T> {
     /// The depth has converged; the standard error of a risk takes a few more iterations.
     pub(super) fn converged(&mut self, k: usize) -> Option<End> {
         if !T::EXACT && !self.task.stderr {
-            // All that follows is for the standard error: the depth itself is for double precision to find.
+            // The rest is for the standard error; the depth itself is computed in double precision.
             return Some(T::finish(self, k));
         }
         let free = self.features.free;
         let (losses, curvatures) = (self.losses.col_mut(k), self.curvatures.col_mut(k));
-        let weights = self.sample.half_weights;
-        let total = T::losses_and_curvatures(self.loss, self.margins.col(k), weights, losses, curvatures);
+        let at = (self.margins.col(k), self.sample.half_weights);
+        let total = T::losses_and_curvatures(self.loss, at, losses, curvatures);
         self.lanes[k].depth = self.depth(k, total);
         if T::EXACT {
             // From here on the margins are not needed, but the slopes at them are.

@@ -34,7 +34,7 @@ pub(super) struct Lane {
     /// The penalty, which a constraint moves.
     pub(super) reg: f64,
     pub(super) radius: Option<Radius>,
-    /// Under a constraint: how exactly the penalised problem is solved before its norm is looked at.
+    /// Under a constraint: how accurately the penalised problem is solved before its norm is compared with the radius.
     pub(super) inner_tol: f64,
     /// Whether the first step was that of [`warm_start`](crate::solver::warm_start).
     pub(super) warm_started: bool,

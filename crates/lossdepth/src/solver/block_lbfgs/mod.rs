@@ -11,8 +11,8 @@
 //! the principal axes of the sample that costs nothing, and at a strong penalty it is Newton's
 //! method to within a few percent.
 //!
-//! When a query has converged, its lane goes on, in the same iterations, to the conjugate gradients that the
-//! standard error of the risk asks for. Queries that are too ill-conditioned are handed to
+//! When a query has converged, its lane continues, in the same iterations, with the conjugate gradients that the
+//! standard error of the risk needs. Queries that are too ill-conditioned are handed to
 //! [`newton`](super::newton).
 
 mod constraint;
@@ -21,7 +21,7 @@ mod lane;
 mod precision;
 
 use self::lane::{Lane, Stage};
-use self::precision::{Precision, Sample};
+use self::precision::{Line, Precision, Sample};
 use super::lbfgs::Metric;
 use super::line_search::search;
 use super::radius::Radius;
@@ -29,9 +29,7 @@ use super::warm_start;
 use crate::certify::axes::{Certified, Iterate, smallest};
 use crate::loss::{Dual, LineSums, Smooth};
 use crate::numerics::linalg::{COLUMN_GROUP, Matrix, axpy, dot, hadamard, multiply_first, norm};
-use crate::problem::Features;
-use crate::problem::Variant;
-use crate::problem::{ErrorBudget, Outcome, Queue, Task};
+use crate::problem::{ErrorBudget, Features, Outcome, Queue, Task, Variant};
 
 /// Iterations without a new best error after which a query is handed to Newton's method (heuristic).
 const STALLED_ITERATIONS: usize = 20;
@@ -176,7 +174,7 @@ impl<'a, L: Smooth + Dual, T: Precision> Block<'a, L, T> {
         more
     }
 
-    /// Puts a query at the origin, where everything is known without looking at the sample.
+    /// Starts a query at the origin, where slopes and gradient are known without a product.
     fn start(&mut self, k: usize, id: usize, query: Vec<f64>) {
         let (loss, free) = (self.loss, self.features.free);
         let slope = loss.grad(0.0);
@@ -281,11 +279,11 @@ impl<'a, L: Smooth + Dual, T: Precision> Block<'a, L, T> {
         let (value, reg) = (lane.value, lane.reg);
         let mut last = LineSums::default();
         let start = dot(&lane.gradient, &lane.direction);
-        // Losses are about as large as their slopes once they are small, and there the room has to be too; the risk was
-        // 1 at the origin.
+        // A bound on the objective: small losses are about as large as their slopes, and the risk was 1 at the origin.
         let risk = lane.slope_mass + 0.5 * loss.value(-value) + reg * dot(w, w);
         lane.step = search(start, risk.min(loss.value(0.0)), |t| {
-            let sums = T::slopes_along(loss, margins, along, t, weights, slopes);
+            let line = Line { margins: &*margins, direction: along, step: t };
+            let sums = T::slopes_along(loss, line, weights, slopes);
             last = sums;
             sums.along - 0.5 * loss.grad(-(value + t * zp)) * zp + 2.0 * reg * (wp + t * pp)
         });
@@ -307,8 +305,8 @@ impl<'a, L: Smooth + Dual, T: Precision> Block<'a, L, T> {
         let margins = self.margins.col_mut(k);
         margins.copy_from_slice(self.along.col(k));
         let along = self.along.col(k);
-        let sums =
-            T::slopes_along(self.loss, margins, along, 0.0, self.sample.half_weights, self.slopes.col_mut(k));
+        let line = Line { margins: &*margins, direction: along, step: 0.0 };
+        let sums = T::slopes_along(self.loss, line, self.sample.half_weights, self.slopes.col_mut(k));
         lane.value = dot(&lane.query, &lane.theta);
         (lane.curvature, lane.slope_mass) = (sums.curvature, -sums.total);
         lane.smallest_margin = if T::EXACT { smallest(margins) } else { 0.0 };
@@ -320,8 +318,8 @@ impl<'a, L: Smooth + Dual, T: Precision> Block<'a, L, T> {
     fn evaluate_losses_at_theta(&mut self, k: usize) {
         let (losses, slopes) = (self.losses.col_mut(k), self.slopes.col_mut(k));
         let lane = &mut self.lanes[k];
-        lane.depth =
-            T::losses_and_slopes(self.loss, self.along.col(k), self.sample.half_weights, losses, slopes);
+        let at = (self.along.col(k), self.sample.half_weights);
+        lane.depth = T::losses_and_slopes(self.loss, at, losses, slopes);
         lane.value = dot(&lane.query, &lane.theta);
         lane.slope_mass = slopes.iter().map(|s| s.widened().abs()).sum();
         lane.smallest_margin = smallest(self.along.col(k));

@@ -4,16 +4,25 @@ use super::{Block, End, Lane, Stage};
 use crate::certify::gap::Certificate;
 use crate::loss::{Dual, LineSums, Smooth};
 use crate::numerics::linalg::{Matrix, Real};
-use crate::problem::Features;
-use crate::problem::{ErrorBudget, Outcome, Stop, Task};
+use crate::problem::{ErrorBudget, Features, Outcome, Stop, Task};
 use crate::solver::newton;
 
-/// The sample as a block sees it.
+/// The sample in one precision.
 pub(super) struct Sample<'a, T: Real> {
     pub(super) tall: &'a Matrix<T>,
     pub(super) wide: &'a Matrix<T>,
     pub(super) half_weights: &'a [T],
 }
+
+/// Margins, and how they change along a step.
+pub(super) struct Line<'a, T> {
+    pub(super) margins: &'a [T],
+    pub(super) direction: &'a [T],
+    pub(super) step: f64,
+}
+
+/// Margins and the weights of their rows.
+pub(super) type Weighted<'a, T> = (&'a [T], &'a [T]);
 
 /// The numbers in the columns of a [`Block`]. What has as many entries as a query has coordinates is always in double
 /// precision.
@@ -26,33 +35,24 @@ pub(super) trait Precision: Real {
     /// The sample and the loss in this precision, if they have one.
     fn sample<'a, L: Smooth>(loss: &L, features: &'a Features) -> Option<Sample<'a, Self>>;
     /// See [`Smooth::slopes_along`].
-    fn slopes_along<L: Smooth>(
-        loss: &L,
-        m: &[Self],
-        d: &[Self],
-        step: f64,
-        weights: &[Self],
-        slopes: &mut [Self],
-    ) -> LineSums;
+    fn slopes_along<L: Smooth>(loss: &L, line: Line<'_, Self>, w: &[Self], out: &mut [Self]) -> LineSums;
     /// See [`Smooth::losses_and_curvatures`]; only in double precision there are losses.
     fn losses_and_curvatures<L: Smooth>(
         loss: &L,
-        m: &[Self],
-        weights: &[Self],
+        at: Weighted<'_, Self>,
         losses: &mut [f64],
-        curvatures: &mut [Self],
+        out: &mut [Self],
     ) -> f64;
     /// See [`Smooth::losses_and_slopes`]; in double precision only.
     fn losses_and_slopes<L: Smooth>(
         loss: &L,
-        m: &[Self],
-        weights: &[Self],
+        at: Weighted<'_, Self>,
         losses: &mut [f64],
-        slopes: &mut [Self],
+        out: &mut [Self],
     ) -> f64;
-    /// What to do with a query that has come as far as it should.
+    /// Ends a query that has converged in this precision.
     fn finish<L: Smooth + Dual>(block: &mut Block<'_, L, Self>, k: usize) -> End;
-    /// What to do with one that does not get there.
+    /// Ends a query that does not converge in this precision.
     fn hand_over<L: Smooth + Dual>(block: &mut Block<'_, L, Self>, k: usize) -> End;
 }
 
@@ -68,35 +68,26 @@ impl Precision for f64 {
         Some(Sample { tall, wide, half_weights })
     }
 
-    fn slopes_along<L: Smooth>(
-        loss: &L,
-        m: &[Self],
-        d: &[Self],
-        step: f64,
-        weights: &[Self],
-        slopes: &mut [Self],
-    ) -> LineSums {
-        loss.slopes_along(m, d, step, weights, slopes)
+    fn slopes_along<L: Smooth>(loss: &L, line: Line<'_, Self>, w: &[Self], out: &mut [Self]) -> LineSums {
+        loss.slopes_along(line.margins, line.direction, line.step, w, out)
     }
 
     fn losses_and_curvatures<L: Smooth>(
         loss: &L,
-        m: &[Self],
-        weights: &[Self],
+        at: Weighted<'_, Self>,
         losses: &mut [f64],
-        curvatures: &mut [Self],
+        out: &mut [Self],
     ) -> f64 {
-        loss.losses_and_curvatures(m, weights, losses, curvatures)
+        loss.losses_and_curvatures(at.0, at.1, losses, out)
     }
 
     fn losses_and_slopes<L: Smooth>(
         loss: &L,
-        m: &[Self],
-        weights: &[Self],
+        at: Weighted<'_, Self>,
         losses: &mut [f64],
-        slopes: &mut [Self],
+        out: &mut [Self],
     ) -> f64 {
-        loss.losses_and_slopes(m, weights, losses, slopes)
+        loss.losses_and_slopes(at.0, at.1, losses, out)
     }
 
     /// Reports.
@@ -105,7 +96,7 @@ impl Precision for f64 {
         let stderr = if block.task.stderr {
             // Conjugate gradients have overwritten the slopes, and saved them before.
             let slopes = if lane.has_influence { block.slopes.col(k) } else { block.margins.col(k) };
-            block.task.functional.weigh(block.losses.col_mut(k));
+            block.task.functional.scale_losses(block.losses.col_mut(k));
             block.features.standard_error(block.losses.col_mut(k), slopes, block.shift.col(k))
         } else {
             f64::NAN
@@ -139,33 +130,26 @@ impl Precision for f32 {
         Some(Sample { tall: &single.tall, wide: &single.wide, half_weights: &single.half_weights })
     }
 
-    fn slopes_along<L: Smooth>(
-        loss: &L,
-        m: &[Self],
-        d: &[Self],
-        step: f64,
-        weights: &[Self],
-        slopes: &mut [Self],
-    ) -> LineSums {
-        loss.single().map_or_else(LineSums::default, |single| {
-            single.slopes_along_single(m, d, Self::rounded(step), weights, slopes)
-        })
+    fn slopes_along<L: Smooth>(loss: &L, line: Line<'_, Self>, w: &[Self], out: &mut [Self]) -> LineSums {
+        let (Line { margins, direction, step }, Some(single)) = (line, loss.single()) else {
+            return LineSums::default();
+        };
+        single.slopes_along_single(margins, direction, Self::rounded(step), w, out)
     }
 
     fn losses_and_curvatures<L: Smooth>(
         loss: &L,
-        m: &[Self],
-        weights: &[Self],
+        at: Weighted<'_, Self>,
         _: &mut [f64],
-        curvatures: &mut [Self],
+        out: &mut [Self],
     ) -> f64 {
         if let Some(single) = loss.single() {
-            single.curvatures_single(m, weights, curvatures);
+            single.curvatures_single(at.0, at.1, out);
         }
         f64::NAN
     }
 
-    fn losses_and_slopes<L: Smooth>(_: &L, _: &[Self], _: &[Self], _: &mut [f64], _: &mut [Self]) -> f64 {
+    fn losses_and_slopes<L: Smooth>(_: &L, _: Weighted<'_, Self>, _: &mut [f64], _: &mut [Self]) -> f64 {
         f64::NAN
     }
 

@@ -22,18 +22,12 @@ pub(super) fn add_columns(
     let (eights, rest) = changes.as_chunks::<8>();
     for changes in eights {
         let columns = changes.map(|(_, j)| column(j));
-        vectorised(
-            #[inline(always)]
-            || add_eight(k_beta, changes.map(|(change, _)| change), columns),
-        );
+        vectorised!(add_eight(k_beta, changes.map(|(change, _)| change), columns));
     }
     let (fours, rest) = rest.as_chunks::<4>();
     for changes in fours {
         let columns = changes.map(|(_, j)| column(j));
-        vectorised(
-            #[inline(always)]
-            || add_four(k_beta, changes.map(|(change, _)| change), columns),
-        );
+        vectorised!(add_four(k_beta, changes.map(|(change, _)| change), columns));
     }
     for (change, j) in rest {
         axpy(*change, column(*j), k_beta);

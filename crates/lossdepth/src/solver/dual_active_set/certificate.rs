@@ -1,21 +1,9 @@
 //! Proven bounds at a dual point, for the exact kernel.
 //!
-//! The computed residuals are within $\delta$ of those of the exact kernel. A term of the gap (K9) is then at most
-//! $\max((h_j - \beta_j)(r_j + \delta)_+, (\beta_j - l_j)(\delta - r_j)_+)$: nothing for a variable at a bound whose residual has the
-//! right sign by more than $\delta$.
-//!
-//! The norm of the classifier, and with it the risk, needs a bound on the dual suboptimality $D^\ast - D(\beta)$. The gap is one,
-//! but the terms of free variables are rounding errors of the order $\delta$, and the error of the risk is of the order of the
-//! square root (C10). A tighter bound uses that the kernel matrix of the free variables is well conditioned. With
-//! $\Delta = \beta^\ast - \beta$, the free variables $F$ and the others $B$,
-//!
-//! $$ 2 \lambda (D^\ast - D(\beta)) = \langle r, \Delta \rangle - \tfrac12 \|\Phi \Delta\|^2, \qquad
-//!    \langle r_F, \Delta_F \rangle \le \rho \|\Phi_F \Delta_F\|
-//!    \le \rho \|\Phi \Delta\| + \rho \kappa \sum_{j \in B} |\Delta_j|, $$
-//!
-//! where $\rho^2 = r_F^\top K_{FF}^{-1} r_F$ and $\kappa^2 = \max_j k(x_j, x_j)$. The maximum of $\rho t - \frac12 t^2$ is $\frac12 \rho^2$, and
-//! the last sum enlarges $\delta$ by $\rho \kappa$ for the variables in $B$: (K20). A lower bound on the smallest eigenvalue of
-//! $K_{FF}$ bounds $\rho$. It is proven by a Cholesky factorisation of $K_{FF} - s I$ that succeeds (Rump 2006), with the rounding
+//! The computed residuals are within $\delta$ of those of the exact kernel, which bounds each term of the gap (K9). The norm of
+//! the classifier, and with it the risk, needs a bound on the dual suboptimality. The gap is one; (K20) is a tighter one where
+//! the kernel matrix of the free variables is well conditioned. A lower bound on the smallest eigenvalue of that matrix is
+//! proven by a Cholesky factorisation of $K_{FF} - s I$ that succeeds (Rump 2006), with the rounding
 //! error of the factorisation (Higham 2002, theorem 10.5).
 
 use super::ActiveSet;
@@ -28,7 +16,7 @@ use crate::numerics::simd::{LANES, sum_of, vectorised};
 
 /// Roundings of an inner product beyond those of the body of its loop: the sum of the lanes and the remainder.
 pub(crate) const DOT_OVERHEAD: f64 = 32.0;
-/// Inverse iterations that estimate the smallest eigenvalue. The estimate is checked, so that few will do.
+/// Inverse iterations that estimate the smallest eigenvalue. The estimate is verified, so a few are enough.
 const INVERSE_ITERATIONS: usize = 3;
 /// Shifts tried by the check, each a tenth of the one before.
 const SHIFTS: usize = 2;
@@ -143,16 +131,13 @@ impl ActiveSet {
             if !(shift > 2.0 * error && shift.is_finite()) {
                 return 0.0;
             }
-            let positive_definite = vectorised(
-                #[inline(always)]
-                || {
-                    let mut cholesky = UpdatedCholesky::default();
-                    free.iter().enumerate().all(|(k, &j)| {
-                        let column = free[..k].iter().map(|&i| entry(i, j));
-                        cholesky.push(column, entry(j, j) - shift, f64::MIN_POSITIVE) > 0.0
-                    })
-                },
-            );
+            let positive_definite = vectorised!({
+                let mut cholesky = UpdatedCholesky::default();
+                free.iter().enumerate().all(|(k, &j)| {
+                    let column = free[..k].iter().map(|&i| entry(i, j));
+                    cholesky.push(column, entry(j, j) - shift, f64::MIN_POSITIVE) > 0.0
+                })
+            });
             if positive_definite {
                 return shift - error;
             }

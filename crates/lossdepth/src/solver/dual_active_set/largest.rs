@@ -25,16 +25,13 @@ impl LargestEntries {
         self.group_maxima.clear();
         self.group_maxima.extend(&list[..stride]);
         let groups = &mut self.group_maxima[..];
-        vectorised(
-            #[inline(always)]
-            || {
-                for part in list[stride..].chunks(stride) {
-                    for (maximum, x) in groups.iter_mut().zip(part) {
-                        *maximum = if *x > *maximum { *x } else { *maximum };
-                    }
+        vectorised!({
+            for part in list[stride..].chunks(stride) {
+                for (maximum, x) in groups.iter_mut().zip(part) {
+                    *maximum = if *x > *maximum { *x } else { *maximum };
                 }
-            },
-        );
+            }
+        });
         let mut threshold = f64::NEG_INFINITY;
         if count < stride {
             self.sorted.clone_from(&self.group_maxima);

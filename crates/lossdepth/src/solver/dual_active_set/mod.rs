@@ -158,10 +158,7 @@ impl ActiveSet {
         let (up, down) = (&mut self.up_residuals[..n], &mut self.down_residuals[..n]);
         let (beta, k_beta) = (&point.beta[..n], &point.k_beta[..n]);
         let target = 2.0 * reg - bias;
-        let sums = vectorised(
-            #[inline(always)]
-            || residual_sums(beta, k_beta, high, target, up, down),
-        );
+        let sums = vectorised!(residual_sums(beta, k_beta, high, target, up, down));
         let ResidualSums {
             mut gap_at_bounds,
             mut gap_free,
@@ -276,10 +273,7 @@ impl ActiveSet {
         columns.require(self.working_set.iter().copied().filter(|&j| j < n))?;
         self.load_problem(point, query, columns, reg);
         let (problem, factor, sum) = (&mut self.problem, &mut point.factor, &mut point.sum);
-        let multiplier_change = vectorised(
-            #[inline(always)]
-            || problem.solve(factor, constants, sum),
-        );
+        let multiplier_change = vectorised!(problem.solve(factor, constants, sum));
         point.multiplier += multiplier_change;
 
         self.changes.clear();
@@ -363,14 +357,11 @@ impl ActiveSet {
             return;
         }
         let (violations, down) = (&mut self.up_residuals[..], &self.down_residuals[..]);
-        vectorised(
-            #[inline(always)]
-            || {
-                for (v, d) in violations.iter_mut().zip(down) {
-                    *v = if *d > *v { *d } else { *v };
-                }
-            },
-        );
+        vectorised!({
+            for (v, d) in violations.iter_mut().zip(down) {
+                *v = if *d > *v { *d } else { *v };
+            }
+        });
         let violating = self.largest.of(&self.up_residuals, noise, self.violating_variables);
         self.working_set.extend(violating.iter().map(|(_, j)| *j));
     }

@@ -60,19 +60,16 @@ impl Rows {
         let n = masses.len();
         let (a, s, x) = (&self.dual[..n], &self.over[..n], &self.short[..n]);
         let (da, ds, dx) = (&self.dual_step[..n], &self.over_step[..n], &self.short_step[..n]);
-        let sum = vectorised(
-            #[inline(always)]
-            || {
-                sum_rows(
-                    n,
-                    #[inline(always)]
-                    |j| {
-                        let dual = a[j] + step * da[j];
-                        masses[j] * (dual * (s[j] + step * ds[j]) + (1.0 - dual) * (x[j] + step * dx[j]))
-                    },
-                )
-            },
-        );
+        let sum = vectorised!({
+            sum_rows(
+                n,
+                #[inline(always)]
+                |j| {
+                    let dual = a[j] + step * da[j];
+                    masses[j] * (dual * (s[j] + step * ds[j]) + (1.0 - dual) * (x[j] + step * dx[j]))
+                },
+            )
+        });
         0.5 * sum
     }
 
@@ -83,24 +80,21 @@ impl Rows {
         let (m, a) = (&self.margin[..rows], &self.dual[..rows]);
         let (s, x) = (&self.over[..rows], &self.short[..rows]);
         let (stiffness, target_change) = (&mut self.stiffness[..rows], &mut self.target_change[..rows]);
-        vectorised(
-            #[inline(always)]
-            || {
-                for j in 0..rows {
-                    let inside = a[j] * (1.0 - a[j]);
-                    stiffness[j] = inside / (s[j] * (1.0 - a[j]) + x[j] * a[j]);
-                    target_change[j] = 1.0 - m[j];
-                }
-                let n = curvatures.len();
-                let (c, stiffness, target_change, a) =
-                    (&masses[..n], &stiffness[..n], &target_change[..n], &a[..n]);
-                let rhs = &mut rhs[..n];
-                for j in 0..n {
-                    curvatures[j] = c[j] * stiffness[j];
-                    rhs[j] = c[j] * (a[j] + target_change[j] * stiffness[j]);
-                }
-            },
-        );
+        vectorised!({
+            for j in 0..rows {
+                let inside = a[j] * (1.0 - a[j]);
+                stiffness[j] = inside / (s[j] * (1.0 - a[j]) + x[j] * a[j]);
+                target_change[j] = 1.0 - m[j];
+            }
+            let n = curvatures.len();
+            let (c, stiffness, target_change, a) =
+                (&masses[..n], &stiffness[..n], &target_change[..n], &a[..n]);
+            let rhs = &mut rhs[..n];
+            for j in 0..n {
+                curvatures[j] = c[j] * stiffness[j];
+                rhs[j] = c[j] * (a[j] + target_change[j] * stiffness[j]);
+            }
+        });
         let last = rows - 1;
         let query_rhs = masses[last] * (self.dual[last] + self.target_change[last] * self.stiffness[last]);
         (masses[last] * self.stiffness[last], query_rhs)
@@ -115,25 +109,22 @@ impl Rows {
         let (dual_step, stiffness, target_change) =
             (&self.dual_step[..rows], &self.stiffness[..rows], &mut self.target_change[..rows]);
         let (over_step, short_step) = (&mut self.over_step[..rows], &mut self.short_step[..rows]);
-        vectorised(
-            #[inline(always)]
-            || {
-                for j in 0..rows {
-                    let b = 1.0 - a[j];
-                    // What the products still lack; kept in place of the predictor's own changes.
-                    let first = center - share * dual_step[j] * over_step[j] - a[j] * s[j];
-                    let second = center + share * dual_step[j] * short_step[j] - b * x[j];
-                    (over_step[j], short_step[j]) = (first, second);
-                    target_change[j] = 1.0 - (m[j] + x[j] - s[j]) + (first * b - second * a[j]) / (a[j] * b);
-                }
-                let n = rhs.len();
-                let (c, stiffness, target_change, a) =
-                    (&masses[..n], &stiffness[..n], &target_change[..n], &a[..n]);
-                for j in 0..n {
-                    rhs[j] = c[j] * (a[j] + target_change[j] * stiffness[j]);
-                }
-            },
-        );
+        vectorised!({
+            for j in 0..rows {
+                let b = 1.0 - a[j];
+                // What the products still lack; kept in place of the predictor's own changes.
+                let first = center - share * dual_step[j] * over_step[j] - a[j] * s[j];
+                let second = center + share * dual_step[j] * short_step[j] - b * x[j];
+                (over_step[j], short_step[j]) = (first, second);
+                target_change[j] = 1.0 - (m[j] + x[j] - s[j]) + (first * b - second * a[j]) / (a[j] * b);
+            }
+            let n = rhs.len();
+            let (c, stiffness, target_change, a) =
+                (&masses[..n], &stiffness[..n], &target_change[..n], &a[..n]);
+            for j in 0..n {
+                rhs[j] = c[j] * (a[j] + target_change[j] * stiffness[j]);
+            }
+        });
         let last = rows - 1;
         masses[last] * (self.dual[last] + self.target_change[last] * self.stiffness[last])
     }
@@ -147,32 +138,29 @@ impl Rows {
         let (stiffness, target_change) = (&self.stiffness[..rows], &self.target_change[..rows]);
         let dual_step = &mut self.dual_step[..rows];
         let (over_step, short_step) = (&mut self.over_step[..rows], &mut self.short_step[..rows]);
-        let fastest = vectorised(
-            #[inline(always)]
-            || {
-                if predicted {
-                    for j in 0..rows {
-                        (over_step[j], short_step[j]) = (-a[j] * s[j], -(1.0 - a[j]) * x[j]);
-                    }
-                }
+        let fastest = vectorised!({
+            if predicted {
                 for j in 0..rows {
-                    let b = 1.0 - a[j];
-                    let da = (target_change[j] - margin_step[j]) * stiffness[j];
-                    dual_step[j] = da;
-                    over_step[j] = (over_step[j] - s[j] * da) / a[j];
-                    short_step[j] = (short_step[j] + x[j] * da) / b;
+                    (over_step[j], short_step[j]) = (-a[j] * s[j], -(1.0 - a[j]) * x[j]);
                 }
-                // The largest relative decrease is the reciprocal of the longest step.
-                largest_row(
-                    rows,
-                    #[inline(always)]
-                    |j| {
-                        let bound = larger(-dual_step[j] / a[j], dual_step[j] / (1.0 - a[j]));
-                        larger(bound, larger(-over_step[j] / s[j], -short_step[j] / x[j]))
-                    },
-                )
-            },
-        );
+            }
+            for j in 0..rows {
+                let b = 1.0 - a[j];
+                let da = (target_change[j] - margin_step[j]) * stiffness[j];
+                dual_step[j] = da;
+                over_step[j] = (over_step[j] - s[j] * da) / a[j];
+                short_step[j] = (short_step[j] + x[j] * da) / b;
+            }
+            // The largest relative decrease is the reciprocal of the longest step.
+            largest_row(
+                rows,
+                #[inline(always)]
+                |j| {
+                    let bound = larger(-dual_step[j] / a[j], dual_step[j] / (1.0 - a[j]));
+                    larger(bound, larger(-over_step[j] / s[j], -short_step[j] / x[j]))
+                },
+            )
+        });
         1.0 / fastest.max(f64::MIN_POSITIVE)
     }
 

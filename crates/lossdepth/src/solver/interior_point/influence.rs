@@ -25,7 +25,7 @@ pub(crate) fn influence(
         block.refresh(k, &mut iterate);
         solved.push((k, iterate));
     }
-    block.weigh(&solved);
+    block.estimate_curvatures(&solved);
     let influence = |(k, iterate): &(usize, Iterate)| {
         let (losses, slopes) = block.losses_and_slopes(iterate);
         let shifts = block.shifts(*k, iterate);
@@ -45,7 +45,7 @@ impl Block<'_> {
     ///
     /// The curvature of the expected loss at the margin is estimated by a Gaussian kernel of Silverman's width, as
     /// is usual for support vector machines.
-    pub(super) fn weigh(&mut self, done: &[(usize, Iterate)]) {
+    pub(super) fn estimate_curvatures(&mut self, done: &[(usize, Iterate)]) {
         if done.is_empty() || self.task.variant != Variant::Risk || !self.task.stderr {
             return;
         }

@@ -24,11 +24,11 @@ use self::certificate::Certified;
 use self::gram::Gram;
 use super::radius::Radius;
 use crate::certify::gap::{Certificate, risk_error};
-use crate::numerics::linalg::{COLUMN_GROUP, Cholesky, Matrix, WeightedQr, axpy, dot, multiply_first, norm};
-use crate::problem::Variant;
+use crate::numerics::linalg::{
+    COLUMN_GROUP, Cholesky, HessianFactor, Matrix, WeightedQr, axpy, dot, multiply_first, norm,
+};
 use crate::problem::features::Features;
-use crate::problem::{ErrorBudget, Stop, Task};
-use crate::problem::{Outcome, Queue};
+use crate::problem::{ErrorBudget, Outcome, Queue, Stop, Task, Variant};
 
 /// Most iterations of a path; it takes ten to thirty.
 const PATH_LENGTH: usize = 100;
@@ -56,7 +56,7 @@ pub(crate) fn solve(features: &Features, task: &Task, width: usize, queue: &mut 
             return;
         }
         let done = block.advance();
-        block.weigh(&done);
+        block.estimate_curvatures(&done);
         for (k, iterate) in done {
             let (id, outcome) = block.report(k, iterate);
             queue.done(id, outcome);
@@ -76,7 +76,7 @@ pub(crate) fn solve_exactly(
     block.lanes[0].attempt = Attempt::WeightedRows;
     loop {
         let done = block.advance();
-        block.weigh(&done);
+        block.estimate_curvatures(&done);
         if let Some((k, iterate)) = done.into_iter().next() {
             return Some(block.report(k, iterate).1);
         }
@@ -105,27 +105,10 @@ struct Iterate {
 enum Attempt {
     /// By Mehrotra's heuristics.
     Mehrotra,
-    /// With more centering and less cleverness: those may jam in a corner.
+    /// With more centering and without the corrector, whose heuristics may stall near a corner.
     Centred,
     /// By Mehrotra's heuristics, without squaring what the second moments square.
     WeightedRows,
-}
-
-/// What solves for the change of the parameters.
-enum Factor {
-    /// Of the second moments.
-    Square(Cholesky),
-    /// Of the rows themselves.
-    Root(WeightedQr),
-}
-
-impl Factor {
-    fn solve(&self, rhs: &mut [f64]) {
-        match self {
-            Self::Square(factor) => factor.solve(rhs),
-            Self::Root(factor) => factor.solve(rhs),
-        }
-    }
 }
 
 /// The state of one query.
@@ -140,7 +123,7 @@ struct Lane {
     change: Vec<f64>,
     at_query: f64,
     query_rhs: f64,
-    factor: Option<Factor>,
+    factor: Option<HessianFactor>,
     iterations: usize,
     /// Since this path began: its length, the smallest μ and error, and how long there was no progress.
     path: usize,
@@ -249,13 +232,13 @@ impl<'a> Block<'a> {
                 lane.factor = if lane.attempt == Attempt::WeightedRows {
                     let (tall, curvatures) = (&self.features.tall, self.curvatures.col(k));
                     let qr = WeightedQr::of_hessian(tall, curvatures, query, at_query, reg, free);
-                    Some(Factor::Root(qr))
+                    Some(HessianFactor::Root(qr))
                 } else {
-                    Cholesky::of_moments(&sample, query, at_query, reg, free).map(Factor::Square)
+                    Cholesky::of_moments(&sample, query, at_query, reg, free).map(HessianFactor::Square)
                 };
             }
         }
-        self.follow();
+        self.solve_for_steps();
         for k in 0..width {
             let lane = &mut self.lanes[k];
             if lane.busy {
@@ -267,7 +250,7 @@ impl<'a> Block<'a> {
                 lane.query_rhs = lane.rows.correct(&self.masses, center, share, self.rhs.col_mut(k));
             }
         }
-        self.follow();
+        self.solve_for_steps();
         for lane in self.lanes.iter_mut().filter(|s| s.busy) {
             let length = (DAMPING * lane.rows.direct(false)).min(1.0);
             axpy(length, &lane.change, &mut lane.theta);
@@ -284,7 +267,7 @@ impl<'a> Block<'a> {
     }
 
     /// From the right-hand sides of the rows to the change of the parameters and of the margins.
-    fn follow(&mut self) {
+    fn solve_for_steps(&mut self) {
         let (width, q, free) = (self.lanes.len(), self.features.width(), self.features.free);
         multiply_first(&mut self.gathered, &self.features.wide, &self.rhs, width);
         for (k, lane) in self.lanes.iter_mut().enumerate().filter(|(_, s)| s.busy) {
@@ -334,7 +317,7 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// Looks at the path's newest point.
+    /// Certifies the newest point of a path, and says whether the path ends there.
     fn path_check(&mut self, k: usize) -> Option<Iterate> {
         let free = self.features.free;
         let lane = &self.lanes[k];
@@ -357,8 +340,8 @@ impl<'a> Block<'a> {
         let progress = iterate.error < 0.95 * before || mu < 0.9 * lane.nearest;
         lane.stalls = if progress { 0 } else { lane.stalls + 1 };
         lane.nearest = lane.nearest.min(mu);
-        // A constraint follows the minimiser itself, so there its objective's error alone will not do. A proof of where that
-        // is takes the root of rounding, though; complementarity says more, and the point on the sphere has a certificate of its own.
+        // A constraint follows the minimiser itself, so a small error of the objective is not enough. A bound
+        // on the distance is of the order of the root of rounding; complementarity is tighter, and the scaled point has its own certificate.
         let complementary = risk_error(mu, reg, length) <= ErrorBudget::new(self.task.tol).complementarity();
         let arrived = own.gap + own.rounding <= self.task.tol && complementary;
         let met = if lane.search.is_some() {
@@ -372,7 +355,7 @@ impl<'a> Block<'a> {
         if met {
             return Some(self.path_end(k, Stop::Converged));
         }
-        // Complementary, and yet not within the tolerance: what is left is rounding, and the certificate a posteriori is for that.
+        // Complementary, but not within the tolerance because of rounding: the certificate a posteriori handles that.
         let rounded = self.lanes[k].search.is_none()
             && self.lanes[k].attempt != Attempt::WeightedRows
             && risk_error(fenchel, reg, length) <= self.task.tol;
@@ -458,7 +441,7 @@ impl<'a> Block<'a> {
         let mut iterate = Iterate { theta, margin, dual, reg, certificate, error: 0.0, stop };
         self.refresh(k, &mut iterate);
         if free == 1 {
-            // Any intercept with max f(xᵢ) ≤ 1 and -f(z) ≤ 1 will do: the middle one.
+            // Any intercept with max f(xᵢ) ≤ 1 and -f(z) ≤ 1 is optimal: take the middle one.
             let largest = iterate.margin[..n].iter().fold(f64::NEG_INFINITY, |m, v| m.max(*v));
             let (low, high) = (iterate.margin[n] - 1.0, 1.0 - largest);
             if low > high {
@@ -510,7 +493,7 @@ impl<'a> Block<'a> {
         let certificate = iterate.certificate.capped(risk + above);
         let value = -iterate.margin[self.features.len()];
         let Iterate { theta, stop, dual, .. } = iterate;
-        let stop = stop.judge(iterate.error.min(certificate.error), self.task.tol);
+        let stop = stop.for_error(iterate.error.min(certificate.error), self.task.tol);
         // Whoever refines the candidate needs its multipliers.
         let kept = self.task.multipliers || certificate.error > self.task.tol;
         let multipliers = kept.then_some(dual);

@@ -11,24 +11,22 @@ use crate::certify::given::Given;
 use crate::certify::smooth;
 use crate::loss::{Dual, Smooth};
 use crate::numerics::linalg::{Cholesky, Matrix, axpy, dot, hadamard, hessian, multiply_symmetric, norm};
-use crate::problem::Outcome;
-use crate::problem::Variant;
 use crate::problem::features::Features;
-use crate::problem::{Stop, Task};
+use crate::problem::{Outcome, Stop, Task, Variant};
 
 /// How often a searched step may fail to improve the certificate before another method is tried.
 const DESCENT_STALLS: usize = 5;
-/// Searched steps after which the Hessian is to blame: it takes ten to thirty.
+/// Steps with a line search before another method is tried; ten to thirty are usual (heuristic).
 const ITERATIONS: usize = 50;
 /// The least that is added to the Hessian where it does not lead downhill, as a share of its diagonal, and the most.
 const DAMPING_LEAST: f64 = 1e-15;
 const DAMPING_MOST: f64 = 1e-3;
-/// How many steps may leave both the certificate and the objective as they are before rounding is blamed.
+/// How many steps may improve neither the certificate nor the objective.
 const STALLS: usize = 100;
 /// Steps are not made shorter than this share of Newton's.
 const SHORTEST: f64 = 1e-5;
 
-/// The problem of one query, and room to work on it.
+/// The problem of one query, and scratch memory.
 pub(crate) struct Newton<'a, L> {
     loss: &'a L,
     features: &'a Features,
@@ -45,6 +43,13 @@ struct State {
     theta: Vec<f64>,
     gradient: Vec<f64>,
     objective: f64,
+}
+
+/// How many steps may leave both the certificate and the objective as they are, and which decrease of the objective counts.
+#[derive(Clone, Copy)]
+struct Stalls {
+    most: usize,
+    decrease: f64,
 }
 
 impl<'a, L: Smooth + Dual> Newton<'a, L> {
@@ -152,7 +157,7 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
         }
     }
 
-    /// Minimises the penalised objective until `goal` says so.
+    /// Minimises the penalised objective until `goal` is met.
     ///
     /// Where one method stalls the other may not: kinks stop steps that are shortened, and rounding misleads a
     /// search by slopes.
@@ -188,37 +193,67 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
         most: usize,
         goal: &impl Fn(&L, &Iterate<'_>, f64, &Task) -> (f64, bool),
     ) -> (f64, Stop) {
-        let (mut best, mut best_theta, mut stalls) = (f64::INFINITY, theta.clone(), 0);
-        let (mut lowest, free) = (f64::INFINITY, self.features.free);
+        let stalls = Stalls { most: DESCENT_STALLS, decrease: 1e-14 };
+        self.iterate_steps((query, theta, reg), iterations, stalls, goal, |newton, at, used| {
+            if used >= most {
+                return None;
+            }
+            let step = newton.line_search_step(query, &at.theta, &at.gradient, reg, at.objective)?;
+            let mut theta = at.theta.clone();
+            axpy(1.0, &step, &mut theta);
+            Some(newton.evaluate(query, theta, reg))
+        })
+    }
+
+    /// Newton's method with steps that are damped and shortened until they help.
+    fn minimise_damped(
+        &mut self,
+        query: &[f64],
+        theta: &mut Vec<f64>,
+        reg: f64,
+        iterations: &mut usize,
+        goal: &impl Fn(&L, &Iterate<'_>, f64, &Task) -> (f64, bool),
+    ) -> (f64, Stop) {
+        let (stalls, mut damping) = (Stalls { most: STALLS, decrease: 1e-13 }, 0.0);
+        self.iterate_steps((query, theta, reg), iterations, stalls, goal, |newton, at, _| {
+            newton.step(query, at, reg, &mut damping)
+        })
+    }
+
+    /// Takes steps until `goal` is met, there is none, or they no longer help; `theta` becomes the iterate that
+    /// meets the goal, or the one with the smallest error. A step gets the iterate and the number of iterations so far.
+    fn iterate_steps(
+        &mut self,
+        (query, theta, reg): (&[f64], &mut Vec<f64>, f64),
+        iterations: &mut usize,
+        allowed: Stalls,
+        goal: &impl Fn(&L, &Iterate<'_>, f64, &Task) -> (f64, bool),
+        mut step: impl FnMut(&mut Self, &State, usize) -> Option<State>,
+    ) -> (f64, Stop) {
+        let mut at = self.evaluate(query, theta.clone(), reg);
+        let (mut best, mut lowest, mut stalls) = (f64::INFINITY, f64::INFINITY, 0);
         loop {
-            let gradient = self.gradient_at(query, theta, reg);
-            let objective = self.risk(query, theta) + reg * dot(&theta[free..], &theta[free..]);
-            let (error, met) = goal(self.loss, &self.iterate(query, theta, &gradient), objective, self.task);
+            let point = self.iterate(query, &at.theta, &at.gradient);
+            let (error, met) = goal(self.loss, &point, at.objective, self.task);
             // Where curvature jumps the gradient may grow while the objective falls.
-            if error < 0.9 * best || objective < lowest * (1.0 - 1e-14) {
-                stalls = 0;
-            } else {
-                stalls += 1;
-            }
-            lowest = lowest.min(objective);
-            if error < best {
-                best = error;
-                best_theta.clone_from(theta);
-            }
-            if met {
-                return (best, Stop::Converged);
+            let progress = error < 0.9 * best || at.objective < lowest * (1.0 - allowed.decrease);
+            stalls = if progress { 0 } else { stalls + 1 };
+            lowest = lowest.min(at.objective);
+            if error < best || met {
+                best = best.min(error);
+                theta.clone_from(&at.theta);
             }
             let over = *iterations >= self.task.max_iter;
-            let step = if over || stalls > DESCENT_STALLS || *iterations >= most {
-                None
-            } else {
-                self.line_search_step(query, theta, &gradient, reg, objective)
+            let ended = met || over || stalls > allowed.most;
+            let Some(next) = (if ended { None } else { step(self, &at, *iterations) }) else {
+                let stop = match (met, over) {
+                    (true, _) => Stop::Converged,
+                    (_, true) => Stop::IterationLimit,
+                    _ => Stop::Stalled,
+                };
+                return (best, stop);
             };
-            let Some(step) = step else {
-                theta.clone_from(&best_theta);
-                return (best, if over { Stop::IterationLimit } else { Stop::Stalled });
-            };
-            axpy(1.0, &step, theta);
+            at = next;
             *iterations += 1;
         }
     }
@@ -262,49 +297,10 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
         Some(direction)
     }
 
-    /// Newton's method with steps that are damped and shortened until they help.
-    fn minimise_damped(
-        &mut self,
-        query: &[f64],
-        theta: &mut Vec<f64>,
-        reg: f64,
-        iterations: &mut usize,
-        goal: &impl Fn(&L, &Iterate<'_>, f64, &Task) -> (f64, bool),
-    ) -> (f64, Stop) {
-        let (mut best, mut best_theta) = (f64::INFINITY, theta.clone());
-        let mut at = self.evaluate(query, theta.clone(), reg);
-        let (mut damping, mut lowest, mut stalls) = (0.0, f64::INFINITY, 0);
-        loop {
-            let point = self.iterate(query, &at.theta, &at.gradient);
-            let (error, met) = goal(self.loss, &point, at.objective, self.task);
-            let progress = error < 0.9 * best || at.objective < lowest * (1.0 - 1e-13);
-            stalls = if progress { 0 } else { stalls + 1 };
-            lowest = lowest.min(at.objective);
-            if error < best {
-                best = error;
-                best_theta.clone_from(&at.theta);
-            }
-            let over = *iterations >= self.task.max_iter;
-            let next =
-                if met || over || stalls > STALLS { None } else { self.step(query, &at, reg, &mut damping) };
-            let Some(next) = next else {
-                theta.clone_from(&best_theta);
-                let stop = match (met, over) {
-                    (true, _) => Stop::Converged,
-                    (_, true) => Stop::IterationLimit,
-                    _ => Stop::Stalled,
-                };
-                return (best, stop);
-            };
-            at = next;
-            *iterations += 1;
-        }
-    }
-
-    /// A Newton step, damped and shortened until it leads somewhere better; none if rounding is all that is left.
+    /// A Newton step, damped and shortened until it improves the iterate; none if no step does.
     ///
-    /// Better is a lower objective. Where that differs by rounding only it can say nothing, and the gradient, in units
-    /// of the curvature, takes its place: it still has all its digits.
+    /// The objective must decrease. Where it changes by rounding only, the norm of the gradient in units of the curvature
+    /// must decrease instead.
     fn step(&mut self, query: &[f64], from: &State, reg: f64, damping: &mut f64) -> Option<State> {
         let State { theta, gradient, objective } = from;
         let hessian = self.hessian(query, theta, reg);
@@ -347,19 +343,20 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
     fn hessian(&mut self, query: &[f64], theta: &[f64], reg: f64) -> Matrix {
         let features = self.features;
         project(&features.tall, &theta[..features.width()], &mut self.margins);
-        let mut losses = vec![0.0; features.len()];
-        self.loss.losses_and_curvatures(
-            &self.margins,
-            &features.half_weights,
-            &mut losses,
-            &mut self.curvatures,
-        );
+        self.losses_and_curvatures();
         for j in 0..features.width() {
             hadamard(features.tall.col(j), &self.curvatures, self.weighted.col_mut(j));
         }
         let mut sample = Matrix::zeros(features.width(), features.width());
         multiply_symmetric(&mut sample, &self.weighted, &features.tall);
         hessian(&sample, query, 0.5 * self.loss.hess(-dot(query, theta)), reg, features.free)
+    }
+
+    /// Sets the curvatures at the current margins and returns the losses.
+    fn losses_and_curvatures(&mut self) -> Vec<f64> {
+        let (weights, mut losses) = (&self.features.half_weights, vec![0.0; self.features.len()]);
+        self.loss.losses_and_curvatures(&self.margins, weights, &mut losses, &mut self.curvatures);
+        losses
     }
 
     /// Computes margins and gradient afresh.
@@ -390,14 +387,8 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
 
     /// The risk at the current margins.
     fn risk(&self, query: &[f64], theta: &[f64]) -> f64 {
-        let (sample, at_query) = self.losses(query, theta);
-        sample + at_query
-    }
-
-    /// What the sample and the query add to it.
-    fn losses(&self, query: &[f64], theta: &[f64]) -> (f64, f64) {
         let sample = self.loss.total(&self.margins, &self.features.half_weights);
-        (sample, 0.5 * self.loss.value(-dot(query, theta)))
+        sample + 0.5 * self.loss.value(-dot(query, theta))
     }
 
     /// The certificate of a minimiser, and what is reported of it; `reg` is the penalty that led to it.
@@ -415,7 +406,7 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
         let depth = if self.task.variant == Variant::Objective { risk + penalty } else { risk };
         let value = iterate.value;
         let stderr = if self.task.stderr { self.standard_error(query, &theta, reg) } else { f64::NAN };
-        let stop = stop.judge(own_error, self.task.tol);
+        let stop = stop.for_error(own_error, self.task.tol);
         let Certificate { gap, error, .. } = given;
         Outcome { depth, error, gap, stderr, iterations, stop, theta, value, multipliers: None }
     }
@@ -424,14 +415,8 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
     pub(crate) fn standard_error(&mut self, query: &[f64], theta: &[f64], reg: f64) -> f64 {
         self.gradient_at(query, theta, reg);
         let shifts = self.influence(query, theta, reg);
-        let mut losses = vec![0.0; self.features.len()];
-        self.loss.losses_and_curvatures(
-            &self.margins,
-            &self.features.half_weights,
-            &mut losses,
-            &mut self.curvatures,
-        );
-        self.task.functional.weigh(&mut losses);
+        let mut losses = self.losses_and_curvatures();
+        self.task.functional.scale_losses(&mut losses);
         self.features.standard_error(&mut losses, &self.slopes, &shifts)
     }
 
@@ -455,7 +440,7 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
     }
 
     /// The margins of the sample, and the gradient of the bare risk.
-    pub(crate) fn look(&mut self, query: &[f64], theta: &[f64]) -> (&[f64], Vec<f64>) {
+    pub(crate) fn margins_and_gradient(&mut self, query: &[f64], theta: &[f64]) -> (&[f64], Vec<f64>) {
         let gradient = self.gradient_at(query, theta, 0.0);
         (&self.margins, gradient)
     }
@@ -464,14 +449,8 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
     pub(crate) fn explain(&mut self, query: &[f64], theta: &[f64]) -> Vec<f64> {
         let shifts = self.influence(query, theta, self.task.reg);
         self.gradient_at(query, theta, 0.0);
-        let mut losses = vec![0.0; self.features.len()];
-        self.loss.losses_and_curvatures(
-            &self.margins,
-            &self.features.half_weights,
-            &mut losses,
-            &mut self.curvatures,
-        );
-        self.task.functional.weigh(&mut losses);
+        let mut losses = self.losses_and_curvatures();
+        self.task.functional.scale_losses(&mut losses);
         self.features.influence(losses, &self.slopes, &shifts)
     }
 }

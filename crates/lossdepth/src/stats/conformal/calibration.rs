@@ -1,11 +1,9 @@
 //! p-values against a reference.
 
-use crate::data::Rows;
-use crate::data::{Mass, Reference};
+use crate::data::{Mass, Reference, Rows};
 use crate::error::{DepthError, Result};
 use crate::kernel::KernelChoice;
-use crate::model::Model;
-use crate::model::Settings;
+use crate::model::{Model, Settings};
 use crate::problem::Run;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use std::sync::atomic::Ordering;
@@ -17,18 +15,18 @@ pub enum Conformal {
     Split {
         /// The share set aside, between 0 and 1.
         share: f64,
-        /// Where the random choice comes from.
+        /// The seed of the random choice.
         seed: u64,
     },
-    /// The reference is dealt into folds at random; each is scored against the others.
+    /// The reference is divided into folds at random; each is scored against the others.
     ///
-    /// Rows of the reference are compared with a smaller sample than queries are. With few folds that shows in methods whose
-    /// depth depends on the size of the sample: p-values of `gp` from two folds are too small half as often again as they
-    /// should be, from ten folds or more hardly.
+    /// Rows of the reference are compared with a smaller sample than queries are. With few folds this matters for methods whose
+    /// depth depends on the size of the sample: small p-values of `gp` are 1.5 times as frequent as they should be with two
+    /// folds, and about as frequent with ten or more.
     Cross {
         /// How many, at least 2.
         folds: usize,
-        /// Where the random choice comes from.
+        /// The seed of the random choice.
         seed: u64,
     },
     /// Each row of the reference is scored against all others.
@@ -171,7 +169,7 @@ impl Calibration {
 
     /// The p-values of some rows, given their depths in the whole reference.
     ///
-    /// A split does not look at those: it scores the rows against its own part of the reference.
+    /// A split ignores those: it scores the rows against its own part of the reference.
     ///
     /// # Errors
     /// As for [`Model::score`].

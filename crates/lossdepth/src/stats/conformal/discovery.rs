@@ -1,7 +1,6 @@
-//! Many tests at once.
+//! Adjustment for many tests.
 
-use crate::error::{DepthError, Result};
-use std::str::FromStr;
+use crate::error::{DepthError, Result, named};
 
 /// A procedure that bounds the false discovery rate: the expected share of rows among the chosen ones that are not outliers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -10,35 +9,11 @@ pub enum Fdr {
     /// [`Split`](super::Conformal::Split) are.
     #[default]
     BenjaminiHochberg,
-    /// Benjamini and Yekutieli (2001): whatever the dependence, at the price of a factor $\sum_{k \le m} 1/k$.
+    /// Benjamini and Yekutieli (2001): for any dependence, at the cost of a factor $\sum_{k \le m} 1/k$.
     BenjaminiYekutieli,
 }
 
-impl Fdr {
-    /// The names in settings.
-    pub const NAMES: [&str; 2] = ["bh", "by"];
-
-    /// The name in settings.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::BenjaminiHochberg => Self::NAMES[0],
-            Self::BenjaminiYekutieli => Self::NAMES[1],
-        }
-    }
-}
-
-impl FromStr for Fdr {
-    type Err = DepthError;
-
-    fn from_str(s: &str) -> Result<Self> {
-        let all = [Self::BenjaminiHochberg, Self::BenjaminiYekutieli];
-        all.into_iter().find(|fdr| fdr.name() == s).ok_or_else(|| DepthError::Name {
-            name: "fdr",
-            expected: Self::NAMES.join(", "),
-            got: s.to_owned(),
-        })
-    }
-}
+named!(Fdr, "fdr", BenjaminiHochberg => "bh", BenjaminiYekutieli => "by");
 
 /// The q-value of each p-value: the smallest false discovery rate at which its row is chosen.
 ///

@@ -1,6 +1,4 @@
-//! Labels and p-values: from how deep a row is to whether that is shallow.
-//!
-//! A depth ranks; these say where to draw the line.
+//! Labels and p-values: which rows are so shallow that they are called outliers.
 //!
 //! - [`threshold`]: the depth below which a chosen share of the reference lies (`contamination`).
 //! - [`Conformal`]: p-values of new rows against the reference, valid whatever the distribution.
@@ -8,7 +6,7 @@
 //!
 //! # What is guaranteed
 //!
-//! The null hypothesis of a row is that it is one more draw from where the reference came from. Its p-value is the share of
+//! The null hypothesis of a row is that it comes from the same distribution as the reference. Its p-value is the share of
 //! calibration rows that are at most as deep, the row itself counted as one of them:
 //!
 //! $$ p(z) = \frac{1 + \\#\\{ i : s_i \le s(z) \\}}{1 + n}. $$
@@ -28,12 +26,11 @@
 //!
 //! `LeaveOneOut` and `Cross` use every row for both parts, so depths are better and p-values finer. It is the jackknife:
 //! row $i$ is compared with $n - 1$ rows and $z$ with $n$, and their scores are almost, not exactly, exchangeable; the
-//! difference vanishes as $n$ grows. (Scoring the reference against itself instead would not do: a row in the sample is
-//! deeper than the same row outside, and new rows would look outlying that are not.)
+//! difference vanishes as $n$ grows. (Scoring the reference against itself instead would be invalid: a row in the sample is
+//! deeper than the same row outside of it.)
 //!
-//! Rows of data that is **its own reference** are a different matter: a row must not be compared with itself, and all depths
-//! are symmetric functions of the same bag of rows. So the depths are exchangeable as they are and the rank is
-//! an exact p-value ([`own_p_values`]), without another fit. But those p-values are a permutation of $1/n, \dots, 1$
+//! Where the data is **its own reference** all depths are the same symmetric function of the rows. They are exchangeable, and
+//! the rank is an exact p-value ([`own_p_values`]), without another fit. But those p-values are a permutation of $1/n, \dots, 1$
 //! whatever the data, so procedures for many tests find nothing in them: to *choose* outliers at a false discovery rate, a
 //! reference of rows that are known to be normal is needed.
 

@@ -1,4 +1,4 @@
-//! Where a share of the reference is outlying.
+//! The threshold for a share of outliers in the reference.
 
 use crate::error::{DepthError, Result};
 

@@ -1,8 +1,8 @@
-//! Rank correlation: do two lists of numbers put things in the same order?
+//! Rank correlations of two lists of numbers.
 
 use crate::error::{DepthError, Result};
 
-/// Kendall's $\tau_b$: how much more often two lists agree than disagree on which of two things is the larger.
+/// Kendall's $\tau_b$: how much more often two lists agree than disagree on the order of a pair.
 ///
 /// With $C$ pairs on which they agree, $D$ on which they do not, and $T_a$, $T_b$ pairs that are tied in one list but not in the
 /// other,
@@ -32,7 +32,7 @@ pub fn kendall(a: &[f64], b: &[f64]) -> Result<f64> {
     let mut spare = second.clone();
     let against = exchanges(&mut second, &mut spare);
     let tied_b = tied(&second, |x, y| x == y);
-    // Below 2⁵³ for any list that fits in memory twice over; differences of counts, so exact.
+    // Below 2⁵³ for any list that fits in memory: exact.
     let agree_less = i128::from(all) + i128::from(tied_both)
         - i128::from(tied_a)
         - i128::from(tied_b)

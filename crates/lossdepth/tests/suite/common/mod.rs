@@ -65,7 +65,7 @@ impl Random {
 
 /// The settings of a method, otherwise the defaults.
 pub(crate) fn settings(method: Method, intercept: Intercept, variant: Variant, reg: f64) -> Settings {
-    Settings { reg, variant, intercept, ..Settings::new(method) }
+    Settings { reg, variant, intercept, scale: lossdepth::Scale::None, ..Settings::new(method) }
 }
 
 /// The methods with a linear classifier.

@@ -1,0 +1,161 @@
+//! What was found out about a table, in a few lines on standard error.
+
+use crate::console;
+use crate::error::{count, shorten};
+use crate::load::{Block, list};
+use lossdepth::data::{CellNote, CellNoteKind, ColumnKind, Encoding, LeftOutReason};
+use std::collections::BTreeMap;
+
+/// How many columns are named on a line.
+const NAMED: usize = 12;
+
+/// Says what is compared, what is left out and why, if there is more to tell than that all columns are complete numbers.
+pub(super) fn sample(file: &str, encoding: &Encoding, block: &Block, quiet: bool) {
+    let plain = encoding.is_plain() && encoding.columns().iter().all(|column| !column.is_constant());
+    if quiet || block.len() < 2 || plain {
+        return;
+    }
+    let (heading, mut lines) = about(file, encoding, block);
+    lines.retain(|(what, _)| *what != "compared" || !encoding.is_plain());
+    console::note(quiet, heading);
+    lines.iter().for_each(|(what, text)| console::note(quiet, format_args!("  {what:<10} {text}")));
+    let mut tally = Tally::default();
+    tally.add(&block.notes);
+    tally.gaps.clear();
+    tally.tell(file, encoding, quiet);
+}
+
+/// What a table is, in a line; and lines on what is compared, what is left out, and what else there is to know.
+pub(super) fn about(file: &str, encoding: &Encoding, block: &Block) -> (String, Vec<(&'static str, String)>) {
+    let all = encoding.columns().len() + encoding.left_out().len();
+    let heading = format!("{file}: {}, {}", count(block.len(), "row"), count(all, "column"));
+    let mut lines = vec![("compared", compared(encoding))];
+    let why = |why: LeftOutReason, id: bool| match why {
+        LeftOutReason::Id if id => "names the rows".to_owned(),
+        LeftOutReason::Id => "all different".to_owned(),
+        other => other.to_string(),
+    };
+    let left: Vec<String> = encoding
+        .left_out()
+        .iter()
+        .map(|left| format!("{} ({})", shorten(&left.name), why(left.why, encoding.id() == Some(&left.name))))
+        .collect();
+    if !left.is_empty() {
+        lines.push(("left out", some(&left)));
+    }
+    let constant: Vec<String> =
+        encoding.columns().iter().filter(|c| c.is_constant()).map(|c| shorten(c.name())).collect();
+    if !constant.is_empty() {
+        lines.push(("constant", some(&constant)));
+    }
+    match block.repeated() {
+        0 => {}
+        1 => lines.push(("repeated", "1 row is the same as an earlier one".to_owned())),
+        more => lines.push(("repeated", format!("{more} rows are the same as an earlier one"))),
+    }
+    (heading, lines)
+}
+
+/// The compared columns by kind, with their gaps.
+pub(super) fn compared(encoding: &Encoding) -> String {
+    const KINDS: [(ColumnKind, &str, &str); 4] = [
+        (ColumnKind::Number, "", ""),
+        (ColumnKind::Category, " (category)", " (categories)"),
+        (ColumnKind::Boolean, " (yes or no)", " (yes or no)"),
+        (ColumnKind::Time, " (date)", " (dates)"),
+    ];
+    let mut parts = Vec::new();
+    for (kind, one, many) in KINDS {
+        let names: Vec<String> = encoding
+            .columns()
+            .iter()
+            .filter(|column| column.kind() == kind)
+            .map(|column| match column.gaps() {
+                0.0 => shorten(column.name()),
+                1.0 => format!("{} (1 gap)", shorten(column.name())),
+                gaps => format!("{} ({} gaps)", shorten(column.name()), gaps.round()),
+            })
+            .collect();
+        if !names.is_empty() {
+            parts.push(some(&names) + if names.len() == 1 { one } else { many });
+        }
+    }
+    parts.join("; ")
+}
+
+fn some(names: &[String]) -> String {
+    let shown = names.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
+    match names.len().saturating_sub(NAMED) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
+}
+
+/// What is odd about the cells of a table, by column, gathered piece by piece.
+#[derive(Debug, Default)]
+pub(super) struct Tally {
+    gaps: BTreeMap<usize, usize>,
+    /// New levels with the row they came in first, and how often they came in all.
+    levels: BTreeMap<usize, (Vec<(String, usize)>, usize)>,
+    unread: BTreeMap<usize, (Vec<(String, usize)>, usize)>,
+}
+
+impl Tally {
+    pub(super) fn add(&mut self, notes: &[CellNote]) {
+        for note in notes {
+            let (list, text) = match &note.what {
+                CellNoteKind::Gap => {
+                    *self.gaps.entry(note.column).or_default() += 1;
+                    continue;
+                }
+                CellNoteKind::NewLevel(text) => (&mut self.levels, text),
+                CellNoteKind::Unread(text) => (&mut self.unread, text),
+            };
+            let (named, times) = list.entry(note.column).or_default();
+            *times += 1;
+            if named.len() < NAMED && named.iter().all(|(known, _)| known != text) {
+                named.push((text.clone(), note.row));
+            }
+        }
+    }
+
+    /// Says it.
+    pub(super) fn tell(&self, file: &str, encoding: &Encoding, quiet: bool) {
+        let name = |column: usize| {
+            encoding.columns().get(column).map(|column| shorten(column.name())).unwrap_or_default()
+        };
+        let cells = |named: &[(String, usize)]| {
+            let texts: Vec<String> = named.iter().map(|(text, _)| text.clone()).collect();
+            let row = named.first().map_or(0, |(_, row)| *row);
+            format!("{} (first in row {row})", list(&texts))
+        };
+        for (&column, &gaps) in &self.gaps {
+            if encoding.columns().get(column).is_some_and(|column| column.gaps() == 0.0) {
+                let (name, gaps) = (name(column), count(gaps, "gap"));
+                console::note(
+                    quiet,
+                    format_args!("note: {file}: {gaps} in `{name}`, where the reference has none"),
+                );
+            }
+        }
+        for (&column, (named, times)) in &self.levels {
+            let (name, rows, cells) = (name(column), count(*times, "row"), cells(named));
+            console::note(
+                quiet,
+                format_args!(
+                    "note: {file}: {rows} with a level of `{name}` that the reference lacks: {cells}"
+                ),
+            );
+        }
+        for (&column, (named, times)) in &self.unread {
+            let kind = encoding.columns().get(column).map_or("value", |column| column.kind().name());
+            let (name, values, cells) = (name(column), count(*times, "cell"), cells(named));
+            console::note(
+                quiet,
+                format_args!(
+                    "note: {file}: {values} of `{name}` cannot be read as a {kind}, taken for gaps: {cells}"
+                ),
+            );
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! The shape of a text, from its first lines: the delimiter, the lines above the table, the decimal mark.
+
+use super::record::Record;
+
+/// What the first lines tell.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Shape {
+    pub(super) delimiter: char,
+    /// How many columns, from the first, have something in them.
+    pub(super) used: usize,
+    /// How many lines are above the header.
+    pub(super) titles: u64,
+    /// Whether the header has no name for the first column, as R writes it.
+    pub(super) short_header: bool,
+    /// Whether numbers have a decimal comma.
+    pub(super) comma: bool,
+}
+
+/// How many records are looked at.
+const RECORDS: usize = 60;
+
+/// A record and the line it starts on, from 1.
+struct Start {
+    line: u64,
+    fields: Vec<String>,
+}
+
+impl Start {
+    fn filled(&self) -> usize {
+        self.fields.iter().filter(|field| !field.is_empty()).count()
+    }
+
+    /// How many fields there are up to the last one with something in it.
+    fn width(&self) -> usize {
+        self.fields.iter().rposition(|field| !field.is_empty()).map_or(0, |last| last + 1)
+    }
+}
+
+/// The shape of a text; lines in front of what `skip` says are not looked at.
+pub(super) fn shape(head: &str, skip: Option<u64>) -> Shape {
+    let delimiter = sniff(head);
+    let starts = starts(head, delimiter, skip.unwrap_or(0));
+    let width = usual(starts.iter().map(|start| start.fields.len()));
+    let (first, short_header) = match skip {
+        Some(_) => (0, false),
+        None => header(&starts, width),
+    };
+    let titles = match skip {
+        Some(lines) => lines,
+        None => starts.get(first).map_or(0, |start| start.line - 1),
+    };
+    let comma = delimiter != ',' && decimal_comma(starts.get(first + 1..).unwrap_or_default());
+    let header = starts.get(first).map_or(0, |start| start.width() + usize::from(short_header));
+    let used = starts.iter().skip(first + 1).map(Start::width).fold(header, usize::max);
+    Shape { delimiter, used, titles, short_header, comma }
+}
+
+/// The most frequent count; the larger of those that are as frequent.
+fn usual(counts: impl Iterator<Item = usize>) -> usize {
+    let mut seen = std::collections::BTreeMap::new();
+    counts.for_each(|count| *seen.entry(count).or_insert(0usize) += 1);
+    seen.into_iter().max_by_key(|&(count, times)| (times, count)).map_or(0, |(count, _)| count)
+}
+
+/// The first record of the table, and whether it lacks the name of the first column.
+fn header(starts: &[Start], width: usize) -> (usize, bool) {
+    // Titles have fewer fields than the table; spreadsheets fill them up with empty ones.
+    let is_title = |start: &Start| {
+        start.fields.len() < width || (width >= 3 && start.filled() <= 1 && start.width() <= 2)
+    };
+    let Some(first) = starts.iter().position(|start| !is_title(start)) else { return (0, false) };
+    let has_number = |start: &Start| start.fields.iter().any(|field| is_number(field));
+    let above = first.checked_sub(1).map(|above| &starts[above]);
+    match above {
+        Some(above)
+            if width >= 3
+                && above.filled() == width - 1
+                && above.fields.len() == width - 1
+                && !has_number(above)
+                && has_number(&starts[first]) =>
+        {
+            (first - 1, true)
+        }
+        // A table of one column has no titles, and one of two needs more than a row to bear them out.
+        _ if width < 2 || starts.len() < first + 2 => (0, false),
+        _ => (first, false),
+    }
+}
+
+fn is_number(field: &str) -> bool {
+    field.parse::<f64>().is_ok_and(|value| !value.is_nan())
+}
+
+/// Whether some numbers have a decimal comma, and none a decimal point.
+fn decimal_comma(starts: &[Start]) -> bool {
+    let mut commas = false;
+    for field in starts.iter().flat_map(|start| &start.fields) {
+        let field = field.trim_start_matches(['-', '+']).trim_end_matches(['€', '%', ' ']);
+        if !field.bytes().all(|b| b.is_ascii_digit() || b == b'.' || b == b',') {
+            continue;
+        }
+        let grouped = |whole: &str| {
+            let mut groups = whole.split('.');
+            let first = groups.next().unwrap_or_default();
+            (1..=3).contains(&first.len()) && groups.all(|group| group.len() == 3)
+        };
+        match field.split_once(',') {
+            Some((whole, decimals)) => {
+                let is_decimal = !decimals.is_empty() && decimals.bytes().all(|b| b.is_ascii_digit());
+                if !is_decimal || whole.is_empty() || !(grouped(whole) || !whole.contains('.')) {
+                    return false;
+                }
+                // Groups of three may be thousands, but not behind a zero.
+                commas = commas || decimals.len() != 3 || whole.contains('.') || whole == "0";
+            }
+            // What is neither in thousands nor a date has a decimal point.
+            None if field.matches('.').count() == 1 && !grouped(field) => return false,
+            None => {}
+        }
+    }
+    commas
+}
+
+/// The records at the start of a text.
+fn starts(head: &str, delimiter: char, skip: u64) -> Vec<Start> {
+    let (mut found, mut record, mut open, mut from) = (Vec::new(), Record::default(), false, 0);
+    for (number, line) in (1..).zip(lines(head)) {
+        if number <= skip || (!open && line.trim_matches(' ').is_empty()) {
+            continue;
+        }
+        if !open {
+            (record, from) = (Record::default(), number);
+        }
+        open = record.push_line(line, delimiter, open);
+        if !open {
+            found.push(Start { line: from, fields: record.iter().map(str::to_owned).collect() });
+            if found.len() == RECORDS {
+                break;
+            }
+        }
+    }
+    found
+}
+
+/// The lines of a text, whichever way they end.
+fn lines(head: &str) -> impl Iterator<Item = &str> {
+    let end = if head.contains('\n') { '\n' } else { '\r' };
+    head.split(end).map(|line| line.strip_suffix('\r').unwrap_or(line))
+}
+
+/// The delimiter that cuts most of the first lines into the same number of fields, at least two.
+///
+/// Tab, semicolon and bar come before the comma, which is part of many numbers. If none fits, it is the one that the
+/// first line has most of.
+fn sniff(head: &str) -> char {
+    const CANDIDATES: [char; 4] = ['\t', ';', '|', ','];
+    let lines: Vec<&str> =
+        lines(head).filter(|line| !line.trim_matches(' ').is_empty()).take(RECORDS).collect();
+    let fields = |line: &str, delimiter| {
+        let mut record = Record::default();
+        record.push_line(line, delimiter, false);
+        record.len()
+    };
+    let agreeing = |delimiter: char| {
+        let counts: Vec<usize> = lines.iter().map(|line| fields(line, delimiter)).collect();
+        let width = usual(counts.iter().copied().filter(|count| *count > 1));
+        if width < 2 { 0 } else { counts.iter().filter(|count| **count == width).count() }
+    };
+    let found = CANDIDATES.map(|delimiter| (delimiter, agreeing(delimiter)));
+    if let Some((delimiter, _)) = found.iter().find(|(_, lines_)| *lines_ == lines.len() && *lines_ > 0) {
+        return *delimiter;
+    }
+    // The first of those that fit most lines; but some lines must.
+    let most = found.iter().map(|(_, count)| *count).max().unwrap_or(0);
+    let first = lines.first().copied().unwrap_or_default();
+    let by_first =
+        || CANDIDATES.into_iter().rev().max_by_key(|d| fields(first, *d)).filter(|d| fields(first, *d) > 1);
+    match found.iter().find(|(_, count)| *count == most) {
+        Some((delimiter, count)) if *count >= 2 && 2 * count >= lines.len() => *delimiter,
+        _ => by_first().unwrap_or(','),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn delimiters_are_told_apart() {
+        assert_eq!(sniff("a,b\n1,2\n"), ',');
+        assert_eq!(sniff("a\tb,c\n1\t2\n"), '\t');
+        assert_eq!(sniff("1,5;2,5\n3,5;4,5\n"), ';');
+        assert_eq!(sniff("\"a;b\",c\n1,2\n"), ',');
+        assert_eq!(sniff("a,b\n1,2\n3\n"), ',');
+        assert_eq!(sniff("a\n1\n"), ',');
+        assert_eq!(sniff(""), ',');
+        assert_eq!(sniff("a|b|c\n1|2|3\n"), '|');
+        assert_eq!(sniff("Umsatz, gesamt\n\na;b\n1,5;2\n2,5;3\n"), ';');
+    }
+
+    #[test]
+    fn titles_are_above_the_table() {
+        let titles = |text: &str| shape(text, None).titles;
+        assert_eq!(titles("a,b\n1,2\n3,4\n"), 0);
+        assert_eq!(titles("Sales\n\na,b,c\n1,2,3\n"), 2);
+        assert_eq!(titles("Sales,,\nof 2024,,\na,b,c\n1,2,3\n4,5,6\n"), 2);
+        assert_eq!(titles("a\n1\n2\n"), 0);
+        // A short row is not a title where the lines after it are no longer.
+        assert_eq!(titles("a,b\n1\n"), 0);
+        assert_eq!(shape("x\n1,2\n3,4\n", Some(0)).titles, 0);
+        let of_r = shape("height width\nk 1 2\n".replace(' ', "\t").as_str(), None);
+        assert_eq!((of_r.short_header, of_r.used, of_r.titles), (true, 3, 0));
+    }
+
+    #[test]
+    fn decimal_commas() {
+        let comma = |text: &str| shape(text, None).comma;
+        assert!(comma("a;b\n1,5;1.234\n2,25;31.12.2024\n"));
+        assert!(!comma("a;b\n1,5;1.5\n2,25;2\n"));
+        assert!(!comma("a;b\n1.5;2\n"));
+        assert!(!comma("a;b\n1,234;2\n"));
+        assert!(comma("a;b\n1.234,50;2\n"));
+    }
+}

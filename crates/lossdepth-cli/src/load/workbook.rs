@@ -1,0 +1,293 @@
+//! Workbooks: Excel (.xlsx, .xls, .xlsb) and OpenDocument. One sheet of them is the table; formulas have the values that
+//! were saved with them.
+
+use super::batches::guard;
+use super::cells::{Cells, Words, is_missing};
+use super::npz;
+use super::open::{Input, Opened};
+use super::table::{Header, Outline, Piece, Reading, Source, Wanted};
+use super::text::is_word_for_total;
+use crate::error::{Place, Problem, count, shorten};
+use bytes::Bytes;
+use calamine::{Data, Reader, Sheets, open_workbook_auto_from_rs};
+use std::io::Cursor;
+
+const WORKBOOK: &str = "workbook";
+
+/// The most that the parts of a workbook may unpack to.
+const UNPACKED: u64 = 1 << 31;
+
+/// The most cells between the first and the last one of a sheet.
+const CELLS: u64 = 1 << 28;
+
+/// The rows of a sheet.
+struct Sheet {
+    rows: Vec<Vec<Data>>,
+    done: usize,
+    /// The number of the first row in the sheet, from 1, as spreadsheets count.
+    first_line: u64,
+    words: Words,
+    told: bool,
+}
+
+pub(super) fn open(file: Bytes, reading: &Reading) -> Opened {
+    if file.starts_with(b"PK") {
+        let limit = lossdepth_files::memory::limit().map_or(UNPACKED, |limit| UNPACKED.min(limit / 8));
+        npz::check(&Input::Memory(file.clone()), limit).map_err(|problem| match problem {
+            Problem::Damaged { why, .. } => damaged(&why),
+            Problem::Truncated | Problem::Gzip(_) => damaged("it ends too early, or cannot be unpacked"),
+            other => other,
+        })?;
+    }
+    let mut workbook = guard(WORKBOOK, || open_workbook_auto_from_rs(Cursor::new(file)))?
+        .map_err(|error| damaged(&error.to_string()))?;
+    let (name, mut rows, first_line, others) = sheet(&mut workbook, reading.sheet.as_deref())?;
+    let titles = titles(&rows, reading.skip);
+    let mut notes = Vec::new();
+    if !others.is_empty() && reading.sheet.is_none() {
+        let others = super::list(&others);
+        notes.push(format!("sheet `{}` is read; --sheet takes another: {others}", shorten(&name)));
+    }
+    if titles > 0 && reading.skip.is_none() {
+        notes.push(format!("{} above the table left out; --skip 0 reads them", count(titles, "row")));
+    }
+    rows.drain(..titles);
+    // What is empty at the end is not part of the table.
+    while rows.last().is_some_and(|row| row.iter().all(is_gap)) {
+        rows.pop();
+    }
+    // A sum below the table is not a row of it.
+    let is_total = |row: &Vec<Data>| {
+        let first = row.iter().find(|cell| !is_gap(cell));
+        first.is_some_and(|cell| matches!(cell, Data::String(text) if is_word_for_total(text.trim())))
+    };
+    if rows.len() > 2 && rows.last().is_some_and(is_total) {
+        rows.pop();
+        let line = first_line + (titles + rows.len()) as u64;
+        notes.push(format!("row {line} is below the table and left out: a sum"));
+        while rows.last().is_some_and(|row| row.iter().all(is_gap)) {
+            rows.pop();
+        }
+    }
+    let Some(first) = rows.first() else { return Err(Problem::Empty) };
+    let width = rows.iter().map(|row| used(row)).max().unwrap_or(0).min(first.len().max(1));
+    if width == 0 {
+        return Err(Problem::Empty);
+    }
+    let named = match reading.header {
+        Header::Detect => !first.iter().take(width).all(is_datum),
+        Header::Yes => true,
+        Header::No => false,
+    };
+    let name = |column: usize| match &first[column] {
+        cell if named && !is_gap(cell) => text(cell).replace(['\n', '\r'], " ").trim().to_owned(),
+        _ => column.to_string(),
+    };
+    let names: Vec<String> = (0..width).map(name).collect();
+    let mut outline = Outline::new(names, named);
+    outline.notes.splice(0..0, notes);
+    outline.decimal = reading.decimal;
+    let skipped = titles + usize::from(named);
+    if named {
+        rows.remove(0);
+    }
+    let words = Words { gaps: reading.gaps.clone(), comma: reading.decimal == Some(',') };
+    let sheet = Sheet { rows, done: 0, first_line: first_line + skipped as u64, words, told: false };
+    Ok((outline, Box::new(sheet)))
+}
+
+type Rows = (String, Vec<Vec<Data>>, u64, Vec<String>);
+
+/// The sheet asked for, or the first one with something in it: its name, its rows, the number of the first row, and the
+/// names of the other sheets.
+fn sheet(workbook: &mut Sheets<Cursor<Bytes>>, asked: Option<&str>) -> Result<Rows, Problem> {
+    let names = workbook.sheet_names();
+    let chosen = match asked {
+        None => None,
+        Some(asked) => {
+            let by_number =
+                || asked.parse().ok().and_then(|n: usize| n.checked_sub(1)).filter(|n| *n < names.len());
+            let found = names.iter().position(|name| name == asked).or_else(by_number);
+            let missing = || format!("no sheet `{}`; there are {}", shorten(asked), super::list(&names));
+            Some(found.ok_or_else(|| Problem::Unsupported(missing()))?)
+        }
+    };
+    for (number, name) in names.iter().enumerate().filter(|(number, _)| chosen.is_none_or(|c| c == *number)) {
+        let (rows, start) = cells(workbook, name)?;
+        if rows.iter().flatten().any(|cell| !is_gap(cell)) {
+            let others = names.iter().enumerate().filter(|(other, _)| *other != number);
+            let others = others.map(|(_, name)| name.clone()).collect();
+            return Ok((name.clone(), rows, u64::from(start) + 1, others));
+        }
+    }
+    Err(Problem::Empty)
+}
+
+/// The cells of a sheet from its first used row and column on, and the number of that row.
+fn cells(workbook: &mut Sheets<Cursor<Bytes>>, name: &str) -> Result<(Vec<Vec<Data>>, u32), Problem> {
+    // A cell far away would take all the cells between: the streaming reader tells where cells are first.
+    if let Sheets::Xlsx(workbook) = workbook {
+        let found = guard(WORKBOOK, || {
+            let mut reader = workbook.worksheet_cells_reader(name).map_err(|error| error.to_string())?;
+            let (mut low, mut high, mut cells) = ((u32::MAX, u32::MAX), (0, 0), Vec::new());
+            while let Some(cell) = reader.next_cell().map_err(|error| error.to_string())? {
+                let (row, column) = cell.get_position();
+                let value = Data::from(cell.get_value().clone());
+                if !is_gap(&value) {
+                    low = (low.0.min(row), low.1.min(column));
+                    high = (high.0.max(row), high.1.max(column));
+                    cells.push((row, column, value));
+                }
+            }
+            Ok::<_, String>((low, high, cells))
+        })?;
+        let (low, high, found) = found.map_err(|why| damaged(&why))?;
+        if found.is_empty() {
+            return Ok((Vec::new(), 0));
+        }
+        let (height, width) = (u64::from(high.0 - low.0) + 1, u64::from(high.1 - low.1) + 1);
+        if height * width > CELLS || height * width > 1000 * (found.len() as u64 + 1000) {
+            return Err(Problem::Unsupported(format!(
+                "sheet `{}` has cells far apart: {height} rows of {width} columns for {} cells",
+                shorten(name),
+                found.len()
+            )));
+        }
+        let to = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
+        let mut rows = vec![vec![Data::Empty; to(width)]; to(height)];
+        for (row, column, value) in found {
+            rows[(row - low.0) as usize][(column - low.1) as usize] = value;
+        }
+        return Ok((rows, low.0));
+    }
+    let range =
+        guard(WORKBOOK, || workbook.worksheet_range(name))?.map_err(|error| damaged(&error.to_string()))?;
+    let start = range.start().map_or(0, |(row, _)| row);
+    Ok((range.rows().map(<[Data]>::to_vec).collect(), start))
+}
+
+/// How many cells a row has up to the last one with something in it.
+fn used(row: &[Data]) -> usize {
+    row.iter().rposition(|cell| !is_gap(cell)).map_or(0, |last| last + 1)
+}
+
+fn is_gap(cell: &Data) -> bool {
+    match cell {
+        Data::Empty => true,
+        Data::String(text) => text.trim().is_empty(),
+        _ => false,
+    }
+}
+
+/// Whether a cell is a value and no name: a number, a date, a truth value, or nothing.
+fn is_datum(cell: &Data) -> bool {
+    match cell {
+        Data::String(text) => {
+            text.trim().is_empty() || is_missing(text.trim()) || text.trim().parse::<f64>().is_ok()
+        }
+        _ => true,
+    }
+}
+
+/// How many rows are above the header.
+fn titles(rows: &[Vec<Data>], skip: Option<u64>) -> usize {
+    if let Some(skip) = skip {
+        return usize::try_from(skip).unwrap_or(usize::MAX).min(rows.len());
+    }
+    let filled = |row: &[Data]| row.iter().filter(|cell| !is_gap(cell)).count();
+    let most = rows.iter().take(60).map(|row| filled(row)).max().unwrap_or(0);
+    // A title is one cell or two, or nothing, above a table that is wider.
+    let is_title = |row: &Vec<Data>| {
+        filled(row) == 0 || (most >= 3 && filled(row) <= 1) || (most >= 5 && filled(row) <= 2)
+    };
+    rows.iter().position(|row| !is_title(row)).unwrap_or(0)
+}
+
+/// A cell as a text.
+fn text(cell: &Data) -> String {
+    match cell {
+        Data::Empty => String::new(),
+        Data::String(text) => text.trim().to_owned(),
+        Data::DateTime(time) if time.is_datetime() => super::cells::moment(seconds(time)),
+        Data::DateTimeIso(text) | Data::DurationIso(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+/// A date of Excel in seconds since the beginning of 1970. The year 1900 was no leap year, but Excel takes it for one.
+fn seconds(time: &calamine::ExcelDateTime) -> f64 {
+    /// The day of 1970-01-01, counted from the day before 1900-01-01 with the day that was not.
+    const EPOCH: f64 = 25569.0;
+    const SHIFT_1904: f64 = 1462.0;
+    let serial = time.as_f64();
+    // The year tells which epoch it is: both are four years and a day apart.
+    let plain = calamine::ExcelDateTime::new(serial, calamine::ExcelDateTimeType::DateTime, false);
+    let shift = if plain.to_ymd_hms_milli().0 == time.to_ymd_hms_milli().0 { 0.0 } else { SHIFT_1904 };
+    let days = serial + shift;
+    let days = if shift == 0.0 && days < 60.0 { days + 1.0 } else { days };
+    // To the millisecond, which is what Excel shows.
+    ((days - EPOCH) * 86_400_000.0).round() / 1000.0
+}
+
+impl Sheet {
+    fn add(&self, cells: &mut Cells, cell: &Data) -> usize {
+        match cell {
+            Data::Int(value) => cells.number(*value as f64),
+            Data::Float(value) => cells.number(*value),
+            Data::Bool(value) => cells.boolean(*value),
+            Data::DateTime(time) if time.is_datetime() && time.as_f64() >= 1.0 => cells.time(seconds(time)),
+            // A length of time, or a time of the day: a number of days in Excel.
+            Data::DateTime(time) => cells.number(time.as_f64()),
+            Data::DateTimeIso(text) | Data::DurationIso(text) => return cells.text(text.trim(), &self.words),
+            Data::String(text) => return cells.text(text.trim(), &self.words),
+            Data::Error(_) | Data::Empty => cells.gap(),
+        }
+        0
+    }
+}
+
+impl Source for Sheet {
+    fn read(&mut self, wanted: &Wanted<'_>, piece: &mut Piece) -> Result<(), Problem> {
+        let columns = wanted.columns;
+        let end = self.rows.len().min(self.done.saturating_add(wanted.limit));
+        piece.reserve(end - self.done, columns)?;
+        let (mut wrong, mut errors) = (Vec::new(), Vec::new());
+        for number in self.done..end {
+            let row = &self.rows[number];
+            let line = self.first_line + number as u64;
+            let at = Place { line: Some(line), row: number };
+            for (cells, &column) in piece.cells.iter_mut().zip(&columns.features) {
+                piece.letters += self.add(cells, &row[column]);
+            }
+            for &column in &columns.features {
+                if let Data::Error(error) = &row[column] {
+                    errors
+                        .push(format!("{error} in row {line}, column `{}`", shorten(&wanted.names[column])));
+                }
+            }
+            if let Some(column) = columns.weights {
+                match super::cells::number(&text(&row[column]), &self.words) {
+                    Ok(weight) => piece.weights.push(weight),
+                    Err(fault) => wrong.push(wanted.cell(at, column, fault)),
+                }
+            }
+            piece.ids.extend(columns.id.map(|column| text(&row[column])));
+            piece.labels.extend(columns.label.map(|column| text(&row[column])));
+            piece.lines.push(line);
+            piece.rows += 1;
+        }
+        self.done = end;
+        if let (Some(first), false) = (errors.first(), self.told) {
+            self.told = true;
+            piece.notes.push(match errors.len() {
+                1 => format!("an error of a formula is a gap: {first}"),
+                n => format!("{n} errors of formulas are gaps, the first {first}"),
+            });
+        }
+        Problem::all(wrong)
+    }
+}
+
+fn damaged(why: &str) -> Problem {
+    Problem::Damaged { format: WORKBOOK, why: why.to_owned() }
+}

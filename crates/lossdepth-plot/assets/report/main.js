@@ -1,0 +1,6 @@
+// Start: each part makes its own controls visible.
+
+startTable();
+startThreshold();
+startMap();
+if (report.rows.length > 0) selectRow(0, "start");

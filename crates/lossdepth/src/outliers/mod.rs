@@ -1,0 +1,329 @@
+//! The oddest rows of a table: how odd, why in words, and what would make them ordinary.
+//!
+//! [`Outliers::find`] scores every row, gives each a p-value and a percentile, and explains the shallowest ones by the columns
+//! that account for it (`docs/math/reasons.md`). Every face shows what is found here: the command line as text, Python and R as
+//! data frames, the report as a page.
+
+mod words;
+
+use crate::data::{CellNote, CellNoteKind, Encoded, Encoding, GroupKind, Rows, Table, Values};
+use crate::error::{DepthError, Result};
+use crate::model::reasons::Combination;
+use crate::model::{Explainer, Model, ReasonOptions, Reasons};
+use crate::problem::{Fit, Run, Stop};
+use crate::stats::conformal::{Conformal, own_p_values};
+use words::Words;
+
+/// What is asked about the oddest rows.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct OutlierOptions {
+    /// How many of the oddest rows to explain; 10 by default.
+    pub top: usize,
+    /// How many reasons to give for a row at most; 3 by default.
+    pub reasons: usize,
+    /// The percentile above which a changed row counts as ordinary; 0.1 by default.
+    pub target: f64,
+}
+
+impl Default for OutlierOptions {
+    fn default() -> Self {
+        Self { top: 10, reasons: 3, target: 0.1 }
+    }
+}
+
+/// A table of queries, encoded as its model wants it.
+#[derive(Debug, Clone, Copy)]
+pub struct Queries<'a> {
+    /// The table as it was read.
+    pub table: &'a Table,
+    /// The encoding of the reference.
+    pub encoding: &'a Encoding,
+    /// The rows of the table under that encoding.
+    pub rows: Rows<'a>,
+    /// The row of the table that each of them is.
+    pub numbers: &'a [usize],
+    /// Cells that are not simply a value, by row of the table.
+    pub notes: &'a [CellNote],
+    /// The names of the rows, one for each; found in the column that names them if there are none here.
+    pub names: Option<&'a [String]>,
+    /// The weights of the rows if the table is its own reference and has weights.
+    pub weights: Option<&'a [f64]>,
+    /// Whether the table is its own reference.
+    pub own: bool,
+}
+
+impl<'a> Queries<'a> {
+    /// An encoded table; `own` if it is its own reference.
+    ///
+    /// # Errors
+    /// The encoded rows have no column.
+    pub fn new(table: &'a Table, encoding: &'a Encoding, encoded: &'a Encoded, own: bool) -> Result<Self> {
+        let rows = Rows::new(&encoded.values, encoded.width)?;
+        let (numbers, notes) = (&encoded.rows[..], &encoded.notes[..]);
+        Ok(Self { table, encoding, rows, numbers, notes, names: None, weights: None, own })
+    }
+}
+
+/// The rows of a table from the oddest on.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outliers {
+    /// The depth of every encoded row, in the order of the table.
+    pub fits: Vec<Fit>,
+    /// The p-value of every encoded row.
+    pub p_values: Vec<f64>,
+    /// For every encoded row the share of the reference that is at most as deep.
+    pub percentiles: Vec<f64>,
+    /// How many rows missed the tolerance.
+    pub unconverged: usize,
+    /// The oddest rows, the shallowest first; among rows of the same depth the first one of the table.
+    pub found: Vec<Outlier>,
+}
+
+/// One of the oddest rows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outlier {
+    /// The row of the table, from 0.
+    pub row: usize,
+    /// The text of the column that names the rows, if there is one.
+    pub name: Option<String>,
+    /// Its depth.
+    pub fit: Fit,
+    /// The chance that a row from where the reference came from is as shallow.
+    pub p: f64,
+    /// The share of the reference that is at most as deep.
+    pub percentile: f64,
+    /// How odd the row is, in bits: about $-\log_2$ of its percentile, continued beyond the shallowest reference row.
+    pub outlyingness: f64,
+    /// The columns that account for it, the most important first.
+    pub reasons: Vec<WordedReason>,
+    /// What would make the row ordinary; empty if no change was found that does.
+    pub changes: Vec<Change>,
+    /// The depth and the percentile of the row after the changes.
+    pub changed: Option<(f64, f64)>,
+    /// Columns that are odd in combination only.
+    pub combinations: Vec<Combination>,
+    /// The bits that each compared column accounts for, in the order of [`Encoding::columns`].
+    pub contributions: Vec<f64>,
+}
+
+/// A reason in words.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WordedReason {
+    /// The column, among [`Encoding::columns`].
+    pub column: usize,
+    /// Its name.
+    pub name: String,
+    /// The value of the row as it is written in the table; `gap` where there is none.
+    pub value: String,
+    /// What is odd about it, as in `highest of all; nine in ten are 5 to 27`.
+    pub text: String,
+    /// The share of the row's outlyingness that the column accounts for, between 0 and 1.
+    pub share: f64,
+}
+
+/// A change of one column.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    /// The column, among [`Encoding::columns`].
+    pub column: usize,
+    /// Its name.
+    pub name: String,
+    /// The value of the row.
+    pub from: String,
+    /// The value that makes it ordinary, together with the other changes.
+    pub to: String,
+}
+
+/// How many reference rows are left out in turn, at most, to calibrate p-values of other rows.
+const FOLDS: usize = 10;
+
+/// Beyond so many reference rows half of them calibrate the p-values, which takes one fit more instead of ten (heuristic).
+const CROSS_ROWS: usize = 20_000;
+
+impl Outliers {
+    /// Scores all rows and explains the oddest.
+    ///
+    /// # Errors
+    /// As for [`Model::score`]; a model of kernel values, which has no columns to speak of; or
+    /// [`Cancelled`](DepthError::Cancelled).
+    pub fn find(
+        model: &Model,
+        queries: Queries<'_>,
+        options: &OutlierOptions,
+        run: &Run<'_>,
+    ) -> Result<Self> {
+        let rows = queries.rows;
+        let fits = model.score(rows, run)?;
+        let (p_values, percentiles) = standing(model, queries, &fits, run)?;
+        let unconverged = fits.iter().filter(|fit| fit.stop != Stop::Converged).count();
+        let mut order: Vec<usize> = (0..fits.len()).collect();
+        order.sort_by(|&a, &b| fits[a].depth.total_cmp(&fits[b].depth).then(a.cmp(&b)));
+        order.truncate(options.top);
+        let quiet = Run { progress: None, ..*run };
+        let mut found = Vec::with_capacity(order.len());
+        if !order.is_empty() {
+            let explainer = Explainer::new(model, &quiet)?;
+            let chosen: Vec<f64> = order.iter().flat_map(|&i| rows.row(i)).copied().collect();
+            let asked = ReasonOptions { target: Some(options.target), ..ReasonOptions::default() };
+            let reasons = explainer.reasons(Rows::new(&chosen, rows.width())?, &asked, &quiet)?;
+            for (&at, reasons) in order.iter().zip(&reasons) {
+                let place = Place { p: p_values[at], percentile: percentiles[at], fit: fits[at], at };
+                found.push(outlier(queries, place, rows.row(at), reasons, options));
+            }
+        }
+        Ok(Self { fits, p_values, percentiles, unconverged, found })
+    }
+}
+
+/// The p-value and the percentile of every row.
+fn standing(
+    model: &Model,
+    queries: Queries<'_>,
+    fits: &[Fit],
+    run: &Run<'_>,
+) -> Result<(Vec<f64>, Vec<f64>)> {
+    let depths: Vec<f64> = fits.iter().map(|fit| fit.depth).collect();
+    if depths.is_empty() {
+        return Ok((Vec::new(), Vec::new()));
+    }
+    if queries.own {
+        let p = own_p_values(&depths, queries.weights)?;
+        return Ok((p.clone(), p));
+    }
+    let sample = model.reference();
+    let quiet = Run { progress: None, depths_only: true, ..*run };
+    let of_reference: Vec<f64> = model.score(sample.rows(), &quiet)?.iter().map(|fit| fit.depth).collect();
+    let mut ranked: Vec<(f64, f64)> =
+        of_reference.into_iter().zip(sample.weights().iter().copied()).collect();
+    ranked.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let mut sum = 0.0;
+    for (_, weight) in &mut ranked {
+        sum += *weight;
+        *weight = sum.min(1.0);
+    }
+    let at_most = |depth: f64| match ranked.partition_point(|(other, _)| *other <= depth) {
+        0 => 0.0,
+        count => ranked[count - 1].1,
+    };
+    let percentiles = depths.iter().map(|depth| at_most(*depth)).collect();
+    let how = if sample.len() > CROSS_ROWS {
+        Conformal::Split { share: 0.5, seed: 0 }
+    } else {
+        Conformal::Cross { folds: FOLDS.min(sample.len()), seed: 0 }
+    };
+    let p = match how.calibrate(model.settings(), sample, &quiet) {
+        Ok(calibration) => calibration.p_values(queries.rows, &depths, &quiet)?,
+        // Two reference rows cannot be divided; the only p-value that is certain is 1.
+        Err(DepthError::TooFewRows { .. }) => vec![1.0; depths.len()],
+        Err(other) => return Err(other),
+    };
+    Ok((p, percentiles))
+}
+
+/// Where a row stands.
+#[derive(Clone, Copy)]
+struct Place {
+    at: usize,
+    fit: Fit,
+    p: f64,
+    percentile: f64,
+}
+
+fn outlier(
+    queries: Queries<'_>,
+    place: Place,
+    encoded: &[f64],
+    reasons: &Reasons,
+    options: &OutlierOptions,
+) -> Outlier {
+    let row = queries.numbers[place.at];
+    let encoding = queries.encoding;
+    let notes = notes_of(queries.notes, row);
+    let words = Words { queries, row, encoded, notes };
+    let name = match queries.names {
+        Some(names) => names.get(place.at).cloned(),
+        None => encoding.id().and_then(|id| cell(queries.table, id, row)),
+    };
+    let mut contributions = vec![0.0; encoding.columns().len()];
+    for reason in &reasons.columns {
+        contributions[reason.column] = reason.contribution;
+    }
+    let total: f64 = contributions.iter().filter(|bits| **bits > 0.0).sum();
+    let counted = reasons.columns.iter().filter(|reason| reason.contribution > 0.0);
+    let mut worded: Vec<WordedReason> = counted
+        .take(options.reasons)
+        .map(|reason| WordedReason {
+            column: reason.column,
+            name: encoding.columns()[reason.column].name().to_owned(),
+            value: words.value(reason.column),
+            text: words.sentence(reason),
+            share: reason.contribution / total,
+        })
+        .collect();
+    // A gap or a cell that cannot be read is a reason by itself, also where the filled value is ordinary.
+    for note in notes {
+        let known = worded.iter().any(|reason| reason.column == note.column);
+        if !known && words.is_unusual(note) && worded.len() < options.reasons.max(1) {
+            worded.push(WordedReason {
+                column: note.column,
+                name: encoding.columns()[note.column].name().to_owned(),
+                value: words.value(note.column),
+                text: words.note(note),
+                share: 0.0,
+            });
+        }
+    }
+    let met = reasons.counterfactual.as_ref().filter(|change| change.met && !change.columns.is_empty());
+    let changes = met.map_or_else(Vec::new, |change| {
+        let one = |&column: &usize| Change {
+            column,
+            name: encoding.columns()[column].name().to_owned(),
+            from: words.value(column),
+            to: words.encoded_value(column, &change.row),
+        };
+        change.columns.iter().map(one).collect()
+    });
+    Outlier {
+        row,
+        name,
+        fit: place.fit,
+        p: place.p,
+        percentile: place.percentile,
+        outlyingness: reasons.outlyingness,
+        reasons: worded,
+        changes,
+        changed: met.map(|change| (change.depth, change.percentile)),
+        combinations: reasons.combinations.clone(),
+        contributions,
+    }
+}
+
+/// The notes about a row of the table.
+fn notes_of(notes: &[CellNote], row: usize) -> &[CellNote] {
+    let start = notes.partition_point(|note| note.row < row);
+    let end = notes.partition_point(|note| note.row <= row);
+    &notes[start..end]
+}
+
+/// A cell as it is written in the table; `None` for a gap or a column that is not there.
+fn cell(table: &Table, column: &str, row: usize) -> Option<String> {
+    match &table.column(column)?.values {
+        Values::Numbers(numbers) | Values::Times(numbers) => {
+            numbers.get(row).filter(|value| !value.is_nan()).map(f64::to_string)
+        }
+        Values::Texts(texts) => texts.get(row).map(str::to_owned),
+        Values::Booleans(values) => values.get(row).copied().flatten().map(|value| value.to_string()),
+    }
+}
+
+/// The first coordinate of a compared column, and how many it has without those of its gaps.
+fn coordinates(encoding: &Encoding, column: usize) -> std::ops::Range<usize> {
+    let groups = encoding.layout().groups();
+    let group = groups.iter().find(|group| group.column == column && group.kind != GroupKind::Gap);
+    group.map_or(0..0, crate::data::Group::range)
+}
+
+/// Whether the note is about a gap, or a cell that is taken for one.
+fn is_gap(what: &CellNoteKind) -> bool {
+    matches!(what, CellNoteKind::Gap | CellNoteKind::Unread(_))
+}
