@@ -138,6 +138,7 @@ def test_boxes_that_are_left_out_are_in_the_error():
     exact = ForestDepth(max_depth=3, tol=1e-9).fit(X).score_details(X[:5])
     with pytest.warns(ConvergenceWarning, match="Raise tol or max_boxes, or grow"):
         detector = ForestDepth(max_depth=3, max_boxes=5).fit(X)
+        assert detector.offset_ > 0.0
     with pytest.warns(ConvergenceWarning):
         rough = detector.score_details(X[:5])
     assert not rough.converged.any()
