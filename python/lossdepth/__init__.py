@@ -25,6 +25,7 @@ from lossdepth._kernel import GPDepth, KernelLogisticDepth, SVMDepth
 from lossdepth._linear import ExponentialDepth, HingeDepth, LogisticDepth, SquaredHingeDepth
 from lossdepth._native import __version__
 from lossdepth._network import MLPDepth
+from lossdepth._outliers import Outlier, Outliers, outliers
 from lossdepth._preset import preset
 from lossdepth._results import Cut, Explanation, Scores
 from lossdepth._wrapper import LossDepth
@@ -44,6 +45,8 @@ __all__ = [
     "LogisticDepth",
     "LossDepth",
     "MLPDepth",
+    "Outlier",
+    "Outliers",
     "SVMDepth",
     "Scores",
     "SquaredHingeDepth",
@@ -52,6 +55,7 @@ __all__ = [
     "false_discovery_control",
     "halfspace",
     "load",
+    "outliers",
     "plot",
     "preset",
 ]

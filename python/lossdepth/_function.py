@@ -30,13 +30,13 @@ _CLASSES: dict[str, type[Depth]] = {
 METHODS = {name: _CLASSES[name] for name in _native.METHODS if name in _CLASSES}
 
 # What `depth` and the face of PyOD take where nothing is said.
-DEFAULT_METHOD = "logistic"
+DEFAULT_METHOD = "auto"
 
 
 def default_detector() -> Depth:
     """Return the estimator for those who set nothing."""
     cls: Any = METHODS[DEFAULT_METHOD]
-    detector: Depth = cls(preset="recommended")
+    detector: Depth = cls()
     return detector
 
 

@@ -242,7 +242,7 @@ fn list(text: Option<&str>) -> Vec<String> {
 #[command(next_help_heading = "Settings")]
 pub(crate) struct Question {
     /// The method, see `lossdepth methods`
-    #[arg(long, value_name = "NAME", default_value = "logistic", value_parser = named::<Method>(Method::ALL.map(Method::name)))]
+    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = named::<Method>(Method::ALL.map(Method::name)))]
     #[arg(hide_possible_values = true)]
     pub(crate) method: Method,
 

@@ -60,6 +60,27 @@ pub(super) trait ColumnMap: Send + Sync {
     fn apply(&self, x: f64) -> f64;
 }
 
+/// The map of an encoded column: numbers have one that is learned, the coordinates of categories all have the same.
+pub(super) enum Coordinate<M> {
+    Number(M),
+    Category,
+}
+
+impl<M: ColumnMap> Coordinate<M> {
+    pub(super) fn learn(column: &Column, is_category: bool) -> Self {
+        if is_category { Self::Category } else { Self::Number(M::learn(column)) }
+    }
+
+    pub(super) fn apply(&self, x: f64) -> f64 {
+        match self {
+            Self::Number(map) => map.apply(x),
+            // (A2c): two levels differ in two coordinates, hence the root; a column of zeros and ones comes out about as if it
+            // were numbers.
+            Self::Category => x.asinh() * std::f64::consts::FRAC_1_SQRT_2,
+        }
+    }
+}
+
 /// (A1): $\operatorname{arsinh}((x - m) / s)$ with the median $m$ and $s$ the interquartile range over 1.349; the standard
 /// deviation where the quartiles are the same; 1 for a constant column.
 pub(super) struct RobustMap {

@@ -49,6 +49,15 @@ pub struct PreparedAuto {
     tol: f64,
 }
 
+/// Of each encoded column, whether it is a coordinate of a category.
+fn categories(sample: &Reference) -> Vec<bool> {
+    let mut categories = vec![false; sample.width()];
+    for group in sample.layout().map_or(&[][..], |layout| layout.groups()) {
+        categories[group.range()].fill(group.is_category());
+    }
+    categories
+}
+
 /// A score with a bound on its rounding.
 #[derive(Clone, Copy, Default)]
 struct Score {
@@ -61,8 +70,12 @@ impl PreparedAuto {
         let compared = Compared::new(sample, reference_rows);
         let n = compared.observations;
         let columns: Vec<Column> = (0..sample.width()).map(|j| Column::new(&compared, j)).collect();
-        let skewness = columns.iter().map(Column::skewness).sum::<f64>() / columns.len() as f64;
-        let (robust, ranks) = (Space::new(&compared, &columns), Space::new(&compared, &columns));
+        let categories = categories(sample);
+        let numbers = columns.iter().zip(&categories).filter(|(_, is_category)| !**is_category);
+        let (count, sum) = numbers.fold((0.0, 0.0), |(n, sum), (column, _)| (n + 1.0, sum + column.skewness()));
+        let skewness = if count > 0.0 { sum / count } else { 0.0 };
+        let robust = Space::new(&compared, &columns, &categories);
+        let ranks = Space::new(&compared, &columns, &categories);
         let (root, tenth) = (n.sqrt().floor().clamp(1.0, n - 1.0), (n / 10.0).floor().max(5.0).min(n - 1.0));
         let [narrow, middle] = robust.neighbour_distances(&compared, [1.0, root]);
         let robust_kept = robust.trimmed(&compared, middle, trim);
@@ -218,7 +231,7 @@ impl<'a> Worker<'a> {
             f64::NAN
         };
         let error = depth * log_error.exp_m1();
-        let stop = Stop::Converged.judge(error, prepared.tol);
+        let stop = Stop::Converged.for_error(error, prepared.tol);
         (Fit { depth, error, stderr, iterations: 0, stop }, probabilities)
     }
 

@@ -1,22 +1,25 @@
 //! The compared rows in one kind of coordinates, and what lies near a query there.
 
 use super::compared::Compared;
-use super::coordinates::{Column, ColumnMap};
+use super::coordinates::{Column, ColumnMap, Coordinate};
 use crate::kernel::weighted_quantile;
 use crate::numerics::elementary::exp_neg;
 use crate::numerics::simd::{sum_rows, vectorised};
 
 /// The compared rows after a map of each column; distances are sums over the columns.
 pub(super) struct Space<M> {
-    maps: Vec<M>,
+    maps: Vec<Coordinate<M>>,
     /// Column by column.
     points: Vec<f64>,
     rows: usize,
 }
 
 impl<M: ColumnMap> Space<M> {
-    pub(super) fn new(compared: &Compared, columns: &[Column]) -> Self {
-        let maps: Vec<M> = columns.iter().map(M::learn).collect();
+    /// `categories` says of each column whether it is a coordinate of a category.
+    pub(super) fn new(compared: &Compared, columns: &[Column], categories: &[bool]) -> Self {
+        let each = columns.iter().zip(categories);
+        let maps: Vec<Coordinate<M>> =
+            each.map(|(column, is_category)| Coordinate::learn(column, *is_category)).collect();
         let rows = compared.rows();
         let mut points = Vec::with_capacity(compared.len() * maps.len());
         for (j, map) in maps.iter().enumerate() {
