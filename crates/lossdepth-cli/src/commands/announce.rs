@@ -52,7 +52,9 @@ pub(super) fn sample(file: &str, encoding: &Encoding, block: &Block, quiet: bool
             ),
         );
     }
-    lines.iter().for_each(|line| console::note(quiet, line));
+    for line in &lines {
+        console::note(quiet, line);
+    }
     let mut tally = Tally::default();
     tally.add(&block.notes);
     tally.gaps.clear();

@@ -238,8 +238,9 @@ impl Sheet {
             Data::DateTime(time) if time.is_datetime() && time.as_f64() >= 1.0 => cells.time(seconds(time)),
             // A length of time, or a time of the day: a number of days in Excel.
             Data::DateTime(time) => cells.number(time.as_f64()),
-            Data::DateTimeIso(text) | Data::DurationIso(text) => return cells.text(text.trim(), &self.words),
-            Data::String(text) => return cells.text(text.trim(), &self.words),
+            Data::String(text) | Data::DateTimeIso(text) | Data::DurationIso(text) => {
+                return cells.text(text.trim(), &self.words);
+            }
             Data::Error(_) | Data::Empty => cells.gap(),
         }
         0
