@@ -3,6 +3,7 @@
 
 use super::batches::guard;
 use super::cells::{Cells, Words, is_missing};
+use super::compound;
 use super::npz;
 use super::open::{Input, Opened};
 use super::table::{Header, Outline, Piece, Reading, Source, Wanted};
@@ -38,6 +39,9 @@ pub(super) fn open(file: Bytes, reading: &Reading) -> Opened {
             Problem::Truncated | Problem::Gzip(_) => damaged("it ends too early, or cannot be unpacked"),
             other => other,
         })?;
+    }
+    if file.starts_with(&[0xd0, 0xcf, 0x11, 0xe0]) {
+        compound::check(&file).map_err(damaged)?;
     }
     let mut workbook = guard(WORKBOOK, || open_workbook_auto_from_rs(Cursor::new(file)))?
         .map_err(|error| damaged(&error.to_string()))?;
