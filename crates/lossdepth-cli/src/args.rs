@@ -219,12 +219,11 @@ impl Roles {
                 "string" => Some(ColumnKind::Text),
                 name => name.parse().ok(),
             };
-            match known {
-                Some(kind) => kinds.push((name.trim().to_owned(), kind)),
-                None => {
-                    let kinds = ColumnKind::ALL.map(ColumnKind::name).join(", ");
-                    wrong.push(format!("`{}` is no kind of column; there are {kinds}", shorten(kind)));
-                }
+            if let Some(kind) = known {
+                kinds.push((name.trim().to_owned(), kind));
+            } else {
+                let kinds = ColumnKind::ALL.map(ColumnKind::name).join(", ");
+                wrong.push(format!("`{}` is no kind of column; there are {kinds}", shorten(kind)));
             }
         }
         if wrong.is_empty() { Ok(kinds) } else { Err(format!("`--as`: {}", wrong.join("; "))) }
