@@ -114,8 +114,8 @@ impl Hypothesis for Auto {
     fn prepare(&self, sample: &Reference) -> Result<PreparedAuto> {
         positive("tol", self.tol)?;
         let (rows, trim) = (self.reference_rows, self.trim);
-        if rows < 2 {
-            let (name, expected) = ("reference_rows", "at least 2");
+        if !(2..=1_000_000).contains(&rows) {
+            let (name, expected) = ("reference_rows", "between 2 and 1000000");
             return Err(DepthError::Setting { name, expected, got: rows as f64 });
         }
         if !(0.0..=0.45).contains(&trim) {
