@@ -37,6 +37,12 @@ pub(crate) struct Bounded {
 }
 
 impl Bounded {
+    /// Whether a row is flagged at the threshold that is shown first.
+    pub(crate) fn is_flagged(&self, row: &OddRow) -> bool {
+        let thresholds = &self.page.thresholds;
+        thresholds.steps.get(thresholds.start).is_some_and(|step| row.p_value <= step.p)
+    }
+
     /// Within the budgets divided by `divisor`.
     pub(crate) fn new(page: &Page, divisor: usize) -> Self {
         let mut page = page.clone();

@@ -147,7 +147,7 @@ fn overview(out: &mut String, bounded: &Bounded) {
              <button type=\"button\" id=\"map-next\" aria-label=\"Select the next odd row\">›</button></span></div>\
              <figure class=\"map\" id=\"map-figure\">",
         );
-        charts::map(out, map);
+        charts::map(out, map, bounded);
         let (sample, all) = (map.percentiles.len() as u64, super::text::count(map.of));
         let shown = if sample == map.of {
             format!("All {all} ordinary rows.")
