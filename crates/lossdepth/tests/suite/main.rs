@@ -3,7 +3,6 @@
 mod archive;
 mod bandwidths;
 mod auto;
-mod baseline;
 mod brute_force;
 mod common;
 mod conformal;
