@@ -208,7 +208,7 @@ fn page(orders: &Orders, before: Option<&Orders>, top: usize) -> Result<Page, Fa
         (own_p_values(&depths, None)?, PValues::Ranks, Vec::new())
     } else {
         let conformal = Conformal::named("cross", 0)?.calibrate(&settings, &sample, &run)?;
-        let own = model.score(sample.rows(), &run)?.iter().map(|fit| fit.depth).collect();
+        let own: Vec<f64> = model.score(sample.rows(), &run)?.iter().map(|fit| fit.depth).collect();
         (conformal.p_values(queries, &depths, &run)?, PValues::Calibrated, own)
     };
     let mut order: Vec<usize> = (0..orders.len()).collect();
@@ -226,8 +226,7 @@ fn page(orders: &Orders, before: Option<&Orders>, top: usize) -> Result<Page, Fa
             error: fit.error,
             stderr: Some(fit.stderr).filter(|x| x.is_finite()),
             p_value: p[i],
-            percentile: depths.iter().filter(|depth| **depth <= fit.depth).count() as f64
-                / depths.len() as f64,
+            percentile: share_below(if before.is_none() { &depths } else { &reference_depths }, fit.depth),
             reasons: reasons(&cells, &contributions, &columns),
             contributions,
             counterfactual: None,
@@ -260,6 +259,11 @@ fn page(orders: &Orders, before: Option<&Orders>, top: usize) -> Result<Page, Fa
         columns,
         method: method(),
     })
+}
+
+/// The share of depths that are at most as large.
+fn share_below(depths: &[f64], depth: f64) -> f64 {
+    depths.iter().filter(|other| **other <= depth).count() as f64 / depths.len() as f64
 }
 
 fn source(name: &str, orders: &Orders) -> Source {

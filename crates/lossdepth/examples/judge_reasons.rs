@@ -9,6 +9,7 @@
 //! own reference, as in `lossdepth outliers`; with `--new` the corrupted rows are scored against the clean ones. `--write`
 //! saves the tables, for `benchmarks/reasons.py` to compare with other explanations.
 
+use lossdepth::data::{GroupKind, Layout};
 use lossdepth::model::{Explainer, ReasonOptions, Reasons};
 use lossdepth::numerics::Random;
 use lossdepth::{Method, Preset, Reference, Rows, Run, Settings};
@@ -23,6 +24,8 @@ struct Design {
     width: usize,
     draw: fn(&mut Random, usize) -> Vec<f64>,
     corrupt: fn(&mut Random, &[f64], usize) -> f64,
+    /// How many levels each column has, 0 for a number; empty if all are numbers.
+    levels: &'static [usize],
 }
 
 /// Correlated normal columns: neighbours in a chain with correlation 0.8.
@@ -75,6 +78,28 @@ fn hidden(random: &mut Random, width: usize) -> Vec<f64> {
     (0..width).map(|_| factor + 0.15 * random.normal()).collect()
 }
 
+/// The levels of the columns of [`shop`].
+const SHOP: [usize; 8] = [5, 0, 0, 0, 4, 4, 4, 0];
+
+/// A product with its price, weight and size; a country with its currency and language, which are usually its own;
+/// a quantity. Levels are numbers from 0.
+fn shop(random: &mut Random, _: usize) -> Vec<f64> {
+    let (product, country) = (random.below(5) as f64, random.below(4) as f64);
+    let price = 10.0 * 1.6f64.powf(product) * (1.0 + 0.08 * random.normal());
+    let weight = (6.0 - product) * (1.0 + 0.08 * random.normal());
+    let size = (1.0 + (2.0 * product) % 5.0) * (1.0 + 0.08 * random.normal());
+    let quantity = (2.0 + 0.4 * random.normal()).exp();
+    vec![product, price, weight, size, country, country, country, quantity]
+}
+
+/// Another level, or ten times the number.
+fn miscoded(random: &mut Random, row: &[f64], j: usize) -> f64 {
+    match SHOP[j] {
+        0 => 10.0 * row[j],
+        levels => (row[j] + 1.0 + random.below(levels - 1) as f64) % levels as f64,
+    }
+}
+
 /// Skewed, independent columns.
 fn skewed(random: &mut Random, width: usize) -> Vec<f64> {
     (0..width).map(|_| (0.5 * random.normal()).exp()).collect()
@@ -118,16 +143,17 @@ fn tenfold(_: &mut Random, row: &[f64], j: usize) -> f64 {
     10.0 * row[j].max(1.0)
 }
 
-const DESIGNS: [Design; 9] = [
-    Design { name: "chain5", width: 5, draw: chain, corrupt: shifted },
-    Design { name: "chain10", width: 10, draw: chain, corrupt: shifted },
-    Design { name: "chain20", width: 20, draw: chain, corrupt: shifted },
-    Design { name: "factors12", width: 12, draw: factors, corrupt: shifted_units },
-    Design { name: "heavy8", width: 8, draw: heavy, corrupt: far },
-    Design { name: "product6", width: 6, draw: product, corrupt: slipped },
-    Design { name: "mixture6", width: 6, draw: mixture, corrupt: between_clusters },
-    Design { name: "hidden8", width: 8, draw: hidden, corrupt: inside },
-    Design { name: "skewed8", width: 8, draw: skewed, corrupt: tenfold },
+const DESIGNS: [Design; 10] = [
+    Design { name: "chain5", width: 5, draw: chain, corrupt: shifted, levels: &[] },
+    Design { name: "chain10", width: 10, draw: chain, corrupt: shifted, levels: &[] },
+    Design { name: "chain20", width: 20, draw: chain, corrupt: shifted, levels: &[] },
+    Design { name: "factors12", width: 12, draw: factors, corrupt: shifted_units, levels: &[] },
+    Design { name: "heavy8", width: 8, draw: heavy, corrupt: far, levels: &[] },
+    Design { name: "product6", width: 6, draw: product, corrupt: slipped, levels: &[] },
+    Design { name: "mixture6", width: 6, draw: mixture, corrupt: between_clusters, levels: &[] },
+    Design { name: "hidden8", width: 8, draw: hidden, corrupt: inside, levels: &[] },
+    Design { name: "skewed8", width: 8, draw: skewed, corrupt: tenfold, levels: &[] },
+    Design { name: "mixed8", width: 8, draw: shop, corrupt: miscoded, levels: &SHOP },
 ];
 
 struct Table {
@@ -135,6 +161,37 @@ struct Table {
     odd: Vec<f64>,
     corrupted: Vec<Vec<usize>>,
     width: usize,
+    levels: &'static [usize],
+}
+
+impl Table {
+    /// Which encoded columns belong together.
+    fn layout(&self) -> Layout {
+        let group = |(j, &levels): (usize, &usize)| match levels {
+            0 => (j, GroupKind::Number, 1),
+            levels => (j, GroupKind::Category, levels),
+        };
+        if self.levels.is_empty() {
+            Layout::numbers(self.width)
+        } else {
+            Layout::new(self.levels.iter().enumerate().map(group))
+        }
+    }
+
+    /// Rows with a coordinate for each level; two independent rows are at a squared distance of 2 on average.
+    fn encoded(&self, rows: &[f64]) -> Vec<f64> {
+        if self.levels.is_empty() {
+            return rows.to_vec();
+        }
+        let value = |(x, &levels): (&f64, &usize)| match levels {
+            0 => vec![*x],
+            levels => {
+                let size = (1.0 - 1.0 / levels as f64).sqrt().recip();
+                (0..levels).map(|level| if *x == level as f64 { size } else { 0.0 }).collect()
+            }
+        };
+        rows.chunks(self.width).flat_map(|row| row.iter().zip(self.levels).flat_map(value)).collect()
+    }
 }
 
 impl Design {
@@ -155,7 +212,7 @@ impl Design {
             odd.extend(row);
             corrupted.push(columns);
         }
-        Table { clean, odd, corrupted, width }
+        Table { clean, odd, corrupted, width, levels: self.levels }
     }
 }
 
@@ -224,17 +281,18 @@ fn seconds() -> f64 {
 }
 
 fn judge(method: Method, table: &Table, new: bool, verbose: bool) -> Result<Tally, Box<dyn Error>> {
-    let mut data = table.clean.clone();
+    let (mut data, odd, layout) = (table.encoded(&table.clean), table.encoded(&table.odd), table.layout());
+    let width = layout.width();
     if !new {
-        data.extend_from_slice(&table.odd);
+        data.extend_from_slice(&odd);
     }
-    let sample = Reference::from_vec(data, table.width, None)?;
+    let sample = Reference::from_vec(data, width, None)?.with_layout(layout)?;
     let settings = Settings::with(method, Preset::Recommended.values(method, sample.observations())?)?;
     let model = settings.fit(&sample)?;
     let run = Run { threads: Some(1), ..Run::default() };
     let explainer = Explainer::new(&model, &run)?;
     let start = seconds();
-    let rows = Rows::new(&table.odd, table.width)?;
+    let rows = Rows::new(&odd, width)?;
     let reasons = explainer.reasons(rows, &ReasonOptions::default(), &run)?;
     let mut tally = Tally { seconds: seconds() - start, ..Tally::default() };
     for (i, (reasons, corrupted)) in reasons.iter().zip(&table.corrupted).enumerate() {

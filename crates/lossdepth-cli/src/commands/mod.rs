@@ -47,7 +47,9 @@ fn open(path: &Path, roles: &Roles, quiet: bool) -> Result<Table> {
 }
 
 fn tell(file: &str, notes: &[String], quiet: bool) {
-    notes.iter().for_each(|note| console::note(quiet, format_args!("note: {file}: {note}")));
+    for note in notes {
+        console::note(quiet, format_args!("note: {file}: {note}"));
+    }
 }
 
 /// Reads a sample, learns how to encode it, and says what is compared.

@@ -88,7 +88,9 @@ impl Block {
         let typed = Some(typed);
         let Piece { first, rows, lines, weights, ids, labels, .. } = piece;
         let Encoded { values, width, rows: kept, mut notes } = encoded;
-        notes.iter_mut().for_each(|note| note.row += first);
+        for note in &mut notes {
+            note.row += first;
+        }
         if kept.len() == rows {
             let numbers = (first..first + rows).collect();
             return Self {
@@ -179,7 +181,9 @@ impl Block {
         let hash = |row: &[f64], salt: u8| {
             let mut hasher = std::hash::DefaultHasher::new();
             hasher.write_u8(salt);
-            row.iter().for_each(|value| hasher.write_u64(value.to_bits()));
+            for value in row {
+                hasher.write_u64(value.to_bits());
+            }
             hasher.finish()
         };
         let mut seen = std::collections::HashSet::new();

@@ -19,7 +19,8 @@ function markedSparkline(distribution, cell) {
     levels.forEach(([name, count], index) => {
       const own = name === cell;
       picture.append(bar(index * step + 1, step - 3, count / most, { class: own ? "own" : "bars" }));
-      if (own) picture.append(marker(index * step + step / 2 - 0.5, SPARK.height - Math.max(1, (count / most) * (height - 2))));
+      // A tall bar needs no pointer.
+      if (own && count / most < 0.6) picture.append(marker(index * step + step / 2 - 0.5, SPARK.height - Math.max(1, (count / most) * (height - 2))));
     });
     if (typeof cell === "string" && !levels.some(([name]) => name === cell)) {
       picture.append(marker(width - step / 2, height));

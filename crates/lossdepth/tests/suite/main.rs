@@ -2,6 +2,8 @@
 
 mod archive;
 mod bandwidths;
+mod auto;
+mod baseline;
 mod brute_force;
 mod common;
 mod conformal;

@@ -1,7 +1,7 @@
 //! A page as it may be written: masked values removed, texts shortened, sizes bounded.
 //!
-//! The budgets are chosen so that a page stays below 3 MB whatever it is given. Each is about three times what a table of fifty
-//! columns with a hundred odd rows needs.
+//! Each budget is about three times what a table of fifty columns with a hundred odd rows needs. Where names and values of
+//! hundreds of letters make a page too large all the same, it is written again with a part of the budgets.
 
 mod mask;
 mod shorten;
@@ -37,7 +37,14 @@ pub(crate) struct Bounded {
 }
 
 impl Bounded {
-    pub(crate) fn new(page: &Page) -> Self {
+    /// Whether a row is flagged at the threshold that is shown first.
+    pub(crate) fn is_flagged(&self, row: &OddRow) -> bool {
+        let thresholds = &self.page.thresholds;
+        thresholds.steps.get(thresholds.start).is_some_and(|step| row.p_value <= step.p)
+    }
+
+    /// Within the budgets divided by `divisor`.
+    pub(crate) fn new(page: &Page, divisor: usize) -> Self {
         let mut page = page.clone();
         let mut notes = Vec::new();
         let compared = page.columns.len() as u64;
@@ -53,7 +60,7 @@ impl Bounded {
         mask(&mut page);
         shorten(&mut page);
         let leads: Vec<Vec<String>> = page.rows.iter().map(|row| leads(row, &page)).collect();
-        keep_columns(&mut page);
+        keep_columns(&mut page, COLUMNS / divisor);
         if page.columns.len() as u64 != compared {
             notes.push(format!(
                 "Of {} columns the {} that say most about the rows below are shown.",
@@ -61,7 +68,7 @@ impl Bounded {
                 text::count(page.columns.len() as u64)
             ));
         }
-        keep_rows(&mut page, &leads);
+        keep_rows(&mut page, &leads, REASON_BYTES / divisor);
         if page.rows.len() < listed {
             notes.push(format!(
                 "Of {} odd rows the first {} are listed, to keep this page small.",
@@ -69,20 +76,20 @@ impl Bounded {
                 text::count(page.rows.len() as u64)
             ));
         }
-        if let Some(from) = keep_cells(&mut page) {
+        if let Some(from) = keep_cells(&mut page, divisor) {
             notes.push(format!(
                 "Values are shown for the first {}, to keep this page small.",
                 text::counted(from as u64, "row", "rows")
             ));
         }
         page.thresholds.start = page.thresholds.start.min(page.thresholds.steps.len().saturating_sub(1));
-        page.left_out.truncate(ENTRIES);
-        page.findings.truncate(ENTRIES);
-        page.method.sentences.truncate(ENTRIES);
-        page.method.settings.truncate(ENTRIES);
-        page.method.audit.truncate(ENTRIES);
+        page.left_out.truncate(ENTRIES / divisor);
+        page.findings.truncate(ENTRIES / divisor);
+        page.method.sentences.truncate(ENTRIES / divisor);
+        page.method.settings.truncate(ENTRIES / divisor);
+        page.method.audit.truncate(ENTRIES / divisor);
         if let Some(map) = page.map.take() {
-            page.map = bounded_map(map, page.rows.len(), listed);
+            page.map = bounded_map(map, page.rows.len(), listed, COORDINATES / divisor);
         }
         Self { page, leads, compared, notes }
     }
@@ -104,9 +111,9 @@ fn leads(row: &OddRow, page: &Page) -> Vec<String> {
 }
 
 /// Keeps the columns that reasons name most often, then those that contribute most, and renumbers them.
-fn keep_columns(page: &mut Page) {
+fn keep_columns(page: &mut Page, most: usize) {
     let all = page.columns.len();
-    if all <= COLUMNS {
+    if all <= most {
         return;
     }
     let mut merit = vec![0.0f64; all];
@@ -121,7 +128,7 @@ fn keep_columns(page: &mut Page) {
     }
     let mut order: Vec<usize> = (0..all).collect();
     order.sort_by(|&a, &b| merit[b].total_cmp(&merit[a]).then(a.cmp(&b)));
-    order.truncate(COLUMNS);
+    order.truncate(most);
     order.sort_unstable();
     let mut place = vec![None; all];
     for (new, &old) in order.iter().enumerate() {
@@ -168,8 +175,7 @@ fn cell_bytes(cells: &[Cell]) -> usize {
 }
 
 /// Drops the last rows where names and reasons exceed their budget.
-fn keep_rows(page: &mut Page, leads: &[Vec<String>]) {
-    let mut left = REASON_BYTES;
+fn keep_rows(page: &mut Page, leads: &[Vec<String>], mut left: usize) {
     let fits = |(row, leads): (&OddRow, &Vec<String>)| {
         let reasons: usize = row.reasons.iter().map(|reason| bytes(&reason.sentence) + 40).sum();
         let leads: usize = leads.iter().map(|lead| bytes(lead)).sum();
@@ -184,8 +190,8 @@ fn keep_rows(page: &mut Page, leads: &[Vec<String>]) {
 }
 
 /// Drops values and neighbours of the last rows where they exceed their budgets; the first row without values, if any.
-fn keep_cells(page: &mut Page) -> Option<usize> {
-    let (mut cells, mut neighbours, mut first) = (CELL_BYTES, NEIGHBOUR_BYTES, None);
+fn keep_cells(page: &mut Page, divisor: usize) -> Option<usize> {
+    let (mut cells, mut neighbours, mut first) = (CELL_BYTES / divisor, NEIGHBOUR_BYTES / divisor, None);
     for (index, row) in page.rows.iter_mut().enumerate() {
         let cost = cell_bytes(&row.cells) + 8 * row.contributions.len();
         if first.is_some() || cost > cells {
@@ -212,7 +218,7 @@ fn keep_cells(page: &mut Page) -> Option<usize> {
 }
 
 /// A map with few enough points, or none if it does not fit the page.
-fn bounded_map(mut map: Map, rows: usize, listed: usize) -> Option<Map> {
+fn bounded_map(mut map: Map, rows: usize, listed: usize, coordinates: usize) -> Option<Map> {
     let points = map.percentiles.len();
     let fits = |axis: &MapAxis| axis.ordinary.len() == points && axis.odd.len() == listed;
     if map.axes.len() < 2
@@ -229,7 +235,7 @@ fn bounded_map(mut map: Map, rows: usize, listed: usize) -> Option<Map> {
         map.start = [0, 1];
     }
     map.axes.truncate(AXES);
-    let most = (COORDINATES / map.axes.len()).saturating_sub(rows).clamp(200, 1500).min(points);
+    let most = (coordinates / map.axes.len()).saturating_sub(rows).clamp(200, 1500).min(points);
     let kept: Vec<usize> = (0..most).map(|k| k * points / most).collect();
     map.percentiles = kept.iter().map(|&point| rounded(map.percentiles[point])).collect();
     map.names = kept.iter().map(|&point| map.names.get(point).cloned().unwrap_or_default()).collect();

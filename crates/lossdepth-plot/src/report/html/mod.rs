@@ -15,6 +15,8 @@ use sha2::{Digest, Sha256};
 use std::fmt::Write;
 
 const STYLE: &str = include_str!("../../../assets/report/page.css");
+/// No page is larger.
+const MOST_BYTES: usize = 3_000_000;
 /// In the order in which they need each other.
 const SCRIPTS: [&str; 7] = [
     include_str!("../../../assets/report/base.js"),
@@ -32,7 +34,19 @@ impl Page {
     /// Every text is shown as text. Values of masked columns are not in the file. The file loads nothing, and a content security
     /// policy forbids it to: only its own script and style, named by their hashes, run.
     pub fn to_html(&self) -> String {
-        let bounded = Bounded::new(self);
+        let mut html = self.written(1);
+        for divisor in [2, 4, 8, 16] {
+            if html.len() < MOST_BYTES {
+                break;
+            }
+            html = self.written(divisor);
+        }
+        html
+    }
+
+    /// The page with its budgets of bytes divided by a number.
+    fn written(&self, divisor: usize) -> String {
+        let bounded = Bounded::new(self, divisor);
         let groups = groups(&bounded.page.rows, &bounded.page.columns);
         let script = format!("\"use strict\";\n{}", SCRIPTS.concat());
         let mut out = String::new();
@@ -133,7 +147,7 @@ fn overview(out: &mut String, bounded: &Bounded) {
              <button type=\"button\" id=\"map-next\" aria-label=\"Select the next odd row\">›</button></span></div>\
              <figure class=\"map\" id=\"map-figure\">",
         );
-        charts::map(out, map);
+        charts::map(out, map, bounded);
         let (sample, all) = (map.percentiles.len() as u64, super::text::count(map.of));
         let shown = if sample == map.of {
             format!("All {all} ordinary rows.")

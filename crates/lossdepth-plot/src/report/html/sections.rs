@@ -139,8 +139,9 @@ pub(super) fn rows(out: &mut String, bounded: &Bounded) {
     for (index, (row, leads)) in rows.iter().zip(&bounded.leads).enumerate() {
         let _ = write!(
             out,
-            "<tr data-index=\"{index}\"><td class=\"mark\" hidden></td><td class=\"num rank\">{}</td>\
+            "<tr data-index=\"{index}\"{}><td class=\"mark\" hidden></td><td class=\"num rank\">{}</td>\
              <th scope=\"row\" class=\"name\">{}</th><td class=\"num\">{}</td><td class=\"num\">{}</td><td class=\"why\">",
+            if bounded.is_flagged(row) { " class=\"flagged\"" } else { "" },
             index + 1,
             Name(&row.name),
             p_value(row.p_value),

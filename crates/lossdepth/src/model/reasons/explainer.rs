@@ -20,6 +20,10 @@ const POOL: usize = 1024;
 /// The rows of the reference to take values from have at least this percentile (heuristic).
 const ORDINARY: f64 = 0.1;
 
+/// A row of more than so many times the price without any reason is searched again at a price so much lower (heuristics).
+const OUTLYING: f64 = 3.0;
+const LOWERED: f64 = 4.0;
+
 /// Explains rows for one model: what all rows share is computed once.
 ///
 /// ```
@@ -114,7 +118,12 @@ impl<'a> Explainer<'a> {
             evaluations: Cell::new(0),
         };
         let start = ground.unchanged(z)?;
-        let (repair, singles) = ground.repair(z, &start, options.max_columns, options.price)?;
+        let (mut repair, mut singles) = ground.repair(z, &start, options.max_columns, options.price)?;
+        if repair.changed.is_empty() && start.bits > OUTLYING * options.price {
+            // Where many rows of the reference tie, nothing may be worth the price though the row is outlying.
+            let price = options.price / LOWERED;
+            (repair, singles) = ground.repair(z, &start, options.max_columns, price)?;
+        }
         let game = Game::play(&ground, z, &repair)?;
         let columns = self.column_reasons(&ground, z, &repair, &game, options)?;
         let most = options.max_changes.unwrap_or(self.columns.len());
