@@ -13,7 +13,7 @@ use crate::data::{Reference, Rows};
 use crate::error::{DepthError, Result, positive};
 use crate::methods::explanation::Explanation;
 use crate::problem::{Batch, Fit, Run, Ticket};
-use prepared::Worker;
+use prepared::{Solved, Worker};
 
 /// The default depth, a combination of three that fail on different data; `docs/math/auto.md` has the definition and how it was
 /// chosen.
@@ -94,13 +94,13 @@ impl Auto {
         prepared: &PreparedAuto,
         queries: Rows<'_>,
         run: &Run<'_>,
-        make: impl Fn(&mut Worker<'_>, &[f64]) -> T + Sync,
+        make: impl Fn(Solved) -> T + Sync,
     ) -> Result<Vec<T>> {
         Batch::new(queries, run).run(|mut ticket: Ticket<'_, '_, T>| {
             let mut worker = Worker::new(prepared);
             while let Some((first, rows)) = ticket.take(16, 1) {
                 for (at, query) in rows.iter().enumerate() {
-                    let made = make(&mut worker, query);
+                    let made = make(worker.solve(query, !run.depths_only));
                     ticket.done(first + at, made);
                 }
             }
@@ -125,10 +125,11 @@ impl Hypothesis for Auto {
     }
 
     fn isolate(&self, prepared: &PreparedAuto, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Fit>> {
-        Self::for_each_query(prepared, queries, run, |worker, query| worker.fit(query, !run.depths_only))
+        Self::for_each_query(prepared, queries, run, |solved| solved.fit)
     }
 
     fn explain(&self, prepared: &PreparedAuto, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Explanation>> {
-        Self::for_each_query(prepared, queries, run, |worker, query| worker.explain(query))
+        let run = run.with_standard_errors();
+        Self::for_each_query(prepared, queries, &run, |solved| prepared.explanation(solved))
     }
 }

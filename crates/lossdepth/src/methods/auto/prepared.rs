@@ -65,6 +65,13 @@ struct Score {
     error: f64,
 }
 
+/// The depth of a query, and the probability that each part gives it.
+#[derive(Clone, Copy)]
+pub(super) struct Solved {
+    pub(super) fit: Fit,
+    probabilities: [f64; 3],
+}
+
 impl PreparedAuto {
     pub(super) fn new(sample: &Reference, reference_rows: usize, trim: f64, tol: f64) -> Self {
         let compared = Compared::new(sample, reference_rows);
@@ -130,6 +137,16 @@ impl PreparedAuto {
             (0..3).map(|k| self.weights[k] * self.tails[k].probability(self.scores[k][row]).ln()).sum()
         };
         self.baseline = (0..compared.len()).map(|row| compared.masses[row] * log_depth(row)).sum();
+    }
+
+    /// The parts behind a depth.
+    pub(super) fn explanation(&self, solved: Solved) -> Explanation {
+        let part =
+            |k: usize| Part { name: NAMES[k], probability: solved.probabilities[k], weight: self.weights[k] };
+        let parts: Vec<Part> = (0..3).map(part).collect();
+        let value = parts.iter().map(|part| part.weight * part.probability.ln()).sum();
+        let reason = Reason::Combined { parts };
+        Explanation { fit: solved.fit, value, baseline: self.baseline, influence: None, reason }
     }
 
     /// The relative standard error of the depth: of the shares $p_k$ among so many observations, which vary together.
@@ -210,7 +227,7 @@ impl<'a> Worker<'a> {
         [narrow, ball_score(radius, width), wide]
     }
 
-    fn solve(&mut self, query: &[f64], standard_error: bool) -> (Fit, [f64; 3]) {
+    pub(super) fn solve(&mut self, query: &[f64], standard_error: bool) -> Solved {
         let scores = self.scores(query);
         let prepared = self.prepared;
         let (mut log_depth, mut log_error, mut probabilities) = (0.0, 8.0 * f64::EPSILON, [0.0; 3]);
@@ -232,23 +249,6 @@ impl<'a> Worker<'a> {
         };
         let error = depth * log_error.exp_m1();
         let stop = Stop::Converged.for_error(error, prepared.tol);
-        (Fit { depth, error, stderr, iterations: 0, stop }, probabilities)
-    }
-
-    pub(super) fn fit(&mut self, query: &[f64], standard_error: bool) -> Fit {
-        self.solve(query, standard_error).0
-    }
-
-    pub(super) fn explain(&mut self, query: &[f64]) -> Explanation {
-        let (fit, probabilities) = self.solve(query, true);
-        let part = |k: usize| Part {
-            name: NAMES[k],
-            probability: probabilities[k],
-            weight: self.prepared.weights[k],
-        };
-        let parts: Vec<Part> = (0..3).map(part).collect();
-        let value = parts.iter().map(|part| part.weight * part.probability.ln()).sum();
-        let reason = Reason::Combined { parts };
-        Explanation { fit, value, baseline: self.prepared.baseline, influence: None, reason }
+        Solved { fit: Fit { depth, error, stderr, iterations: 0, stop }, probabilities }
     }
 }
