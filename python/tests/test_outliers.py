@@ -31,16 +31,22 @@ def orders():
 
 def test_planted_rows_are_found_with_reasons(orders):
     found = lossdepth.outliers(orders, top=5)
-    assert list(found.columns) == ["row", "name", "depth", "p", "percentile", "reasons", "change"]
+    assert list(found.columns) == [
+        "row",
+        "name",
+        "depth",
+        "p",
+        "percentile",
+        "why",
+        "ordinary_with",
+    ]
     assert {"r33", "r50"} <= set(found.index)
     assert found.loc["r33", "row"] == 33
     assert found.loc["r33", "name"] == "ORD-1033"
-    assert found.loc["r33", "reasons"].startswith("quantity 900")
-    assert "region atlantis" in found.loc["r50", "reasons"]
+    assert found.loc["r33", "why"].startswith("quantity 900")
+    assert "region atlantis" in found.loc["r50", "why"]
     assert found["depth"].is_monotonic_increasing
     assert found["p"].between(0.0, 1.0).all()
-    assert found.attrs["compared"]["region"] == "category"
-    assert found.attrs["left_out"].keys() == {"order"}
 
 
 def test_libraries_and_a_reference(orders):
@@ -49,19 +55,22 @@ def test_libraries_and_a_reference(orders):
     assert isinstance(in_polars, pl.DataFrame)
     assert in_polars["row"].to_list() == expected["row"].tolist()
     arrow = lossdepth.outliers(pa.Table.from_pandas(orders, preserve_index=False), top=4)
-    assert arrow["reasons"].tolist() == expected["reasons"].tolist()
+    assert arrow.to_pandas()["why"].tolist() == expected["why"].tolist()
+    kinds = {column["name"]: column["kind"] for column in arrow.columns}
+    assert kinds["region"] == "category"
+    assert arrow.left_out.keys() == {"order"}
     odd = orders.iloc[:3].assign(quantity=[9.0, 500.0, 11.0])
     against = lossdepth.outliers(odd, top=1, reference=orders.drop(index="r33"))
     assert against.index.tolist() == ["r1"]
     rows = np.r_[np.random.default_rng(0).normal(size=(80, 2)), [[9.0, np.nan]]]
-    assert lossdepth.outliers(rows, top=1)["row"].tolist() == [80]
+    assert lossdepth.outliers(rows, top=1)[0].row == 80
     weights = np.where(np.arange(300) == 33, 1.0, 2.0)
     assert lossdepth.outliers(orders, top=1, sample_weight=weights).index.tolist() == ["r33"]
 
 
 def test_what_can_be_said(orders):
     forest = lossdepth.outliers(orders, 2, method="RF", kinds={"day": "text"}, missing="median")
-    assert "day" in forest.attrs["left_out"]
+    assert forest.index[0] == "r33"
     assert len(lossdepth.outliers(orders, 0)) == 0
     for wrong in (-1, 1.5, "all"):
         with pytest.raises(ValueError, match="`top` must be a whole number"):
