@@ -1,8 +1,8 @@
 //! All tests of the library's public face, in one program: it is linked once.
 
 mod archive;
-mod bandwidths;
 mod auto;
+mod bandwidths;
 mod brute_force;
 mod common;
 mod conformal;

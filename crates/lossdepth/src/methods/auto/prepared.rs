@@ -79,7 +79,8 @@ impl PreparedAuto {
         let columns: Vec<Column> = (0..sample.width()).map(|j| Column::new(&compared, j)).collect();
         let categories = categories(sample);
         let numbers = columns.iter().zip(&categories).filter(|(_, is_category)| !**is_category);
-        let (count, sum) = numbers.fold((0.0, 0.0), |(n, sum), (column, _)| (n + 1.0, sum + column.skewness()));
+        let (count, sum) =
+            numbers.fold((0.0, 0.0), |(n, sum), (column, _)| (n + 1.0, sum + column.skewness()));
         let skewness = if count > 0.0 { sum / count } else { 0.0 };
         let robust = Space::new(&compared, &columns, &categories);
         let ranks = Space::new(&compared, &columns, &categories);
