@@ -15,6 +15,7 @@ array([ 1, -1])
 """
 
 from lossdepth import plot
+from lossdepth._auto import AutoDepth
 from lossdepth._conformal import Calibration, false_discovery_control
 from lossdepth._files import load
 from lossdepth._forest import ForestDepth
@@ -24,11 +25,13 @@ from lossdepth._kernel import GPDepth, KernelLogisticDepth, SVMDepth
 from lossdepth._linear import ExponentialDepth, HingeDepth, LogisticDepth, SquaredHingeDepth
 from lossdepth._native import __version__
 from lossdepth._network import MLPDepth
+from lossdepth._outliers import Outlier, Outliers, outliers
 from lossdepth._preset import preset
 from lossdepth._results import Cut, Explanation, Scores
 from lossdepth._wrapper import LossDepth
 
 __all__ = [
+    "AutoDepth",
     "Bagplot",
     "Calibration",
     "Cut",
@@ -42,6 +45,8 @@ __all__ = [
     "LogisticDepth",
     "LossDepth",
     "MLPDepth",
+    "Outlier",
+    "Outliers",
     "SVMDepth",
     "Scores",
     "SquaredHingeDepth",
@@ -50,6 +55,7 @@ __all__ = [
     "false_discovery_control",
     "halfspace",
     "load",
+    "outliers",
     "plot",
     "preset",
 ]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import _num_samples
 
-from lossdepth import _forest, _halfspace, _kernel, _linear, _native, _network
+from lossdepth import _auto, _forest, _halfspace, _kernel, _linear, _native, _network
 from lossdepth._base import Depth
 from lossdepth._preset import observations
 from lossdepth._preset import preset as settings_of
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from lossdepth._base import Floats
 
-_MODULES = (_linear, _kernel, _forest, _network, _halfspace)
+_MODULES = (_linear, _kernel, _forest, _network, _halfspace, _auto)
 
 _CLASSES: dict[str, type[Depth]] = {
     cls._method: cls
@@ -30,13 +30,13 @@ _CLASSES: dict[str, type[Depth]] = {
 METHODS = {name: _CLASSES[name] for name in _native.METHODS if name in _CLASSES}
 
 # What `depth` and the face of PyOD take where nothing is said.
-DEFAULT_METHOD = "logistic"
+DEFAULT_METHOD = "auto"
 
 
 def default_detector() -> Depth:
     """Return the estimator for those who set nothing."""
     cls: Any = METHODS[DEFAULT_METHOD]
-    detector: Depth = cls(preset="recommended")
+    detector: Depth = cls()
     return detector
 
 

@@ -29,6 +29,7 @@ __all__ = [
     "half_of_memory",
     "intervals",
     "load",
+    "outliers",
     "own_p_values",
     "preset",
     "threshold",
@@ -130,3 +131,15 @@ def adjust(p: _Floats, method: str) -> _Floats: ...
 def preset(name: str, method: str, n: float) -> dict[str, Any]: ...
 def write_file(path: str | os.PathLike[str], data: bytes) -> None: ...
 def half_of_memory() -> float | None: ...
+def outliers(
+    columns: Table,
+    reference: Table | None,
+    weights: _Floats | None,
+    method: str,
+    settings: dict[str, Any],
+    kinds: dict[str, str],
+    missing: str,
+    top: int,
+    reasons: int,
+    threads: int | None,
+) -> dict[str, Any]: ...

@@ -81,7 +81,7 @@ def _logistic(estimator: Any, question: Question) -> Depth:
     if estimator.fit_intercept and estimator.solver == "liblinear":
         _need(estimator, intercept_scaling=(1, 1.0))
         intercept = "penalised"
-    return LogisticDepth(reg=1.0 / (2.0 * log(2.0) * strength), intercept=intercept)
+    return LogisticDepth(reg=1.0 / (2.0 * log(2.0) * strength), intercept=intercept, scale="none")
 
 
 def _svc(estimator: Any, question: Question) -> Depth:
@@ -95,7 +95,7 @@ def _svc(estimator: Any, question: Question) -> Depth:
     if estimator.kernel == "poly":
         settings |= {"degree": estimator.degree, "coef0": estimator.coef0}
     strength = _positive(estimator, "C") * question.total
-    return SVMDepth(reg=1.0 / (2.0 * strength), intercept="free", **settings)
+    return SVMDepth(reg=1.0 / (2.0 * strength), intercept="free", scale="none", **settings)
 
 
 def _forest(estimator: Any, question: Question) -> Depth:
@@ -133,7 +133,7 @@ def _process(estimator: Any, question: Question) -> Depth:
     if kernel is not None and (type(kernel) is not RBF or np.ndim(kernel.length_scale) != 0):
         raise NoTwin("only the kernel RBF with one length scale has a native twin")
     length_scale = 1.0 if kernel is None else float(kernel.length_scale)
-    return GPDepth(gamma=0.5 / length_scale**2)
+    return GPDepth(gamma=0.5 / length_scale**2, scale="none")
 
 
 _KERNELS = {"rbf": "gaussian", "linear": "linear", "poly": "polynomial"}

@@ -104,7 +104,7 @@ class LossDepth(Depth):
 
     >>> detector = LossDepth(LogisticRegression(C=100.0)).fit(X)
     >>> detector.twin_
-    LogisticDepth(reg=0.0072...)
+    LogisticDepth(missing='error', reg=0.0072...)
     >>> classifier = LogisticRegression(C=100.0, tol=1e-8)
     >>> slow = LossDepth(classifier, fast=False, contamination=None).fit(X)
     >>> bool(np.allclose(slow.score_samples(X[:5]), detector.score_samples(X[:5]), atol=1e-5))
@@ -304,6 +304,8 @@ feature_names_in_ : ndarray of shape (n_features_in_,)
         if twin is not None:
             # A classifier of scikit-learn would not take anything else.
             check_numeric(as_table(X))
+            if self.contamination is not None:
+                twin.set_params(contamination=self.contamination)
             twin.fit(X, sample_weight=weights)
         else:
             training = self._train(estimator, table, weights, copies)
@@ -319,6 +321,9 @@ feature_names_in_ : ndarray of shape (n_features_in_,)
             self.twin_.set_params(n_jobs=self.n_jobs, verbose=self.verbose)
             return self.twin_._scores(X, stderr=stderr)  # noqa: SLF001
         return self._risks(self._training, self._table(X, reset=False), X, "score")
+
+    def _rows(self, X: Any) -> Floats:
+        return self._numbers(as_table(X), reset=False)
 
     def _own_depths(self) -> tuple[Floats, Floats | None]:
         """Return depths and weights of the training rows."""

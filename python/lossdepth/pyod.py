@@ -42,8 +42,8 @@ class DepthDetector(BaseDetector):
     ----------
     detector : object or None, default=None
         A depth of this package, such as ``SVMDepth(reg=0.01)``; it is cloned, and its
-        `contamination` does not matter. By default that of :func:`lossdepth.depth`, with the
-        settings that we recommend: ``LogisticDepth(preset="recommended")``.
+        `contamination` does not matter. By default that of :func:`lossdepth.depth`:
+        :class:`lossdepth.AutoDepth`.
     contamination : float or object, default=0.1
         The share of outliers in the training data, in (0, 0.5], or a thresholder of PyThresh.
 

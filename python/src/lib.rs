@@ -5,6 +5,7 @@ mod convert;
 mod files;
 mod interrupt;
 mod model;
+mod odd_rows;
 mod regions;
 mod table;
 
@@ -17,7 +18,7 @@ use pyo3::types::PyDict;
 mod _native {
     use super::{
         Bound, Method, PyDict, PyDictMethods, PyModule, PyModuleMethods, PyResult, Settings, Stop, conformal,
-        convert, files, model, regions, table,
+        convert, files, model, odd_rows, regions, table,
     };
 
     #[pymodule_export]
@@ -31,6 +32,9 @@ mod _native {
 
     #[pymodule_export]
     use model::{intervals, load, preset, unpickle};
+
+    #[pymodule_export]
+    use odd_rows::outliers;
 
     #[pymodule_export]
     use regions::Regions;

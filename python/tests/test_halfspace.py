@@ -48,8 +48,7 @@ def test_directions_attain_the_depth_and_none_is_better(columns):
 def test_more_columns_give_an_interval():
     rng = np.random.default_rng(5)
     X = rng.normal(size=(100, 12))
-    detector = HalfspaceDepth(budget=3)
-    detector.model_ = detector._prepare(X, None)[0]
+    detector = HalfspaceDepth(budget=3).fit(X)
     with pytest.warns(ConvergenceWarning, match="Raise budget"):
         scores = detector.score_details(np.zeros((1, 12)))
     assert not scores.converged[0]

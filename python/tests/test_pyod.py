@@ -90,9 +90,9 @@ def test_defaults_and_errors(DepthDetector, data):
     clf = DepthDetector()
     with pytest.raises(Exception, match="not fitted"):
         clf.predict(Z)
-    # The same as for those who call `depth`, with the settings that we recommend.
+    # The same as for those who call `depth`.
     assert isinstance(clf.fit(X).detector_, METHODS[_function.DEFAULT_METHOD])
-    expected = lossdepth.depth(Z, X, preset="recommended")
+    expected = lossdepth.depth(Z, X)
     assert_array_equal(clf.decision_function(Z), -expected)
     with pytest.raises(ValueError, match="contamination"):
         DepthDetector(contamination=0.9)

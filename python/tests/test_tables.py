@@ -544,9 +544,11 @@ def test_pipelines_and_searches_take_raw_frames():
 def test_function_and_pyod_take_tables():
     table = frame()
     expected = LogisticDepth(kinds={"whole": "category"}).fit(table).score_samples(table)
-    assert_array_equal(lossdepth.depth(table, table, kinds={"whole": "category"}), expected)
+    assert_array_equal(
+        lossdepth.depth(table, table, "logistic", kinds={"whole": "category"}), expected
+    )
     median = LogisticDepth(missing="median").fit(table).score_samples(table)
-    assert_array_equal(lossdepth.depth(table, table, missing="median"), median)
+    assert_array_equal(lossdepth.depth(table, table, "logistic", missing="median"), median)
     p = LogisticDepth().fit(table).p_values(table[:5], method="cross")
     assert ((p > 0.0) & (p <= 1.0)).all()
 
@@ -572,7 +574,7 @@ def test_sparse_matrices(method, form, sample, queries, monkeypatch):
 def test_presets_as_a_parameter(sample, queries):
     for name in METHODS:
         for preset in ("recommended", "paper"):
-            if preset == "paper" and name in ("squared-hinge", "exponential", "klr"):
+            if preset == "paper" and name in ("squared-hinge", "exponential", "klr", "auto"):
                 continue
             values = lossdepth.preset(preset, name, len(sample))
             expected = METHODS[name](**values).fit(sample).score_samples(queries)

@@ -103,7 +103,9 @@ def test_progress(installed, sample, queries, capsys, monkeypatch):
     quiet = LogisticDepth().fit(sample)
     assert capsys.readouterr().err == ""
     loud = LogisticDepth(verbose=True).fit(sample)
-    assert "LogisticDepth fit" in (said := capsys.readouterr().err)
+    assert capsys.readouterr().err == ""
+    assert loud.offset_ == quiet.offset_
+    assert "LogisticDepth threshold" in (said := capsys.readouterr().err)
     assert "200/200" in said
     many = np.tile(queries, (8, 1))
     a, b = quiet.score_details(many), loud.score_details(many)

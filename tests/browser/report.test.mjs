@@ -1,7 +1,7 @@
 // The report in Chromium: what a reader does with it, and what the page must not do. scripts/test-browser runs it.
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -274,6 +274,20 @@ test("can be read without a script", async () => {
     }
     assert.equal(await page.locator("button:visible, input:visible, select:visible").count(), 0);
     assert.ok(await page.locator("#map").isVisible());
+  });
+});
+
+test("works in the frame of a notebook", async () => {
+  const escaped = readFileSync(fileOf("orders"), "utf8").replaceAll("&", "&amp;").replaceAll('"', "&quot;");
+  const frame = `<iframe sandbox="allow-scripts allow-downloads" width="1200" height="800" srcdoc="${escaped}"></iframe>`;
+  writeFileSync(fileOf("frame"), `<!DOCTYPE html><meta charset="utf-8">${frame}`);
+  await withPage("frame", {}, async (page, noise) => {
+    const inner = page.frameLocator("iframe");
+    await inner.locator("#search").fill(embedded("orders").rows[2].name);
+    assert.equal(await inner.locator("#rows-table tbody tr:visible").count(), 1);
+    const [download] = await Promise.all([page.waitForEvent("download"), inner.locator("#export").click()]);
+    assert.equal(download.suggestedFilename(), embedded("orders").export);
+    assert.deepEqual(noise.splice(0).filter((line) => line !== "request: about:srcdoc"), []);
   });
 });
 

@@ -219,12 +219,11 @@ impl Roles {
                 "string" => Some(ColumnKind::Text),
                 name => name.parse().ok(),
             };
-            match known {
-                Some(kind) => kinds.push((name.trim().to_owned(), kind)),
-                None => {
-                    let kinds = ColumnKind::ALL.map(ColumnKind::name).join(", ");
-                    wrong.push(format!("`{}` is no kind of column; there are {kinds}", shorten(kind)));
-                }
+            if let Some(kind) = known {
+                kinds.push((name.trim().to_owned(), kind));
+            } else {
+                let kinds = ColumnKind::ALL.map(ColumnKind::name).join(", ");
+                wrong.push(format!("`{}` is no kind of column; there are {kinds}", shorten(kind)));
             }
         }
         if wrong.is_empty() { Ok(kinds) } else { Err(format!("`--as`: {}", wrong.join("; "))) }
@@ -242,7 +241,7 @@ fn list(text: Option<&str>) -> Vec<String> {
 #[command(next_help_heading = "Settings")]
 pub(crate) struct Question {
     /// The method, see `lossdepth methods`
-    #[arg(long, value_name = "NAME", default_value = "logistic", value_parser = named::<Method>(Method::ALL.map(Method::name)))]
+    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = named::<Method>(Method::ALL.map(Method::name)))]
     #[arg(hide_possible_values = true)]
     pub(crate) method: Method,
 

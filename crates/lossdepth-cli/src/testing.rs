@@ -13,7 +13,7 @@ use std::path::Path;
 pub struct Contents {
     /// What is compared.
     pub names: Vec<String>,
-    /// Row after row: numbers, seconds, truth values as 0 and 1, and the codes of texts.
+    /// Row after row: numbers, seconds, truth values as 0 and 1, the codes of texts; NaN for gaps.
     pub values: Vec<f64>,
     /// One a row, if the table has a label of its own.
     pub labels: Vec<String>,
@@ -53,6 +53,7 @@ pub fn read_labelled(
             contents.values.extend(typed.iter().map(|column| match &column.values {
                 Values::Numbers(values) | Values::Times(values) => values[row],
                 Values::Booleans(values) => values[row].map_or(f64::NAN, |value| f64::from(u8::from(value))),
+                Values::Texts(texts) if texts.get(row).is_none() => f64::NAN,
                 Values::Texts(texts) => f64::from(texts.codes()[row]),
             }));
         }

@@ -204,14 +204,12 @@ fn page(orders: &Orders, before: Option<&Orders>, top: usize) -> Result<Page, Fa
     let model = settings.fit(&sample)?;
     let fits = model.score(queries, &run)?;
     let depths: Vec<f64> = fits.iter().map(|fit| fit.depth).collect();
-    let (p, kind, reference_depths) = match before {
-        None => (own_p_values(&depths, None)?, PValues::Ranks, Vec::new()),
-        Some(_) => {
-            let conformal = Conformal::named("cross", 0)?.calibrate(&settings, &sample, &run)?;
-            let own = model.score(sample.rows(), &run)?;
-            let own: Vec<f64> = own.iter().map(|fit| fit.depth).collect();
-            (conformal.p_values(queries, &depths, &run)?, PValues::Calibrated, own)
-        }
+    let (p, kind, reference_depths) = if before.is_none() {
+        (own_p_values(&depths, None)?, PValues::Ranks, Vec::new())
+    } else {
+        let conformal = Conformal::named("cross", 0)?.calibrate(&settings, &sample, &run)?;
+        let own: Vec<f64> = model.score(sample.rows(), &run)?.iter().map(|fit| fit.depth).collect();
+        (conformal.p_values(queries, &depths, &run)?, PValues::Calibrated, own)
     };
     let mut order: Vec<usize> = (0..orders.len()).collect();
     order.sort_by(|&a, &b| p[a].total_cmp(&p[b]).then(depths[a].total_cmp(&depths[b])));
@@ -228,8 +226,7 @@ fn page(orders: &Orders, before: Option<&Orders>, top: usize) -> Result<Page, Fa
             error: fit.error,
             stderr: Some(fit.stderr).filter(|x| x.is_finite()),
             p_value: p[i],
-            percentile: depths.iter().filter(|depth| **depth <= fit.depth).count() as f64
-                / depths.len() as f64,
+            percentile: share_below(if before.is_none() { &depths } else { &reference_depths }, fit.depth),
             reasons: reasons(&cells, &contributions, &columns),
             contributions,
             counterfactual: None,
@@ -262,6 +259,11 @@ fn page(orders: &Orders, before: Option<&Orders>, top: usize) -> Result<Page, Fa
         columns,
         method: method(),
     })
+}
+
+/// The share of depths that are at most as large.
+fn share_below(depths: &[f64], depth: f64) -> f64 {
+    depths.iter().filter(|other| **other <= depth).count() as f64 / depths.len() as f64
 }
 
 fn source(name: &str, orders: &Orders) -> Source {
@@ -347,20 +349,20 @@ fn hostile() -> Result<Page, Failure> {
         "</script><script>document.title='broken'</script><img src=x onerror=\"document.title='broken'\">";
     let mut page = page(&Orders::new(300, 11, 1.0, true), None, 20)?;
     page.title = format!("Hostile {MARKUP}");
-    page.data.name = MARKUP.to_owned();
-    page.columns[0].name = MARKUP.to_owned();
-    page.columns[1].name = "\"'`&amp;\u{2028}\u{202e}gnp.exe".to_owned();
+    page.data.name = MARKUP.into();
+    page.columns[0].name = MARKUP.into();
+    page.columns[1].name = "\"'`&amp;\u{2028}\u{202e}gnp.exe".into();
     page.columns[2].name = "x".repeat(10_000);
-    page.columns[3].name = "كمية الطلب".to_owned();
+    page.columns[3].name = "كمية الطلب".into();
     for row in &mut page.rows {
         row.cells[6] = Cell::Text(MARKUP.to_owned());
         row.cells[7] = Cell::Text("=HYPERLINK(\"http://127.0.0.1:9/\")".to_owned());
         row.reasons.push(Reason { columns: vec![0], sentence: MARKUP.to_owned() });
     }
-    page.rows[0].name = MARKUP.to_owned();
-    page.rows[1].name = "שורה 17".to_owned();
+    page.rows[0].name = MARKUP.into();
+    page.rows[1].name = "שורה 17".into();
     page.rows[2].name = "y".repeat(10_000);
-    page.rows[3].name = "=1+1".to_owned();
+    page.rows[3].name = "=1+1".into();
     page.findings.push(Finding { columns: Vec::new(), sentence: MARKUP.to_owned() });
     page.method.audit.push(Fact::new(MARKUP, MARKUP));
     if let Some(map) = &mut page.map {
@@ -376,8 +378,8 @@ fn main() -> Result<(), Failure> {
         "drift" => {
             let mut page =
                 page(&Orders::new(800, 9, 1.25, true), Some(&Orders::new(1500, 8, 1.0, false)), 60)?;
-            page.title = "orders-2024.csv against orders-2023.csv".to_owned();
-            page.data.name = "orders-2024.csv".to_owned();
+            page.title = "orders-2024.csv against orders-2023.csv".into();
+            page.data.name = "orders-2024.csv".into();
             page
         }
         "masked" => {

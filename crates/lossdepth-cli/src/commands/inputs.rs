@@ -2,7 +2,7 @@
 
 use super::announce::Tally;
 use super::model::Saved;
-use super::{learn, open, tell, warn_of_cost, within_memory};
+use super::{check_method, learn, open, tell, warn_of_cost, within_memory};
 use crate::args::{Against, Question, Roles};
 use crate::console;
 use crate::error::{Error, Result};
@@ -153,6 +153,7 @@ impl Inputs {
             saved.model(question.given.memory())?
         } else {
             let settings = self.settings(question)?;
+            check_method(&settings, &self.encoding)?;
             warn_of_cost(&settings, &self.reference);
             let fitted = within_memory(&settings).fit(&self.reference);
             fitted.map_err(|error| self.locate_reference(error))?

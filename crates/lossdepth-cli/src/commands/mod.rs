@@ -17,8 +17,8 @@ pub(crate) mod shell;
 
 use crate::args::{Question, Roles};
 use crate::console;
-use crate::error::Result;
-use crate::load::{Block, Columns, Table};
+use crate::error::{Error, Result};
+use crate::load::{Block, Columns, Table, is_numeric, list};
 use lossdepth::data::Encoding;
 use lossdepth::model::Value;
 use lossdepth::{DepthError, Method, Model, Reference, Reported, Scale, Settings, Variant};
@@ -47,7 +47,9 @@ fn open(path: &Path, roles: &Roles, quiet: bool) -> Result<Table> {
 }
 
 fn tell(file: &str, notes: &[String], quiet: bool) {
-    notes.iter().for_each(|note| console::note(quiet, format_args!("note: {file}: {note}")));
+    for note in notes {
+        console::note(quiet, format_args!("note: {file}: {note}"));
+    }
 }
 
 /// Reads a sample, learns how to encode it, and says what is compared.
@@ -63,10 +65,33 @@ fn learn(table: &mut Table, columns: &Columns, roles: &Roles, quiet: bool) -> Re
 /// Fits a model to a sample, within half of the memory of this machine unless something else was said.
 fn fit(question: &Question, sample: &Reference, encoding: &Encoding) -> Result<Result<Model, DepthError>> {
     let settings = question.settings(sample)?;
+    check_method(&settings, encoding)?;
     warn_of_cost(&settings, sample);
     let plain = encoding.is_plain();
     let model = within_memory(&settings).fit(sample);
     Ok(model.map(|model| if plain { model } else { model.with_encoding(encoding.clone()) }))
+}
+
+/// Refuses categories where the method wants numbers.
+fn check_method(settings: &Settings, encoding: &Encoding) -> Result<()> {
+    if settings.method != Method::Halfspace || is_numeric(encoding) {
+        return Ok(());
+    }
+    let columns = encoding.columns().iter().filter(|column| column.quantiles().is_none());
+    let names: Vec<String> = columns.map(|column| column.name().to_owned()).collect();
+    let method = settings.method;
+    Err(Error::Usage(match &names[..] {
+        [] => format!(
+            "method `{method}` compares complete numbers only: `--missing drop` leaves rows with gaps out"
+        ),
+        names => format!(
+            "method `{method}` compares numbers only, and {} {}: leave {} out with --exclude, or take another method such as \
+             `forest`",
+            list(names),
+            if names.len() == 1 { "is a category" } else { "are categories" },
+            if names.len() == 1 { "it" } else { "them" }
+        ),
+    }))
 }
 
 /// From so many columns on, a forest of all trees is warned of. The number is a heuristic and not derived from measurements.

@@ -101,11 +101,9 @@ impl<B: Batches> Columnar<B> {
         }
         if let Some(column) = wanted.columns.weights {
             let (mut wrong, first) = (Vec::new(), piece.first + piece.rows);
-            let known = numbers(get(column)?, &mut |row, value| {
-                match value {
-                    Some(value) if value.is_finite() => piece.weights.push(value),
-                    value => wrong.push((row, value)),
-                };
+            let known = numbers(get(column)?, &mut |row, value| match value {
+                Some(value) if value.is_finite() => piece.weights.push(value),
+                value => wrong.push((row, value)),
             });
             let fault = |(row, value): (usize, Option<f64>)| {
                 let at = crate::error::Place { line: None, row: first + row };
@@ -246,7 +244,7 @@ fn seconds(array: &ArrayRef, put: &mut dyn FnMut(Option<f64>)) -> bool {
             array
                 .as_primitive::<$type>()
                 .iter()
-                .for_each(|value| put(value.map(|value| value as f64 * $scale.0 / $scale.1)));
+                .for_each(|value| put(value.map(|value| i64::from(value) as f64 * $scale.0 / $scale.1)));
             true
         }};
     }

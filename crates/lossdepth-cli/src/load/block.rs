@@ -2,7 +2,7 @@
 
 use super::columns::Columns;
 use super::table::{Piece, Table, written};
-use crate::error::{Error, Place, Problem, Result, Wrong};
+use crate::error::{Error, Place, Problem, Result, Wrong, shorten};
 use lossdepth::data::{
     CellNote, CellNoteKind, Column, Encoded, Encoding, EncodingOptions, GroupKind, Values,
 };
@@ -77,6 +77,7 @@ impl Block {
         let names: Vec<String> = encoding.columns().iter().map(|column| column.name().to_owned()).collect();
         let typed = columns_of(table, columns, &mut piece, &names)?;
         let encoded = encoding.encode(&typed).map_err(|error| refused(table, columns, &piece, error))?;
+        Problem::all(changed(encoding, &encoded, piece.rows)).map_err(|problem| table.problem(problem))?;
         Ok(Self::new(piece, encoded, typed))
     }
 
@@ -87,7 +88,9 @@ impl Block {
         let typed = Some(typed);
         let Piece { first, rows, lines, weights, ids, labels, .. } = piece;
         let Encoded { values, width, rows: kept, mut notes } = encoded;
-        notes.iter_mut().for_each(|note| note.row += first);
+        for note in &mut notes {
+            note.row += first;
+        }
         if kept.len() == rows {
             let numbers = (first..first + rows).collect();
             return Self {
@@ -178,7 +181,9 @@ impl Block {
         let hash = |row: &[f64], salt: u8| {
             let mut hasher = std::hash::DefaultHasher::new();
             hasher.write_u8(salt);
-            row.iter().for_each(|value| hasher.write_u64(value.to_bits()));
+            for value in row {
+                hasher.write_u64(value.to_bits());
+            }
             hasher.finish()
         };
         let mut seen = std::collections::HashSet::new();
@@ -266,6 +271,30 @@ fn columns_of(
     }
     Problem::all(wrong).map_err(|problem| table.problem(problem))?;
     lossdepth::data::Table::new(typed).map_err(|error| table.problem(Problem::Depth(error)))
+}
+
+/// Columns of which not one cell, of several, can be read as what the reference has there.
+fn changed(encoding: &Encoding, encoded: &Encoded, rows: usize) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for (at, column) in encoding.columns().iter().enumerate() {
+        let notes = || encoded.notes.iter().filter(|note| note.column == at);
+        let unread: Vec<&str> = notes()
+            .filter_map(|note| match &note.what {
+                CellNoteKind::Unread(text) => Some(text.as_str()),
+                _ => None,
+            })
+            .collect();
+        if unread.len() >= 2 && notes().count() == rows {
+            let text = format!(
+                "column `{}` holds texts such as `{}`, the reference has {}s there",
+                shorten(column.name()),
+                shorten(unread[0]),
+                column.kind()
+            );
+            problems.push(Problem::Table(text));
+        }
+    }
+    problems
 }
 
 /// What the library has against a table, with lines and the numbers of rows in the file.

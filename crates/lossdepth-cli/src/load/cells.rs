@@ -201,14 +201,16 @@ impl Cells {
                 }
             }
             State::Times(values) => {
-                values.into_iter().for_each(|value| match value.is_nan() {
-                    true => texts.push(None),
-                    false => texts.push(Some(&moment(value))),
-                });
+                for value in values {
+                    let text = if value.is_nan() { None } else { Some(moment(value)) };
+                    texts.push(text.as_deref());
+                }
             }
             State::Booleans(values) => {
                 let text = |value: bool| if value { "true" } else { "false" };
-                values.into_iter().for_each(|value| texts.push(value.map(text)));
+                for value in values {
+                    texts.push(value.map(text));
+                }
             }
             State::Texts(same) => texts = same,
         }
@@ -296,9 +298,9 @@ mod tests {
 
     fn column(fields: &[&str]) -> Values {
         let (mut cells, words) = (Cells::new(false), Words::default());
-        fields.iter().for_each(|field| {
+        for field in fields {
             cells.text(field, &words);
-        });
+        }
         cells.finish()
     }
 

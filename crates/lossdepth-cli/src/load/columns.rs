@@ -190,7 +190,7 @@ fn of_data(data: &Table, roles: &Roles, encoding: &Encoding, by_name: bool) -> R
 
 /// The columns of an encoding in a table; all that are not there in one message.
 fn all_named(data: &Table, encoding: &Encoding) -> Result<Vec<usize>> {
-    let names = || encoding.columns().iter().map(|column| column.name());
+    let names = || encoding.columns().iter().map(lossdepth::data::EncodedColumn::name);
     let position = |asked: &str| data.names().iter().position(|name| name == asked);
     let missing: Vec<String> = names().filter(|name| position(name).is_none()).map(str::to_owned).collect();
     match &missing[..] {

@@ -9,6 +9,7 @@ mod batches;
 mod block;
 mod cells;
 mod columns;
+mod compound;
 mod decode;
 mod delta;
 mod footer;

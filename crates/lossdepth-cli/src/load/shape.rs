@@ -107,7 +107,7 @@ fn decimal_comma(starts: &[Start]) -> bool {
         match field.split_once(',') {
             Some((whole, decimals)) => {
                 let is_decimal = !decimals.is_empty() && decimals.bytes().all(|b| b.is_ascii_digit());
-                if !is_decimal || whole.is_empty() || !(grouped(whole) || !whole.contains('.')) {
+                if !is_decimal || whole.is_empty() || (whole.contains('.') && !grouped(whole)) {
                     return false;
                 }
                 // Groups of three may be thousands, but not behind a zero.

@@ -3,6 +3,7 @@
 
 use super::batches::guard;
 use super::cells::{Cells, Words, is_missing};
+use super::compound;
 use super::npz;
 use super::open::{Input, Opened};
 use super::table::{Header, Outline, Piece, Reading, Source, Wanted};
@@ -38,6 +39,9 @@ pub(super) fn open(file: Bytes, reading: &Reading) -> Opened {
             Problem::Truncated | Problem::Gzip(_) => damaged("it ends too early, or cannot be unpacked"),
             other => other,
         })?;
+    }
+    if file.starts_with(&[0xd0, 0xcf, 0x11, 0xe0]) {
+        compound::check(&file).map_err(damaged)?;
     }
     let mut workbook = guard(WORKBOOK, || open_workbook_auto_from_rs(Cursor::new(file)))?
         .map_err(|error| damaged(&error.to_string()))?;
@@ -238,8 +242,9 @@ impl Sheet {
             Data::DateTime(time) if time.is_datetime() && time.as_f64() >= 1.0 => cells.time(seconds(time)),
             // A length of time, or a time of the day: a number of days in Excel.
             Data::DateTime(time) => cells.number(time.as_f64()),
-            Data::DateTimeIso(text) | Data::DurationIso(text) => return cells.text(text.trim(), &self.words),
-            Data::String(text) => return cells.text(text.trim(), &self.words),
+            Data::String(text) | Data::DateTimeIso(text) | Data::DurationIso(text) => {
+                return cells.text(text.trim(), &self.words);
+            }
             Data::Error(_) | Data::Empty => cells.gap(),
         }
         0

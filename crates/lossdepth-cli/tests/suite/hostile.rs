@@ -246,7 +246,7 @@ fn files_of_other_programs() {
         (named("[Content_Types].xml"), cut_off),
         (named("_rels/.rels"), cut_off),
         (named("mimetypeapplication/vnd.oasis"), cut_off),
-        (b"\xd0\xcf\x11\xe0\xa1".to_vec(), "damaged workbook file: Cannot detect file format"),
+        (b"\xd0\xcf\x11\xe0\xa1".to_vec(), "damaged workbook file: its table of sectors is broken"),
         (
             b"\x80\x04\x95\x10\0".to_vec(),
             "a Python pickle, which could run anything: save it as NPY, NPZ, Parquet or CSV",

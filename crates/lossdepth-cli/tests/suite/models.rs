@@ -89,7 +89,7 @@ fn columns_are_matched_by_name_else_by_position() {
     refused(
         &folder,
         &format!("score renamed.csv --model {MODEL}"),
-        "renamed.csv: no column `x`; there are `b`, `a`",
+        "renamed.csv: no columns `x`, `y`; there are `b`, `a`",
     );
     folder.write("wide.csv", "1,2,3\n");
     refused(

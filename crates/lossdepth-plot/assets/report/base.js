@@ -53,6 +53,11 @@ function isolated(text) {
   return element("bdi", {}, text);
 }
 
+/** A sentence in English, which may hold names of another direction. */
+function sentence(text) {
+  return element("bdi", { dir: "ltr" }, text);
+}
+
 function announce(text) {
   byId("announce").textContent = text;
 }

@@ -19,7 +19,8 @@ function markedSparkline(distribution, cell) {
     levels.forEach(([name, count], index) => {
       const own = name === cell;
       picture.append(bar(index * step + 1, step - 3, count / most, { class: own ? "own" : "bars" }));
-      if (own) picture.append(marker(index * step + step / 2 - 0.5, SPARK.height - Math.max(1, (count / most) * (height - 2))));
+      // A tall bar needs no pointer.
+      if (own && count / most < 0.6) picture.append(marker(index * step + step / 2 - 0.5, SPARK.height - Math.max(1, (count / most) * (height - 2))));
     });
     if (typeof cell === "string" && !levels.some(([name]) => name === cell)) {
       picture.append(marker(width - step / 2, height));
@@ -80,7 +81,7 @@ function valuesTable(row, columns) {
         "td",
         { class: "against" },
         column.distribution.type === "hidden" ? null : markedSparkline(column.distribution, row.cells[index]),
-        element("span", { class: "usual" }, isolated(column.usual)),
+        element("span", { class: "usual" }, sentence(column.usual)),
       ),
       element("td", { class: "part" }, element("span", {}, percent), contributionBar(share)),
     );
@@ -107,7 +108,7 @@ function neighboursTable(row, columns) {
 function certainty(row) {
   const step = report.steps[state.step];
   if (!(row.stderr > 0)) return isFlagged(row) ? "Flagged at the chosen threshold." : "Not flagged at the chosen threshold.";
-  const errors = (step.depth - row.depth) / row.stderr;
+  const errors = (step.cut - row.depth) / row.stderr;
   const distance = Math.abs(errors) < 10 ? Math.abs(errors).toFixed(1) : Math.round(Math.abs(errors)).toLocaleString("en-US");
   if (isFlagged(row)) {
     if (errors < 2) return `Flagged, but its depth is only ${distance} standard errors below the threshold: another sample might decide otherwise.`;
@@ -140,11 +141,11 @@ function showDetail(index) {
   ];
   if (row.reasons.length > 0) {
     const reasons = row.reasons.map((reason) =>
-      element("li", {}, reason.lead ? element("strong", {}, isolated(reason.lead), " ") : null, isolated(reason.sentence)),
+      element("li", {}, reason.lead ? element("strong", {}, sentence(reason.lead), " ") : null, sentence(reason.sentence)),
     );
     content.push(element("ul", { class: "reasons" }, reasons));
   }
-  if (row.counterfactual) content.push(element("p", { class: "counterfactual" }, isolated(row.counterfactual)));
+  if (row.counterfactual) content.push(element("p", { class: "counterfactual" }, sentence(row.counterfactual)));
   if (row.cells.length > 0) {
     const place = element("div", {});
     const fill = (columns) => {

@@ -17,8 +17,7 @@ const sortKeys = {
 
 const collator = new Intl.Collator("en", { numeric: true });
 
-function sortRows(key) {
-  const descending = table.sort.key === key && !table.sort.descending;
+function sortRows(key, descending) {
   table.sort = { key, descending };
   const value = sortKeys[key];
   const compare = (a, b) => {
@@ -126,7 +125,8 @@ function clearFilters() {
 
 function prepareHead(head) {
   const button = element("button", { type: "button" }, head.textContent);
-  button.addEventListener("click", () => sortRows(head.dataset.sort));
+  const key = head.dataset.sort;
+  button.addEventListener("click", () => sortRows(key, table.sort.key === key && !table.sort.descending));
   head.replaceChildren(button);
 }
 
@@ -167,6 +167,7 @@ function startTable() {
   document.querySelectorAll("#rows-table .mark").forEach((cell) => (cell.hidden = false));
   fillFilters();
   for (const id of ["search", "reason", "group", "only-flagged"]) byId(id).addEventListener("input", filterRows);
+  byId("sort").addEventListener("input", () => sortRows(byId("sort").value, false));
   byId("clear").addEventListener("click", () => {
     clearFilters();
     byId("search").focus();

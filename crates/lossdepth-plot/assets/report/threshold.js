@@ -4,7 +4,7 @@ function showThreshold() {
   const step = report.steps[state.step];
   const slider = byId("slider");
   const [from, to] = [Number(byId("depths").dataset.from), Number(byId("depths").dataset.to)];
-  const x = Math.max(0, Math.min(1000, ((step.depth - from) / (to - from)) * 1000));
+  const x = Math.max(0, Math.min(1000, ((step.cut - from) / (to - from)) * 1000));
   byId("below-rect").setAttribute("width", x);
   byId("cut").setAttribute("x1", x);
   byId("cut").setAttribute("x2", x);

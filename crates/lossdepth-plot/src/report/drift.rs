@@ -46,7 +46,7 @@ impl Drift {
         let (before, source) = if n == 0 {
             (step.p, "expected from the reference")
         } else {
-            let as_shallow = self.reference_depths.iter().filter(|depth| **depth <= step.depth).count();
+            let as_shallow = self.reference_depths.iter().filter(|depth| **depth <= step.cut).count();
             (as_shallow as f64 / n as f64, "of the reference")
         };
         let (p, now, before) = (text::p_value(step.p), text::percent(now), text::percent(before));

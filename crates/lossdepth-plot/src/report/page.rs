@@ -159,7 +159,8 @@ impl Serialize for Cell {
 /// Why a row is odd.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Reason {
-    /// The columns it is about. Where there is one, its name and value are shown before the sentence.
+    /// The columns it is about, the main one first: its name and value are shown before the sentence. If one of them is masked, the
+    /// sentence is not shown, so every column whose values it mentions must be among them.
     pub columns: Vec<usize>,
     /// What is odd about the value, such as `highest of all; nine in ten are 5 to 27`.
     pub sentence: String,
@@ -168,7 +169,7 @@ pub struct Reason {
 /// What would make a row ordinary.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Counterfactual {
-    /// The columns that change.
+    /// The columns whose values the sentence mentions.
     pub columns: Vec<usize>,
     /// A whole sentence, such as `Would be ordinary if quantity were 20 instead of 900.`
     pub sentence: String,

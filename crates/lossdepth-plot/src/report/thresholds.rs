@@ -45,6 +45,8 @@ pub struct Step {
     pub flagged: u64,
     /// The largest depth of a flagged row.
     pub depth: f64,
+    /// Where the line is drawn: halfway from `depth` to the smallest depth of a row that is not flagged, if that is larger.
+    pub cut: f64,
     /// The false discovery rate by Benjamini and Hochberg; `None` for [`PValues::Ranks`], where it cannot be estimated.
     pub fdr: Option<f64>,
 }
@@ -57,7 +59,7 @@ impl Thresholds {
     /// let p = [0.01, 0.01, 0.5, 1.0];
     /// let thresholds = Thresholds::new(&p, &[0.1, 0.2, 0.6, 0.9], PValues::Calibrated)?;
     /// let first = &thresholds.steps[0];
-    /// assert_eq!((first.flagged, first.depth, first.fdr), (2, 0.2, Some(0.02)));
+    /// assert_eq!((first.flagged, first.depth, first.cut, first.fdr), (2, 0.2, 0.4, Some(0.02)));
     /// # Ok::<(), lossdepth::DepthError>(())
     /// ```
     ///
@@ -73,6 +75,11 @@ impl Thresholds {
         let q = adjust(p, Fdr::BenjaminiHochberg)?;
         let mut order: Vec<usize> = (0..p.len()).collect();
         order.sort_by(|&a, &b| p[a].total_cmp(&p[b]));
+        // The smallest depth from each rank on.
+        let mut deeper = vec![f64::INFINITY; order.len() + 1];
+        for (rank, &i) in order.iter().enumerate().rev() {
+            deeper[rank] = deeper[rank + 1].min(depths[i]);
+        }
         let (mut steps, mut depth): (Vec<Step>, f64) = (Vec::new(), f64::NEG_INFINITY);
         for (rank, &i) in order.iter().enumerate() {
             depth = depth.max(depths[i]);
@@ -80,7 +87,9 @@ impl Thresholds {
             let near = steps.len() >= EACH && steps.last().is_some_and(|last| p[i] < FACTOR * last.p);
             if last_of_its_p && !near {
                 let fdr = (kind == PValues::Calibrated).then_some(q[i]);
-                steps.push(Step { p: p[i], flagged: rank as u64 + 1, depth, fdr });
+                let next = deeper[rank + 1];
+                let cut = if next.is_finite() { depth.max(f64::midpoint(depth, next)) } else { depth };
+                steps.push(Step { p: p[i], flagged: rank as u64 + 1, depth, cut, fdr });
             }
         }
         let within = |step: &Step| match step.fdr {

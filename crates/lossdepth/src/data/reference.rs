@@ -201,6 +201,7 @@ impl Reference {
     }
 
     /// The sample after an affine map of its rows.
+    #[must_use]
     pub fn mapped(&self, scaling: &Scaling) -> Self {
         let mut data = vec![0.0; self.data.len()];
         for (row, out) in self.rows().iter().zip(data.chunks_exact_mut(self.width)) {

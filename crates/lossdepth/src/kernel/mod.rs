@@ -48,6 +48,7 @@ mod space;
 mod standard;
 
 pub use bandwidth::{Gamma, Sigma};
+pub(crate) use neighbour_distance::weighted_quantile;
 pub use points::{Columns, Points};
 pub use space::Space;
 pub use standard::{KernelChoice, Standard};

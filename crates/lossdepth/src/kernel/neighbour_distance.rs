@@ -41,7 +41,7 @@ pub(super) fn median_squared_distance(sample: &Reference) -> f64 {
 }
 
 /// The first value at which the cumulative mass is at least `target`, or the largest value.
-fn weighted_quantile(pairs: &mut [(f64, f64)], target: f64) -> f64 {
+pub(crate) fn weighted_quantile(pairs: &mut [(f64, f64)], target: f64) -> f64 {
     // Sums of masses have rounding errors.
     let target = target * (1.0 - 1e-9);
     first_value(pairs, |mass| mass >= target)

@@ -211,10 +211,10 @@ impl Standard {
         let column = &mut *column;
         match *self {
             Self::Gaussian { gamma } => {
-                vectorised!(column.iter_mut().for_each(|x| *x = exp_neg(-gamma * *x)))
+                vectorised!(column.iter_mut().for_each(|x| *x = exp_neg(-gamma * *x)));
             }
             Self::Laplacian { sigma } => {
-                vectorised!(column.iter_mut().for_each(|x| *x = exp_neg(-*x / sigma)))
+                vectorised!(column.iter_mut().for_each(|x| *x = exp_neg(-*x / sigma)));
             }
             Self::Imq { c, beta } => {
                 let (own, inner) = (c.powf(2.0 * beta), 1.0 / (c * c));
@@ -230,7 +230,7 @@ impl Standard {
             }
             Self::Linear => {}
             Self::Polynomial { gamma, degree, coef0 } => {
-                vectorised!(column.iter_mut().for_each(|x| *x = power(gamma.mul_add(*x, coef0), degree)))
+                vectorised!(column.iter_mut().for_each(|x| *x = power(gamma.mul_add(*x, coef0), degree)));
             }
         }
     }

@@ -48,6 +48,7 @@ macro_rules! slopes_along {
 slopes_along!(slopes_along, f64, LANES, fold);
 slopes_along!(slopes_along_single, f32, 2 * LANES, sum_in_double);
 
+#[inline(always)]
 fn sum_in_double(lanes: [f32; 2 * LANES]) -> f64 {
     lanes.iter().map(|x| f64::from(*x)).sum()
 }

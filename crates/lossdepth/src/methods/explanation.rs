@@ -57,6 +57,23 @@ pub enum Reason {
         /// with rotations, or a scaling that mixes columns.
         cuts: Option<Vec<Cut>>,
     },
+    /// No single classifier: [`value`](Explanation::value) is $\ln D = \sum_k w_k \ln p_k$ for the query, and
+    /// [`baseline`](Explanation::baseline) its mean over the reference.
+    Combined {
+        /// The depths that are combined.
+        parts: Vec<Part>,
+    },
+}
+
+/// One of several depths that are combined.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Part {
+    /// What it is called.
+    pub name: &'static str,
+    /// $p_k$, the share of the reference that it finds at most as deep as the query.
+    pub probability: f64,
+    /// $w_k$; the weights sum to one.
+    pub weight: f64,
 }
 
 /// A classifier to first order at the query: $f(x) \approx \langle g, x \rangle + b$.
@@ -178,7 +195,7 @@ impl Explanation {
             Reason::Kernel { tangent: Some(tangent), .. } | Reason::Network { tangent } => {
                 *tangent = Tangent::new(in_columns(&tangent.gradient), self.value, query);
             }
-            Reason::Kernel { tangent: None, .. } => {}
+            Reason::Kernel { tangent: None, .. } | Reason::Combined { .. } => {}
             Reason::Forest { cuts } => match scaling.transform() {
                 Transform::Identity => {}
                 Transform::Diagonal(a) => {
@@ -200,7 +217,7 @@ impl Explanation {
             Reason::Linear { weights, .. } => Some(weights),
             Reason::Kernel { tangent, .. } => tangent.as_ref().map(|tangent| &tangent.gradient[..]),
             Reason::Network { tangent } => Some(&tangent.gradient),
-            Reason::Forest { .. } => None,
+            Reason::Forest { .. } | Reason::Combined { .. } => None,
         }
     }
 
@@ -211,7 +228,7 @@ impl Explanation {
             Reason::Linear { intercept, .. } => Some(*intercept),
             Reason::Kernel { tangent, .. } => tangent.as_ref().map(|tangent| tangent.intercept),
             Reason::Network { tangent } => Some(tangent.intercept),
-            Reason::Forest { .. } => None,
+            Reason::Forest { .. } | Reason::Combined { .. } => None,
         }
     }
 
@@ -248,6 +265,14 @@ impl Explanation {
     pub fn cuts(&self) -> Option<&[Cut]> {
         match &self.reason {
             Reason::Forest { cuts } => cuts.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// The depths that a combined one is made of.
+    pub fn parts(&self) -> Option<&[Part]> {
+        match &self.reason {
+            Reason::Combined { parts } => Some(parts),
             _ => None,
         }
     }

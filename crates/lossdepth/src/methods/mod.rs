@@ -3,6 +3,7 @@
 //! *Prepare once, isolate many*: what does not depend on the query is computed in
 //! [`prepare`](Hypothesis::prepare); [`isolate`](Hypothesis::isolate) gets all queries at once.
 
+pub mod auto;
 pub mod explanation;
 pub mod forest;
 pub mod gp;
@@ -19,6 +20,7 @@ use crate::problem::{Fit, Run};
 
 use crate::data::{Reference, Rows};
 
+pub use auto::Auto;
 pub use explanation::{Explanation, Reason};
 pub use forest::Forest;
 pub use gp::GaussianProcess;

@@ -37,10 +37,8 @@ impl Settings {
         // Parts and what they are part of come in any order.
         let (mut variant, mut radius) = (None, None);
         let (mut kernel, mut parts) = (None, Vec::new());
-        let mut scaled = false;
         for (name, value) in values {
             let setting = method.setting(name)?;
-            scaled |= setting.name == "scale";
             match setting.name {
                 "variant" => variant = Some(setting.text(&value)?.to_owned()),
                 "radius" => radius = Typed::read(&setting, &value)?,
@@ -58,10 +56,10 @@ impl Settings {
         }
         if let Some(name) = kernel.filter(|name| name != settings.kernel.name()) {
             settings.kernel = KernelChoice::parse(&name)?;
-            if settings.kernel == KernelChoice::Precomputed && !scaled {
-                // Kernel values are not columns to scale.
-                settings.scale = Scale::None;
-            }
+        }
+        // Kernel values are not columns to scale: the default does not apply to them.
+        if settings.kernel == KernelChoice::Precomputed && settings.scale == Self::new(method).scale {
+            settings.scale = Scale::None;
         }
         for (setting, value) in parts {
             settings.set_kernel(&setting, &value)?;

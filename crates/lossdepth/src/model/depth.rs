@@ -5,7 +5,7 @@ use crate::data::{Reference, Scale, Scaling, ScalingWarning};
 use crate::error::{DepthError, Result};
 use crate::loss::{Exponential, Hinge, Logistic, Loss, SquaredHinge};
 use crate::methods::explanation::Explanation;
-use crate::methods::{Forest, GaussianProcess, Halfspace, Hypothesis, Kernelised, Linear, Mlp, Svm};
+use crate::methods::{Auto, Forest, GaussianProcess, Halfspace, Hypothesis, Kernelised, Linear, Mlp, Svm};
 use crate::problem::{Fit, Intercept, Run, Variant};
 
 /// A depth, defined but not yet fitted.
@@ -97,6 +97,13 @@ impl Depth<Forest> {
     /// The random forest depth: all trees of depth 2; see [`Forest`] for everything else.
     pub fn forest() -> Self {
         Self::new(Forest::new())
+    }
+}
+
+impl Depth<Auto> {
+    /// The depth that needs no settings, on standardised columns; [`Auto`] has its definition.
+    pub fn auto() -> Self {
+        Self::new(Auto::new()).scale(Scale::Standard)
     }
 }
 

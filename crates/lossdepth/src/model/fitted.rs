@@ -7,7 +7,7 @@ use crate::error::{DepthError, Result};
 use crate::kernel::KernelChoice;
 use crate::loss::Loss;
 use crate::methods::explanation::Explanation;
-use crate::methods::{Forest, GaussianProcess, Halfspace, Hypothesis, Kernelised, Linear, Mlp, Svm};
+use crate::methods::{Auto, Forest, GaussianProcess, Halfspace, Hypothesis, Kernelised, Linear, Mlp, Svm};
 use crate::problem::{Fit, Run};
 
 /// A scaling that was learned, and the warning that came with it.
@@ -141,6 +141,10 @@ impl Settings {
             .seed(self.seed)
             .tol(self.tol)
             .max_iter(self.max_iter)
+    }
+
+    pub(super) fn auto(&self) -> Auto {
+        Auto::new().reference_rows(self.reference_rows).trim(self.trim).tol(self.tol)
     }
 
     pub(super) fn halfspace(&self) -> Halfspace {

@@ -246,6 +246,21 @@ methods! {
         recommended: Vec::new,
         fit: |s, sample, learned| s.fit_hypothesis(s.halfspace(), sample, learned),
     }
+
+    Auto {
+        name: "auto",
+        summary: "kernels and balls in robust units and in ranks, calibrated and combined: needs no settings",
+        title: "Combined depth",
+        aliases: &[],
+        settings: &["scale", "support_fraction", "reference_rows", "trim", "tol"],
+        own: &[Own::help(
+            "scale",
+            "How the columns are scaled; units do not matter here, but `whiten` and `mcd` also turn the axes",
+        )],
+        defaults: |s| s.scale = Scale::Standard,
+        recommended: Vec::new,
+        fit: |s, sample, learned| s.fit_hypothesis(s.auto(), sample, learned),
+    }
 }
 
 /// The settings of the linear methods.

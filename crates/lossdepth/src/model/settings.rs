@@ -10,6 +10,7 @@ use super::value::{Typed, Value};
 use crate::data::Scale;
 use crate::error::Result;
 use crate::kernel::{Gamma, KernelChoice, Sigma};
+use crate::methods::Auto;
 use crate::methods::forest::{Forest, ForestLoss, MaxFeatures};
 use crate::methods::gp::Probabilities;
 use crate::problem::{Intercept, Reported, Variant};
@@ -180,6 +181,14 @@ settings! {
     restarts: usize = 1, Range::Between(1.0, 1000.0),
         "How many times a network is trained with different random numbers; the best is kept",
         "The best is the one with the smallest risk plus penalty.";
+
+    reference_rows: usize = Auto::REFERENCE_ROWS, Range::Between(2.0, 1e6),
+        "How many rows of the reference a row is compared with at most",
+        "In lexicographic order, at equal steps of the cumulative weight.";
+
+    trim: f64 = Auto::TRIM, Range::Between(0.0, 0.45),
+        "Share of the reference, the oddest at first sight, that neighbourhoods leave out; 0 if it is known to be normal",
+        "So outliers in the reference do not hide each other.";
 
     seed: u64 = 0, Range::Any,
         "Seed of the random numbers",

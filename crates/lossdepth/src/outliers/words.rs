@@ -4,8 +4,11 @@ use super::{Queries, coordinates, is_gap};
 use crate::data::{CellNote, CellNoteKind, ColumnKind, EncodedColumn, Values};
 use crate::model::reasons::{ColumnFacts, ColumnReason};
 
-/// Up to this share of the rows on one side, a number is called high or low by itself.
+/// Up to this share of the rows on one side, a number is called high or low by itself (heuristic).
 const EXTREME: f64 = 0.02;
+
+/// The same where the other columns say which value would fit: that says more, unless hardly any row is as far out.
+const EXTREME_ALTHOUGH_DETERMINED: f64 = 0.002;
 
 /// Up to this share of the rows, a level is called rare by itself.
 const RARE: f64 = 0.05;
@@ -52,7 +55,7 @@ impl Words<'_> {
         self.encoded_value(column, self.encoded)
     }
 
-    /// The value that an encoded row has in a column.
+    /// The value that an encoded row has in a column, with the decimals that the column has.
     pub(super) fn encoded_value(&self, column: usize, encoded: &[f64]) -> String {
         let (learned, range) = (self.column(column), coordinates(self.queries.encoding, column));
         let values = encoded.get(range).unwrap_or_default();
@@ -60,7 +63,7 @@ impl Words<'_> {
             let level = values.iter().position(|value| *value != 0.0).unwrap_or(values.len());
             return learned.format_value(level as f64);
         }
-        values.first().map_or_else(String::new, |value| learned.format_value(*value))
+        values.first().map_or_else(String::new, |value| learned.format_value(to_decimals(*value, learned)))
     }
 
     /// Whether a note is worth mentioning: most rows have a value there.
@@ -105,7 +108,9 @@ impl Words<'_> {
             }
             None => String::new(),
         };
-        if let Some(extreme) = extreme(column.kind(), facts) {
+        let determined = reason.fits.as_ref().is_some_and(|fits| !fits.determined_by.is_empty());
+        let share = if determined { EXTREME_ALTHOUGH_DETERMINED } else { EXTREME };
+        if let Some(extreme) = extreme(column.kind(), facts, share) {
             return format!("{extreme}; {}", usual());
         }
         self.fitting(reason).unwrap_or_else(usual)
@@ -134,7 +139,8 @@ impl Words<'_> {
         let column = self.column(reason.column);
         let value = match fits.number {
             Some(number) => {
-                let text = column.format_value(rounded(number, fits.range, column.is_whole()));
+                let close = rounded(number, fits.range, column.is_whole());
+                let text = column.format_value(to_decimals(close, column));
                 let about = if column.kind() == ColumnKind::Time { "around" } else { "about" };
                 format!("{about} {text}")
             }
@@ -165,13 +171,13 @@ fn one(kind: ColumnKind) -> &'static str {
     }
 }
 
-/// How far out a number is by itself; `None` if it is among the others.
-fn extreme(kind: ColumnKind, facts: &ColumnFacts) -> Option<String> {
+/// How far out a number is by itself; `None` if more than a `share` of the others is as far out.
+fn extreme(kind: ColumnKind, facts: &ColumnFacts, share: f64) -> Option<String> {
     let (high, low, highest, lowest) = match kind {
         ColumnKind::Time => ("late", "early", "latest", "earliest"),
         _ => ("high", "low", "highest", "lowest"),
     };
-    let far = EXTREME * facts.total;
+    let far = share * facts.total;
     let (up, down) = (facts.above + facts.equal, facts.below + facts.equal);
     // A value that a twentieth of the rows share is common, however far out.
     if facts.equal > RARE * facts.total || up.min(down) > far.max(1.0) {
@@ -184,6 +190,13 @@ fn extreme(kind: ColumnKind, facts: &ColumnFacts) -> Option<String> {
     } else {
         format!("{} of {} are as {word}", counted(up.min(down)), counted(facts.total))
     })
+}
+
+/// A number with the decimals of its column; a date as it is.
+fn to_decimals(number: f64, column: &EncodedColumn) -> f64 {
+    let unit = 10f64.powi(i32::try_from(column.decimals()).unwrap_or(0));
+    let close = (number * unit).round() / unit;
+    if column.kind() == ColumnKind::Number && close.is_finite() { close } else { number }
 }
 
 /// A number within its range, with as few digits as that allows: two significant ones more than the range is wide.
@@ -238,12 +251,15 @@ mod tests {
     #[test]
     fn numbers_at_the_end_of_all_are_extreme_and_common_ones_are_not() {
         let facts = |below, equal, above| ColumnFacts { below, equal, above, total: 1000.0, quantiles: None };
-        let words = |f| extreme(ColumnKind::Number, &f);
+        let words = |f| extreme(ColumnKind::Number, &f, EXTREME);
         assert_eq!(words(facts(999.0, 1.0, 0.0)).as_deref(), Some("highest of all"));
         assert_eq!(words(facts(0.0, 2.0, 998.0)).as_deref(), Some("lowest of all"));
         assert_eq!(words(facts(990.0, 1.0, 9.0)).as_deref(), Some("10 of 1,000 are as high"));
         assert_eq!(words(facts(500.0, 1.0, 499.0)), None);
         assert_eq!(words(facts(900.0, 100.0, 0.0)), None);
-        assert_eq!(extreme(ColumnKind::Time, &facts(0.0, 1.0, 999.0)).as_deref(), Some("earliest of all"));
+        assert_eq!(
+            extreme(ColumnKind::Time, &facts(0.0, 1.0, 999.0), EXTREME).as_deref(),
+            Some("earliest of all")
+        );
     }
 }

@@ -620,7 +620,7 @@ fn damaged_encodings_are_refused() {
         ("\"seen\":3", "\"seen\":18446744073709551615"),
         ("\"seen\":3", "\"seen\":0"),
         ("\"coordinate\":2", "\"coordinate\":3"),
-        ("\"size\":1", "\"size\":-1"),
+        ("\"sizes\":[1", "\"sizes\":[-1"),
         ("\"name\":\"region\"", "\"name\":\"price\""),
         ("\"name\":\"south\"", "\"name\":\"north\""),
         ("\"kind\":\"number\"", "\"kind\":\"category\""),

@@ -2,6 +2,7 @@
 
 mod archive;
 mod bandwidths;
+mod auto;
 mod brute_force;
 mod common;
 mod conformal;

@@ -140,7 +140,7 @@ fn rare_levels_share_coordinates_by_their_frequency() {
 fn a_million_levels_are_bounded_and_still_known() {
     let mut all = Texts::default();
     for i in 0..1_000_000u32 {
-        all.push(Some(&format!("code {}", i.wrapping_mul(2_654_435_761) % 999_983)));
+        all.push(Some(&format!("code {i}")));
     }
     let wide = table(vec![("code", Values::Texts(all)), ("x", numbers(&vec![0.0; 1_000_000]))]);
     let mut options = EncodingOptions::default();
@@ -150,10 +150,10 @@ fn a_million_levels_are_bounded_and_still_known() {
     let (encoding, encoded) = Encoding::learn(&wide, None, &options).unwrap();
     assert!(encoded.width < 20 && encoding.columns()[0].levels().len() == 1000);
     let (others, count) = encoding.columns()[0].other_levels();
-    assert!(others > 600_000 && count > 900_000.0);
-    let seen = format!("code {}", 2_654_435_761u32 % 999_983);
+    assert_eq!((others, count), (999_000, 999_000.0));
+    let seen = "code 999999";
     assert!(encoding.columns()[0].levels().iter().all(|level| level.name != seen));
-    let query = table(vec![("x", numbers(&[0.0, 0.0])), ("code", texts([seen.as_str(), "code x"]))]);
+    let query = table(vec![("x", numbers(&[0.0, 0.0])), ("code", texts([seen, "code x"]))]);
     let found = encoding.encode(&query).unwrap().notes;
     assert_eq!(
         found.iter().map(|note| (note.row, note.what.clone())).collect::<Vec<_>>(),

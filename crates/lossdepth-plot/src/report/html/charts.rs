@@ -1,6 +1,6 @@
 //! Pictures that need no script: SVG without style attributes, which the content security policy forbids.
 
-use super::escape::{Name, Text};
+use super::escape::{Name, Sentence, Text};
 use crate::compute::{log_ticks, ticks};
 use crate::report::text::{count, date, number};
 use crate::report::{AxisScale, Bounded, ColumnDrift, Distribution, Histogram, Map, MapAxis, Thresholds};
@@ -46,7 +46,7 @@ pub(super) fn depths(out: &mut String, bounded: &Bounded) {
     let most = counts.iter().copied().max().unwrap_or(1).max(1) as f64;
     let width = (place(*high) - place(*low)) / counts.len().max(1) as f64;
     let path = bars(counts.iter().map(|count| *count as f64 / most), place(*low), width, 2.0, HIGH);
-    let cut = steps.get(*start).map_or(0.0, |step| place(step.depth));
+    let cut = steps.get(*start).map_or(0.0, |step| place(step.cut));
     let label = format!(
         "Histogram of the depths of {} rows, from {} to {}. The tallest bar has {} rows.",
         count(counts.iter().sum()),
@@ -125,7 +125,7 @@ pub(super) fn change(drift: &ColumnDrift) -> String {
 }
 
 /// The map as it is before anything is moved.
-pub(super) fn map(out: &mut String, map: &Map) {
+pub(super) fn map(out: &mut String, map: &Map, bounded: &Bounded) {
     const SIZE: [f64; 2] = [640.0, 420.0];
     const MARGIN: [f64; 4] = [10.0, 12.0, 44.0, 58.0]; // top, right, bottom, left
     let [across, up] = map.start.map(|axis| drawn(&map.axes[axis]));
@@ -181,11 +181,21 @@ pub(super) fn map(out: &mut String, map: &Map) {
     for (class, path) in classes.iter().enumerate() {
         let _ = write!(out, "<path class=\"point p{class}\" d=\"{path}\"/>");
     }
-    let mut diamonds = String::new();
-    for (at, over) in across.odd.iter().zip(&up.odd).filter(|(at, over)| at.is_finite() && over.is_finite()) {
-        let _ = write!(diamonds, "M{} {}l5 5l-5 5l-5-5z", r(x(*at)), r(y(*over) - 5.0));
+    let (mut flagged, mut others) = (String::new(), String::new());
+    for (row, (at, over)) in bounded.page.rows.iter().zip(across.odd.iter().zip(&up.odd)) {
+        if at.is_finite() && over.is_finite() {
+            let (x, y) = (r(x(*at)), r(y(*over)));
+            let _ = if bounded.is_flagged(row) {
+                write!(flagged, "M{x} {}l5 5l-5 5l-5-5z", r(y - 5.0))
+            } else {
+                write!(others, "M{x} {}l4 4l-4 4l-4-4z", r(y - 4.0))
+            };
+        }
     }
-    let _ = write!(out, "<path class=\"odd-point\" d=\"{diamonds}\"/>");
+    let _ = write!(
+        out,
+        "<path class=\"odd-point faint\" d=\"{others}\"/><path class=\"odd-point\" d=\"{flagged}\"/>"
+    );
     let _ = write!(
         out,
         "<text class=\"axis middle\" x=\"{}\" y=\"{}\">{}</text>",
@@ -264,7 +274,7 @@ pub(super) fn drift(out: &mut String, bounded: &Bounded) {
             Name(name),
             column.distance,
             change(column),
-            Name(&column.sentence)
+            Sentence(&column.sentence)
         );
     }
     out.push_str(

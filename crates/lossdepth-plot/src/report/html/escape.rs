@@ -32,6 +32,15 @@ impl Display for Name<'_> {
     }
 }
 
+/// A sentence in English, which may hold names of another direction.
+pub(super) struct Sentence<'a>(pub &'a str);
+
+impl Display for Sentence<'_> {
+    fn fmt(&self, out: &mut Formatter<'_>) -> Result {
+        write!(out, "<bdi dir=\"ltr\">{}</bdi>", Text(self.0))
+    }
+}
+
 /// JSON that may stand in a `script` element: it cannot end it, start a comment, or hold a character that ends a line of a script.
 pub(super) fn json_in_script(json: &str) -> String {
     let mut out = String::with_capacity(json.len() + json.len() / 16);

@@ -15,6 +15,8 @@ use sha2::{Digest, Sha256};
 use std::fmt::Write;
 
 const STYLE: &str = include_str!("../../../assets/report/page.css");
+/// No page is larger.
+const MOST_BYTES: usize = 3_000_000;
 /// In the order in which they need each other.
 const SCRIPTS: [&str; 7] = [
     include_str!("../../../assets/report/base.js"),
@@ -32,7 +34,19 @@ impl Page {
     /// Every text is shown as text. Values of masked columns are not in the file. The file loads nothing, and a content security
     /// policy forbids it to: only its own script and style, named by their hashes, run.
     pub fn to_html(&self) -> String {
-        let bounded = Bounded::new(self);
+        let mut html = self.written(1);
+        for divisor in [2, 4, 8, 16] {
+            if html.len() < MOST_BYTES {
+                break;
+            }
+            html = self.written(divisor);
+        }
+        html
+    }
+
+    /// The page with its budgets of bytes divided by a number.
+    fn written(&self, divisor: usize) -> String {
+        let bounded = Bounded::new(self, divisor);
         let groups = groups(&bounded.page.rows, &bounded.page.columns);
         let script = format!("\"use strict\";\n{}", SCRIPTS.concat());
         let mut out = String::new();
@@ -90,6 +104,8 @@ fn body(out: &mut String, bounded: &Bounded, groups: &[AlikeRows]) {
          <label>Search <input type=\"search\" id=\"search\" autocomplete=\"off\" placeholder=\"name, value or reason\"></label>\
          <label>Reason <select id=\"reason\"><option value=\"\">any column</option></select></label>\
          <label>Group <select id=\"group\"><option value=\"\">any</option></select></label>\
+         <label class=\"narrow\">Sort <select id=\"sort\"><option value=\"rank\">oddest first</option><option value=\"name\">by name</option>\
+         <option value=\"reason\">by reason</option></select></label>\
          <label class=\"check\"><input type=\"checkbox\" id=\"only-flagged\"> flagged only</label>\
          <button type=\"button\" id=\"clear\" class=\"quiet\">Clear</button>\
          <button type=\"button\" id=\"export\">Export as CSV</button></div><div class=\"split\"><div class=\"list\">",
@@ -131,7 +147,13 @@ fn overview(out: &mut String, bounded: &Bounded) {
              <button type=\"button\" id=\"map-next\" aria-label=\"Select the next odd row\">›</button></span></div>\
              <figure class=\"map\" id=\"map-figure\">",
         );
-        charts::map(out, map);
+        charts::map(out, map, bounded);
+        let (sample, all) = (map.percentiles.len() as u64, super::text::count(map.of));
+        let shown = if sample == map.of {
+            format!("All {all} ordinary rows.")
+        } else {
+            format!("A sample of {} from {all} ordinary rows.", super::text::count(sample))
+        };
         let _ = write!(
             out,
             "<p id=\"map-tip\" class=\"tip\" hidden></p><figcaption><span class=\"legend\"><span class=\"key\"><svg viewBox=\"0 0 10 10\" aria-hidden=\"true\">\
@@ -140,9 +162,7 @@ fn overview(out: &mut String, bounded: &Bounded) {
              class=\"key\">shallow \
              <svg class=\"ramp\" viewBox=\"0 0 60 10\" aria-hidden=\"true\"><path class=\"point p0\" d=\"M6 5h0\"/><path class=\"point p1\" \
              d=\"M18 5h0\"/><path class=\"point p2\" d=\"M30 5h0\"/><path class=\"point p3\" d=\"M42 5h0\"/><path class=\"point p4\" d=\"M54 5h0\"/>\
-             </svg> deep</span></span> {} of {}.</figcaption></figure></section>",
-            super::text::counted(map.percentiles.len() as u64, "ordinary row", "ordinary rows"),
-            super::text::count(map.of)
+             </svg> deep</span></span> {shown}</figcaption></figure></section>"
         );
     }
     out.push_str("</div>\n");
@@ -196,7 +216,7 @@ struct ReasonView<'a> {
 struct StepView {
     p: f64,
     words: String,
-    depth: f64,
+    cut: f64,
     sentence: String,
     /// The share of flagged rows now and before, where a reference is another table.
     drift: Option<String>,
@@ -237,7 +257,7 @@ impl<'a> View<'a> {
         let steps = page.thresholds.steps.iter().map(|step| StepView {
             p: step.p,
             words: super::text::p_value(step.p),
-            depth: step.depth,
+            cut: step.cut,
             sentence: page.thresholds.consequence(step),
             drift: page.drift.as_ref().map(|drift| drift.flagged(&page.thresholds, step)),
         });

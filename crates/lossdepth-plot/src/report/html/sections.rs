@@ -1,7 +1,7 @@
 //! The parts of the page that are words and tables.
 
 use super::charts;
-use super::escape::{Name, Text};
+use super::escape::{Name, Sentence, Text};
 use crate::report::groups::AlikeRows;
 use crate::report::page::{Fact, OddRow};
 use crate::report::text::{count, counted, listed, number, p_value, percent};
@@ -28,25 +28,26 @@ pub(super) fn summary(bounded: &Bounded, groups: &[AlikeRows]) -> Vec<String> {
         let mut sentence =
             format!("The oddest is <strong>{}</strong> (p\u{a0}{})", Name(&row.name), p_value(row.p_value));
         if let Some((reason, lead)) = row.reasons.first().zip(leads.first()) {
-            let _ = match lead.is_empty() {
-                true => write!(sentence, ": {}", Name(&reason.sentence)),
-                false => write!(sentence, ": {}, {}", Name(lead), Name(&reason.sentence)),
-            };
+            let lead = if lead.is_empty() { String::new() } else { format!("{}, ", Sentence(lead)) };
+            let _ = write!(sentence, ": {lead}{}", Sentence(&reason.sentence));
         }
         sentences[0].push(' ');
         sentences[0].push_str(&sentence);
         sentences[0].push('.');
     }
-    if let Some(change) = page.drift.as_ref().and_then(|drift| {
-        drift.columns.iter().max_by(|a, b| a.distance.total_cmp(&b.distance).then(b.column.cmp(&a.column)))
-    }) {
-        if let Some(column) = page.columns.get(change.column) {
-            sentences.push(format!(
-                "<a href=\"#drift\">What changed most</a> is {}: {}.",
-                Name(&column.name),
-                Name(&change.sentence)
-            ));
-        }
+    let largest = page
+        .drift
+        .iter()
+        .flat_map(|drift| &drift.columns)
+        .max_by(|a, b| a.distance.total_cmp(&b.distance).then(b.column.cmp(&a.column)));
+    if let Some((change, column)) =
+        largest.and_then(|change| Some((change, page.columns.get(change.column)?)))
+    {
+        sentences.push(format!(
+            "<a href=\"#drift\">What changed most</a> is {}: {}.",
+            Name(&column.name),
+            Sentence(&change.sentence)
+        ));
     }
     let mut data = Vec::new();
     if page.data.gaps > 0 {
@@ -65,7 +66,7 @@ pub(super) fn summary(bounded: &Bounded, groups: &[AlikeRows]) -> Vec<String> {
             .iter()
             .take(3)
             .map(|group| {
-                format!("{} ({})", Name(&group.title), counted(group.rows.len() as u64, "row", "rows"))
+                format!("{} ({})", Sentence(&group.title), counted(group.rows.len() as u64, "row", "rows"))
             })
             .collect();
         let _ = write!(
@@ -97,12 +98,11 @@ pub(super) fn groups(out: &mut String, bounded: &Bounded, groups: &[AlikeRows]) 
         let _ = write!(
             out,
             "<li><span class=\"count\">{}</span><p><strong>{}</strong><span class=\"more\">{}</span></p>\
-             <button type=\"button\" class=\"quiet\" data-group=\"{index}\" aria-label=\"Show the {} where {}\" hidden>\
+             <button type=\"button\" class=\"quiet\" data-group=\"{index}\" aria-label=\"Show rows where {}\" hidden>\
              Show rows</button></li>",
             counted(group.rows.len() as u64, "row", "rows"),
-            Name(&group.title),
-            Name(&group.detail),
-            counted(group.rows.len() as u64, "row", "rows"),
+            Sentence(&group.title),
+            Sentence(&group.detail),
             Text(&group.title)
         );
     }
@@ -139,8 +139,9 @@ pub(super) fn rows(out: &mut String, bounded: &Bounded) {
     for (index, (row, leads)) in rows.iter().zip(&bounded.leads).enumerate() {
         let _ = write!(
             out,
-            "<tr data-index=\"{index}\"><td class=\"mark\" hidden></td><td class=\"num rank\">{}</td>\
+            "<tr data-index=\"{index}\"{}><td class=\"mark\" hidden></td><td class=\"num rank\">{}</td>\
              <th scope=\"row\" class=\"name\">{}</th><td class=\"num\">{}</td><td class=\"num\">{}</td><td class=\"why\">",
+            if bounded.is_flagged(row) { " class=\"flagged\"" } else { "" },
             index + 1,
             Name(&row.name),
             p_value(row.p_value),
@@ -164,9 +165,9 @@ fn reasons(out: &mut String, row: &OddRow, leads: &[String]) {
     for (reason, lead) in row.reasons.iter().zip(leads).take(3) {
         out.push_str("<li>");
         if !lead.is_empty() {
-            let _ = write!(out, "<strong>{}</strong> ", Name(lead));
+            let _ = write!(out, "<strong>{}</strong> ", Sentence(lead));
         }
-        let _ = write!(out, "<span>{}</span></li>", Name(&reason.sentence));
+        let _ = write!(out, "<span>{}</span></li>", Sentence(&reason.sentence));
     }
     out.push_str("</ul>");
 }
@@ -223,7 +224,7 @@ pub(super) fn data(out: &mut String, bounded: &Bounded) {
     if !page.findings.is_empty() {
         out.push_str("<h3>Worth a look</h3><ul class=\"findings\">");
         for finding in &page.findings {
-            let _ = write!(out, "<li>{}</li>", Name(&finding.sentence));
+            let _ = write!(out, "<li>{}</li>", Sentence(&finding.sentence));
         }
         out.push_str("</ul>");
     }
@@ -241,14 +242,15 @@ pub(super) fn data(out: &mut String, bounded: &Bounded) {
             Text(&column.kind),
             if column.gaps == 0 { "–".to_owned() } else { count(column.gaps) },
             charts::sparkline(&column.distribution),
-            Name(&column.usual)
+            Sentence(&column.usual)
         );
     }
     out.push_str("</tbody></table></div>");
     if !page.left_out.is_empty() {
         out.push_str("<h3>Left out</h3><dl class=\"facts\">");
         for column in &page.left_out {
-            let _ = write!(out, "<div><dt>{}</dt><dd>{}</dd></div>", Name(&column.name), Name(&column.why));
+            let _ =
+                write!(out, "<div><dt>{}</dt><dd>{}</dd></div>", Name(&column.name), Sentence(&column.why));
         }
         out.push_str("</dl>");
     }
@@ -260,7 +262,7 @@ pub(super) fn method(out: &mut String, bounded: &Bounded) {
     let method = &bounded.page.method;
     out.push_str("<section id=\"method\" aria-labelledby=\"method-h\"><h2 id=\"method-h\">Method</h2>");
     for sentence in &method.sentences {
-        let _ = write!(out, "<p>{}</p>", Name(sentence));
+        let _ = write!(out, "<p>{}</p>", Sentence(sentence));
     }
     out.push_str(
         "<h3>How to read the numbers</h3><dl class=\"terms\">\

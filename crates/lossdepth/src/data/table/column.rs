@@ -3,7 +3,7 @@
 use super::cells::Cell;
 use super::date::{self, DateForm};
 use super::kind::ColumnKind;
-use super::levels::{Level, Levels, coordinate_size};
+use super::levels::{Level, Levels, pair_size};
 use super::number::NumberForm;
 use super::quantiles::Quantiles;
 use serde::{Deserialize, Serialize};
@@ -74,6 +74,14 @@ impl EncodedColumn {
         }
     }
 
+    /// How many decimals its numbers are written with; 0 for other kinds.
+    pub fn decimals(&self) -> usize {
+        match &self.content {
+            Content::Number { form, .. } => form.decimals,
+            _ => 0,
+        }
+    }
+
     /// Whether a value came with a time of day.
     pub fn has_time_of_day(&self) -> bool {
         matches!(&self.content, Content::Time { time_of_day: true, .. })
@@ -133,7 +141,7 @@ impl EncodedColumn {
 
     /// The size of the coordinates of its gaps: (T4).
     pub(super) fn gap_size(&self) -> f64 {
-        coordinate_size(&[self.observations - self.gaps, self.gaps])
+        pair_size(self.observations - self.gaps, self.gaps)
     }
 
     /// The median, or the most frequent level.

@@ -25,8 +25,9 @@ const FARTHEST: f64 = 16.0;
 /// The squared distance of different levels, and what is assumed of a value that is not there: that of independent rows.
 const INDEPENDENT: f64 = 2.0;
 
-/// Distances are rounded to whole multiples of this, so that their sum does not depend on the order of the columns.
-const STEP: f64 = 1.0 / (1u64 << 20) as f64;
+/// Adding and subtracting this rounds a distance to a multiple of $2^{-20}$, so that their sum is exact and does not
+/// depend on the order of the columns.
+const ROUND: f64 = (1u64 << 32) as f64;
 
 /// Rows of the reference, the heaviest first: a number or the coordinate of a level for each column, or nothing.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -84,9 +85,14 @@ impl Donors {
 
     /// For filling the gaps of many rows.
     pub(super) fn search(&self, columns: &[EncodedColumn]) -> Search {
-        let column = |(at, column): (usize, &EncodedColumn)| DonorColumn {
-            values: self.0.iter().map(|row| row[at].unwrap_or(f64::NAN)).collect(),
-            scale: column.quantiles().map(super::quantiles::Quantiles::scale),
+        let column = |(at, column): (usize, &EncodedColumn)| {
+            let values: Vec<f64> = self.0.iter().map(|row| row[at].unwrap_or(f64::NAN)).collect();
+            let scale = column.quantiles().map(super::quantiles::Quantiles::scale);
+            DonorColumn {
+                scaled: values.iter().map(|value| value / scale.unwrap_or(1.0)).collect(),
+                values,
+                scale,
+            }
         };
         let columns = columns.iter().enumerate().map(column).collect();
         Search { columns, distances: vec![0.0; self.0.len()] }
@@ -97,6 +103,7 @@ impl Donors {
 #[derive(Clone)]
 struct DonorColumn {
     values: Vec<f64>,
+    scaled: Vec<f64>,
     scale: Option<f64>,
 }
 
@@ -112,17 +119,24 @@ impl Search {
     pub(super) fn compare(&mut self, row: &[Cell]) {
         self.distances.fill(0.0);
         for (cell, column) in row.iter().zip(&self.columns) {
-            let each = self.distances.iter_mut().zip(&column.values);
+            let each = self.distances.iter_mut().zip(&column.scaled);
             match (*cell, column.scale) {
-                (Cell::Number(x), Some(scale)) => each.for_each(|(distance, value)| {
-                    let difference = (x - value) / scale;
-                    let square = (difference * difference).min(FARTHEST);
-                    *distance += if value.is_nan() { INDEPENDENT / STEP } else { (square / STEP).round() };
-                }),
-                (Cell::Level(at), None) => each.for_each(|(distance, value)| {
+                (Cell::Number(x), Some(scale)) => {
+                    let x = x / scale;
+                    each.for_each(|(distance, value)| {
+                        let square = (x - value) * (x - value);
+                        let square = if square < FARTHEST { square } else { FARTHEST };
+                        let known = if value.is_nan() { INDEPENDENT } else { square };
+                        *distance += (known + ROUND) - ROUND;
+                    });
+                }
+                (Cell::Level(at), None) => {
+                    let level = at as f64;
                     // Also of a value that is not there.
-                    *distance += if *value == at as f64 { 0.0 } else { INDEPENDENT / STEP };
-                }),
+                    each.for_each(|(distance, value)| {
+                        *distance += if *value == level { 0.0 } else { INDEPENDENT }
+                    });
+                }
                 _ => {}
             }
         }
@@ -130,7 +144,7 @@ impl Search {
 
     /// The value of the most similar donor that has one in this column, after [`compare`](Self::compare).
     pub(super) fn value(&self, column: usize) -> Option<Cell> {
-        let DonorColumn { values, scale } = &self.columns[column];
+        let DonorColumn { values, scale, .. } = &self.columns[column];
         let mut best: Option<(f64, f64)> = None;
         for (&distance, &value) in self.distances.iter().zip(values) {
             // The first of those at the same distance: the heaviest.

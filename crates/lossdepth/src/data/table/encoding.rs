@@ -187,7 +187,9 @@ impl Encoding {
             let kept = writer.complete_rows();
             if kept.len() < table.rows() {
                 let mut complete = vec![0.0; weights.len()];
-                kept.iter().for_each(|&row| complete[row] = weights[row]);
+                for &row in &kept {
+                    complete[row] = weights[row];
+                }
                 if complete.iter().all(|weight| *weight == 0.0) {
                     return Err(DepthError::Table(
                         "every row has a gap: none is left to compare with".to_owned(),
@@ -395,11 +397,11 @@ fn refuse(problems: &[String]) -> Result<()> {
     if problems.is_empty() {
         return Ok(());
     }
-    let mut said = problems[..problems.len().min(PROBLEMS)].join("\n");
-    if problems.len() > PROBLEMS {
-        said.push_str(&format!("\nand {} more problems", problems.len() - PROBLEMS));
-    }
-    Err(DepthError::Table(said))
+    let said = problems[..problems.len().min(PROBLEMS)].join("\n");
+    Err(DepthError::Table(match problems.len().saturating_sub(PROBLEMS) {
+        0 => said,
+        more => format!("{said}\nand {more} more problems"),
+    }))
 }
 
 /// A name in an error message: short, and on one line.

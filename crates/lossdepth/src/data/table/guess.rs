@@ -76,9 +76,10 @@ impl<'a> Profile<'a> {
         };
         let cells = texts.iter().map(|(_, count)| count).sum();
         // Where the kind is said, every cell that can be read is.
-        let looked_at = if said.is_some() { usize::MAX } else { cells };
-        let number = NumberForm::guess(texts.iter().copied(), looked_at, options.decimal, None);
-        let date = DateForm::guess(texts.iter().copied(), looked_at, options.day_first, None);
+        let looked_at = |kind: ColumnKind| if said == Some(kind) { usize::MAX } else { cells };
+        let (numbers, dates) = (looked_at(ColumnKind::Number), looked_at(ColumnKind::Time));
+        let number = NumberForm::guess(texts.iter().copied(), numbers, options.decimal, None);
+        let date = DateForm::guess(texts.iter().copied(), dates, options.day_first, None);
         Self { column, said, counted, texts, cells, number, date }
     }
 

@@ -36,8 +36,8 @@ pub(super) struct Levels {
     pub(super) unnamed_count: f64,
     /// How many coordinates the reference uses; the next one is that of levels it lacks.
     pub(super) seen: usize,
-    /// The size of a coordinate.
-    pub(super) size: f64,
+    /// The size of each coordinate, the last one for levels that the reference lacks.
+    pub(super) sizes: Vec<f64>,
 }
 
 impl Levels {
@@ -59,7 +59,7 @@ impl Levels {
             }
             coordinates.push(shares.len().saturating_sub(1));
         }
-        let size = coordinate_size(&shares);
+        let sizes = coordinate_sizes(&shares);
         let rest = counted.get(NAMED..).unwrap_or(&[]);
         let mut unnamed: Vec<(u64, u32)> = rest
             .iter()
@@ -75,7 +75,7 @@ impl Levels {
             unnamed,
             unnamed_count: rest.iter().map(|(_, count)| count).sum(),
             seen: shares.len(),
-            size,
+            sizes,
         }
     }
 
@@ -93,7 +93,8 @@ impl Levels {
     /// What is wrong with levels that were read from a file.
     pub(super) fn check(&self) -> Result<(), String> {
         let positive = |count: f64| count.is_finite() && count > 0.0;
-        if self.seen == 0 || self.seen > OWN_TIED + 2200 || !positive(self.size) || self.size > 1e50 {
+        let sized = |size: &f64| positive(*size) && *size < 1e50;
+        if self.seen == 0 || self.sizes.len() != self.seen + 1 || !self.sizes.iter().all(sized) {
             return Err("the coordinates of a category are not as they should be".to_owned());
         }
         let named = self.named.iter().map(|level| (level.coordinate, level.count));
@@ -101,10 +102,9 @@ impl Levels {
         if !named.clone().all(|(coordinate, count)| counted(coordinate, count)) {
             return Err("a level has no coordinate".to_owned());
         }
-        if !self.unnamed.iter().all(|&(_, coordinate)| (coordinate as usize) < self.seen)
-            || !self.unnamed.is_sorted()
-            || !(self.unnamed_count.is_finite() && self.unnamed_count >= 0.0)
-        {
+        let placed = self.unnamed.iter().all(|&(_, coordinate)| (coordinate as usize) < self.seen);
+        let counted = self.unnamed_count.is_finite() && self.unnamed_count >= 0.0;
+        if !(placed && counted && self.unnamed.is_sorted()) {
             return Err("the levels without a name are not as they should be".to_owned());
         }
         if self.index().named.len() != self.named.len() {
@@ -152,17 +152,20 @@ fn exponent(count: f64) -> u64 {
     (count.to_bits() >> 52) & 0x7ff
 }
 
-/// The size $c$ of a coordinate such that two independent rows are at an expected squared distance of 2: (T2). For a
-/// constant, as if one more row had another level: (T3).
-pub(super) fn coordinate_size(counts: &[f64]) -> f64 {
+/// The sizes of the coordinates with these counts, then that of levels that the reference lacks: (T2) and (T3).
+fn coordinate_sizes(counts: &[f64]) -> Vec<f64> {
     let total: f64 = counts.iter().sum();
-    let mut different = 0.0;
-    // 1 - Σ p² = Σ p (1 - p), without cancellation for a frequent level.
-    for (at, count) in counts.iter().enumerate() {
-        let others: f64 = counts.iter().enumerate().filter(|(k, _)| *k != at).map(|(_, c)| c).sum();
-        different += count / total * (others / total);
-    }
-    if different > 0.0 { different.recip().sqrt() } else { (total + 1.0) / (2.0 * total.max(1.0)).sqrt() }
+    let seen = counts.len() as f64;
+    // A constant is as if one more row had another level.
+    let others = (seen - 1.0).max(1.0);
+    let new = (total + 1.0) / seen.max(1.0);
+    counts.iter().map(|count| total / (others * count)).chain([new]).map(f64::sqrt).collect()
+}
+
+/// The size of both coordinates of a category of two levels with these counts: (T4).
+pub(super) fn pair_size(one: f64, other: f64) -> f64 {
+    let total = one + other;
+    (2.0 * (one / total) * (other / total)).recip().sqrt()
 }
 
 /// A hash of a name that is the same everywhere: FNV-1a, mixed as in SplitMix64.

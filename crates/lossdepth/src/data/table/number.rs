@@ -285,7 +285,7 @@ fn push_whole(clean: &mut String, whole: &str) -> Option<()> {
     if !fits || !(thousands || lakhs) || !groups.iter().all(|group| all_digits(group)) {
         return None;
     }
-    groups.iter().for_each(|group| clean.push_str(group));
+    clean.extend(groups);
     Some(())
 }
 

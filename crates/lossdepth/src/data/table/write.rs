@@ -16,10 +16,10 @@ const NOTES: usize = 1 << 20;
 
 /// Where the encoded columns of a column are.
 #[derive(Clone, Copy)]
-struct Place {
+struct Place<'a> {
     start: usize,
-    /// The size of a coordinate of a level.
-    size: f64,
+    /// The sizes of the coordinates of levels.
+    sizes: &'a [f64],
     /// The coordinate of levels that the reference lacks.
     new: usize,
     /// The first coordinate of its gaps, and the size of one.
@@ -31,7 +31,7 @@ pub(super) struct Writer<'a> {
     learned: &'a [EncodedColumn],
     sources: Vec<&'a Column>,
     cells: Vec<Cells<'a>>,
-    places: Vec<Place>,
+    places: Vec<Place<'a>>,
     width: usize,
     rows: usize,
 }
@@ -45,18 +45,16 @@ impl<'a> Writer<'a> {
         sources: Vec<&'a Column>,
         cells: Vec<Cells<'a>>,
     ) -> Self {
-        let mut places: Vec<Place> = Vec::with_capacity(learned.len());
+        let mut places: Vec<Place<'a>> = Vec::with_capacity(learned.len());
         for group in layout.groups() {
-            match (group.kind, places.last_mut()) {
-                (GroupKind::Gap, Some(place)) => {
-                    place.gap = Some((group.start, learned[group.column].gap_size()));
-                }
-                _ => {
-                    let levels = learned[group.column].category();
-                    let (size, new) = levels.map_or((1.0, usize::MAX), |levels| (levels.size, levels.seen));
-                    places.push(Place { start: group.start, size, new, gap: None });
-                }
+            let learned = &learned[group.column];
+            if let (GroupKind::Gap, Some(place)) = (group.kind, places.last_mut()) {
+                place.gap = Some((group.start, learned.gap_size()));
+                continue;
             }
+            let (sizes, new) =
+                learned.category().map_or((&[][..], usize::MAX), |levels| (&levels.sizes[..], levels.seen));
+            places.push(Place { start: group.start, sizes, new, gap: None });
         }
         Self { learned, sources, cells, places, width: layout.width(), rows: table.rows() }
     }
@@ -141,10 +139,10 @@ impl<'a> Writer<'a> {
 
 /// Writes one cell; of a gap only that it is one.
 #[inline]
-fn put(cell: Cell, place: &Place, out: &mut [f64]) {
+fn put(cell: Cell, place: &Place<'_>, out: &mut [f64]) {
     match cell {
         Cell::Number(value) => out[place.start] = value,
-        Cell::Level(at) => out[place.start + at] = place.size,
+        Cell::Level(at) => out[place.start + at] = place.sizes[at],
         Cell::Gap | Cell::Unread => {}
     }
     if let Some((gap, size)) = place.gap {

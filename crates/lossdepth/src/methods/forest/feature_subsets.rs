@@ -44,7 +44,7 @@ impl SplitProbabilities {
         };
         let mut threshold = allowance;
         while threshold > 0.0 && dropped(threshold) > allowance {
-            threshold *= 0.8;
+            threshold *= 0.7;
         }
         threshold
     }

@@ -48,9 +48,12 @@ impl BoxMembership {
     /// that contain any.
     #[inline(always)]
     fn for_each_nonempty(&self, kept_rows: &[u64], mut f: impl FnMut(usize, u64)) {
+        // Loops by index, here and below: adapters of iterators may become calls, which do not have the vector
+        // instructions of the caller.
         if self.further.is_empty() {
-            for (at, [a, b]) in self.pairs.iter().enumerate() {
-                let word = kept_rows[*a as usize] & kept_rows[*b as usize];
+            for at in 0..self.pairs.len() {
+                let [a, b] = self.pairs[at];
+                let word = kept_rows[a as usize] & kept_rows[b as usize];
                 if word != 0 {
                     f(at, word);
                 }
@@ -58,10 +61,13 @@ impl BoxMembership {
             return;
         }
         let mut start = 0;
-        for (at, ([a, b], end)) in self.pairs.iter().zip(&self.ends).enumerate() {
-            let word = kept_rows[*a as usize] & kept_rows[*b as usize];
-            let word = self.further[start..*end].iter().fold(word, |word, s| word & kept_rows[*s as usize]);
-            start = *end;
+        for at in 0..self.pairs.len() {
+            let ([a, b], end) = (self.pairs[at], self.ends[at]);
+            let mut word = kept_rows[a as usize] & kept_rows[b as usize];
+            for &split in &self.further[start..end] {
+                word &= kept_rows[split as usize];
+            }
+            start = end;
             if word != 0 {
                 f(at, word);
             }
@@ -82,9 +88,9 @@ impl BoxMembership {
                         #[inline(always)]
                         |at, word| {
                             let amount = amounts[at];
-                            for (b, x) in block.iter_mut().enumerate() {
+                            for b in 0..64 {
                                 // Adding −0.0 changes nothing, so this is one masked addition.
-                                *x += if word & (1 << b) != 0 { amount } else { -0.0 };
+                                block[b] += if word & (1 << b) != 0 { amount } else { -0.0 };
                             }
                         },
                     );
@@ -110,8 +116,8 @@ impl BoxMembership {
                         #[inline(always)]
                         |at, word| {
                             let mut terms = [0.0; 64];
-                            for (b, (term, x)) in terms.iter_mut().zip(rows).enumerate() {
-                                *term = if word & (1 << b) != 0 { *x } else { 0.0 };
+                            for b in 0..64 {
+                                terms[b] = if word & (1 << b) != 0 { rows[b] } else { 0.0 };
                             }
                             // Pairwise sums: loops of a fixed length become vector instructions.
                             for b in 0..32 {

@@ -42,9 +42,11 @@ pub(crate) trait Real:
 impl Real for f64 {
     const ROW_GROUP: usize = 8;
 
+    #[inline(always)]
     fn rounded(x: f64) -> Self {
         x
     }
+    #[inline(always)]
     fn widened(self) -> f64 {
         self
     }
@@ -54,9 +56,11 @@ impl Real for f32 {
     const ROW_GROUP: usize = 16;
 
     #[expect(clippy::cast_possible_truncation, reason = "that is the point")]
+    #[inline(always)]
     fn rounded(x: f64) -> Self {
         x as Self
     }
+    #[inline(always)]
     fn widened(self) -> f64 {
         f64::from(self)
     }

@@ -1,17 +1,17 @@
 //! A page as it may be written: masked values removed, texts shortened, sizes bounded.
 //!
-//! The budgets are chosen so that a page stays below 3 MB whatever it is given. Each is about three times what a table of fifty
-//! columns with a hundred odd rows needs.
+//! Each budget is about three times what a table of fifty columns with a hundred odd rows needs. Where names and values of
+//! hundreds of letters make a page too large all the same, it is written again with a part of the budgets.
+
+mod mask;
+mod shorten;
 
 use super::map::rounded;
-use super::page::{Cell, Column, OddRow, Page};
-use super::{Distribution, Map, text};
+use super::page::{Cell, OddRow, Page};
+use super::{Map, MapAxis, text};
+use mask::mask;
+use shorten::shorten;
 
-/// Letters of a level, of a name, of a cell, and of a sentence.
-const LEVEL: usize = 64;
-const NAME: usize = 80;
-const CELL: usize = 160;
-const SENTENCE: usize = 480;
 /// Columns whose values are shown.
 const COLUMNS: usize = 120;
 /// Entries of lists of notes, settings and columns left out.
@@ -23,8 +23,6 @@ const NEIGHBOUR_BYTES: usize = 500_000;
 /// Coordinates of a map.
 const COORDINATES: usize = 48_000;
 const AXES: usize = 32;
-/// What stands for the sentence of a masked column.
-const MASKED: &str = "unusual; its values are masked";
 
 /// A page within bounds.
 #[derive(Debug, Clone)]
@@ -39,7 +37,14 @@ pub(crate) struct Bounded {
 }
 
 impl Bounded {
-    pub(crate) fn new(page: &Page) -> Self {
+    /// Whether a row is flagged at the threshold that is shown first.
+    pub(crate) fn is_flagged(&self, row: &OddRow) -> bool {
+        let thresholds = &self.page.thresholds;
+        thresholds.steps.get(thresholds.start).is_some_and(|step| row.p_value <= step.p)
+    }
+
+    /// Within the budgets divided by `divisor`.
+    pub(crate) fn new(page: &Page, divisor: usize) -> Self {
         let mut page = page.clone();
         let mut notes = Vec::new();
         let compared = page.columns.len() as u64;
@@ -55,7 +60,7 @@ impl Bounded {
         mask(&mut page);
         shorten(&mut page);
         let leads: Vec<Vec<String>> = page.rows.iter().map(|row| leads(row, &page)).collect();
-        keep_columns(&mut page);
+        keep_columns(&mut page, COLUMNS / divisor);
         if page.columns.len() as u64 != compared {
             notes.push(format!(
                 "Of {} columns the {} that say most about the rows below are shown.",
@@ -63,7 +68,7 @@ impl Bounded {
                 text::count(page.columns.len() as u64)
             ));
         }
-        keep_rows(&mut page, &leads);
+        keep_rows(&mut page, &leads, REASON_BYTES / divisor);
         if page.rows.len() < listed {
             notes.push(format!(
                 "Of {} odd rows the first {} are listed, to keep this page small.",
@@ -71,154 +76,23 @@ impl Bounded {
                 text::count(page.rows.len() as u64)
             ));
         }
-        if let Some(from) = keep_cells(&mut page) {
+        if let Some(from) = keep_cells(&mut page, divisor) {
             notes.push(format!(
                 "Values are shown for the first {}, to keep this page small.",
                 text::counted(from as u64, "row", "rows")
             ));
         }
         page.thresholds.start = page.thresholds.start.min(page.thresholds.steps.len().saturating_sub(1));
-        page.left_out.truncate(ENTRIES);
-        page.findings.truncate(ENTRIES);
-        page.method.sentences.truncate(ENTRIES);
-        page.method.settings.truncate(ENTRIES);
-        page.method.audit.truncate(ENTRIES);
+        page.left_out.truncate(ENTRIES / divisor);
+        page.findings.truncate(ENTRIES / divisor);
+        page.method.sentences.truncate(ENTRIES / divisor);
+        page.method.settings.truncate(ENTRIES / divisor);
+        page.method.audit.truncate(ENTRIES / divisor);
         if let Some(map) = page.map.take() {
-            page.map = bounded_map(map, page.rows.len(), listed);
+            page.map = bounded_map(map, page.rows.len(), listed, COORDINATES / divisor);
         }
         Self { page, leads, compared, notes }
     }
-}
-
-/// Removes every value of masked columns, and the sentences about them.
-fn mask(page: &mut Page) {
-    let masked: Vec<bool> = page.columns.iter().map(|column| column.masked).collect();
-    let is_masked = |column: &usize| masked.get(*column).copied().unwrap_or(false);
-    for column in page.columns.iter_mut().filter(|column| column.masked) {
-        column.distribution = Distribution::Hidden;
-        column.usual = Distribution::Hidden.usual();
-    }
-    let hide = |cells: &mut Vec<Cell>| {
-        for (cell, masked) in cells.iter_mut().zip(&masked) {
-            if *masked {
-                *cell = Cell::Masked;
-            }
-        }
-    };
-    for row in &mut page.rows {
-        hide(&mut row.cells);
-        row.neighbours.iter_mut().for_each(|neighbour| hide(&mut neighbour.cells));
-        for reason in row.reasons.iter_mut().filter(|reason| reason.columns.iter().any(is_masked)) {
-            MASKED.clone_into(&mut reason.sentence);
-        }
-        row.counterfactual.take_if(|counterfactual| counterfactual.columns.iter().any(is_masked));
-    }
-    page.findings.retain(|finding| !finding.columns.iter().any(is_masked));
-    if let Some(map) = &mut page.map {
-        let start = map.start.map(|axis| map.axes.get(axis).map(|axis| axis.label.clone()));
-        map.axes.retain(|axis| !axis.column.as_ref().is_some_and(is_masked));
-        let place =
-            |label: &Option<String>| map.axes.iter().position(|axis| Some(&axis.label) == label.as_ref());
-        let across = place(&start[0]).unwrap_or(0);
-        let up = place(&start[1]).filter(|up| *up != across).unwrap_or(usize::from(across == 0));
-        map.start = [across, up];
-    }
-    if let Some(drift) = &mut page.drift {
-        for column in drift.columns.iter_mut().filter(|drift| is_masked(&drift.column)) {
-            MASKED.clone_into(&mut column.sentence);
-            (column.levels, column.before, column.now) = (Vec::new(), Vec::new(), Vec::new());
-        }
-    }
-}
-
-/// Shortens every text, and makes invisible characters visible.
-fn shorten(page: &mut Page) {
-    clip(&mut page.title, 2 * NAME);
-    for source in std::iter::once(&mut page.data).chain(&mut page.reference) {
-        clip(&mut source.name, 2 * NAME);
-    }
-    for column in &mut page.columns {
-        clip(&mut column.name, NAME);
-        clip(&mut column.kind, NAME);
-        clip(&mut column.usual, CELL);
-        if let Distribution::Levels { levels, .. } = &mut column.distribution {
-            levels.iter_mut().for_each(|level| clip(&mut level.0, LEVEL));
-        }
-    }
-    for column in &mut page.left_out {
-        clip(&mut column.name, NAME);
-        clip(&mut column.why, CELL);
-    }
-    page.findings.iter_mut().for_each(|finding| clip(&mut finding.sentence, SENTENCE));
-    for row in &mut page.rows {
-        clip(&mut row.name, NAME);
-        clip_cells(&mut row.cells, &page.columns);
-        row.reasons.truncate(6);
-        row.reasons.iter_mut().for_each(|reason| clip(&mut reason.sentence, SENTENCE));
-        if let Some(counterfactual) = &mut row.counterfactual {
-            clip(&mut counterfactual.sentence, SENTENCE);
-        }
-        row.neighbours.truncate(5);
-        for neighbour in &mut row.neighbours {
-            clip(&mut neighbour.name, NAME);
-            clip_cells(&mut neighbour.cells, &page.columns);
-        }
-    }
-    for column in page.drift.iter_mut().flat_map(|drift| &mut drift.columns) {
-        clip(&mut column.sentence, SENTENCE);
-        column.levels.iter_mut().for_each(|level| clip(level, LEVEL));
-    }
-    page.method.sentences.iter_mut().for_each(|sentence| clip(sentence, SENTENCE));
-    for fact in page.method.settings.iter_mut().chain(&mut page.method.audit) {
-        clip(&mut fact.name, NAME);
-        clip(&mut fact.value, SENTENCE);
-    }
-    if let Some(map) = &mut page.map {
-        map.names.iter_mut().for_each(|name| clip(name, LEVEL));
-        for axis in &mut map.axes {
-            clip(&mut axis.label, NAME);
-            clip(&mut axis.detail, CELL);
-            if let super::AxisScale::Levels(levels) = &mut axis.scale {
-                levels.iter_mut().for_each(|level| clip(level, LEVEL));
-            }
-        }
-    }
-}
-
-/// A level is as long as in the column's distribution, where the script looks for it.
-fn clip_cells(cells: &mut [Cell], columns: &[Column]) {
-    for (cell, column) in cells.iter_mut().zip(columns) {
-        let most = if matches!(column.distribution, Distribution::Levels { .. }) { LEVEL } else { CELL };
-        if let Cell::Number { text, .. } | Cell::Text(text) = cell {
-            clip(text, most);
-        }
-    }
-}
-
-/// At most `most` letters, and a note of how many there were. Characters that are invisible or change the direction of what
-/// follows are named.
-fn clip(text: &mut String, most: usize) {
-    let letters = text.chars().count();
-    let invisible = |letter: char| {
-        letter.is_control()
-            || matches!(letter, '\u{2028}' | '\u{2029}')
-            || matches!(letter, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
-    };
-    if letters <= most && !text.chars().any(invisible) {
-        return;
-    }
-    let mut short = String::new();
-    for letter in text.chars().take(most) {
-        match letter {
-            '\n' | '\t' | '\r' => short.push(' '),
-            letter if invisible(letter) => short.push_str(&format!("⟨U+{:04X}⟩", u32::from(letter))),
-            letter => short.push(letter),
-        }
-    }
-    if letters > most {
-        short.push_str(&format!("… ({} letters)", text::count(letters as u64)));
-    }
-    *text = short;
 }
 
 /// The name and value that each reason of a row is about.
@@ -237,9 +111,9 @@ fn leads(row: &OddRow, page: &Page) -> Vec<String> {
 }
 
 /// Keeps the columns that reasons name most often, then those that contribute most, and renumbers them.
-fn keep_columns(page: &mut Page) {
+fn keep_columns(page: &mut Page, most: usize) {
     let all = page.columns.len();
-    if all <= COLUMNS {
+    if all <= most {
         return;
     }
     let mut merit = vec![0.0f64; all];
@@ -254,7 +128,7 @@ fn keep_columns(page: &mut Page) {
     }
     let mut order: Vec<usize> = (0..all).collect();
     order.sort_by(|&a, &b| merit[b].total_cmp(&merit[a]).then(a.cmp(&b)));
-    order.truncate(COLUMNS);
+    order.truncate(most);
     order.sort_unstable();
     let mut place = vec![None; all];
     for (new, &old) in order.iter().enumerate() {
@@ -301,8 +175,7 @@ fn cell_bytes(cells: &[Cell]) -> usize {
 }
 
 /// Drops the last rows where names and reasons exceed their budget.
-fn keep_rows(page: &mut Page, leads: &[Vec<String>]) {
-    let mut left = REASON_BYTES;
+fn keep_rows(page: &mut Page, leads: &[Vec<String>], mut left: usize) {
     let fits = |(row, leads): (&OddRow, &Vec<String>)| {
         let reasons: usize = row.reasons.iter().map(|reason| bytes(&reason.sentence) + 40).sum();
         let leads: usize = leads.iter().map(|lead| bytes(lead)).sum();
@@ -317,8 +190,8 @@ fn keep_rows(page: &mut Page, leads: &[Vec<String>]) {
 }
 
 /// Drops values and neighbours of the last rows where they exceed their budgets; the first row without values, if any.
-fn keep_cells(page: &mut Page) -> Option<usize> {
-    let (mut cells, mut neighbours, mut first) = (CELL_BYTES, NEIGHBOUR_BYTES, None);
+fn keep_cells(page: &mut Page, divisor: usize) -> Option<usize> {
+    let (mut cells, mut neighbours, mut first) = (CELL_BYTES / divisor, NEIGHBOUR_BYTES / divisor, None);
     for (index, row) in page.rows.iter_mut().enumerate() {
         let cost = cell_bytes(&row.cells) + 8 * row.contributions.len();
         if first.is_some() || cost > cells {
@@ -345,9 +218,9 @@ fn keep_cells(page: &mut Page) -> Option<usize> {
 }
 
 /// A map with few enough points, or none if it does not fit the page.
-fn bounded_map(mut map: Map, rows: usize, listed: usize) -> Option<Map> {
+fn bounded_map(mut map: Map, rows: usize, listed: usize, coordinates: usize) -> Option<Map> {
     let points = map.percentiles.len();
-    let fits = |axis: &super::MapAxis| axis.ordinary.len() == points && axis.odd.len() == listed;
+    let fits = |axis: &MapAxis| axis.ordinary.len() == points && axis.odd.len() == listed;
     if map.axes.len() < 2
         || !map.axes.iter().all(fits)
         || map.start.iter().any(|axis| *axis >= map.axes.len())
@@ -362,7 +235,7 @@ fn bounded_map(mut map: Map, rows: usize, listed: usize) -> Option<Map> {
         map.start = [0, 1];
     }
     map.axes.truncate(AXES);
-    let most = (COORDINATES / map.axes.len()).saturating_sub(rows).clamp(200, 1500).min(points);
+    let most = (coordinates / map.axes.len()).saturating_sub(rows).clamp(200, 1500).min(points);
     let kept: Vec<usize> = (0..most).map(|k| k * points / most).collect();
     map.percentiles = kept.iter().map(|&point| rounded(map.percentiles[point])).collect();
     map.names = kept.iter().map(|&point| map.names.get(point).cloned().unwrap_or_default()).collect();
@@ -371,22 +244,4 @@ fn bounded_map(mut map: Map, rows: usize, listed: usize) -> Option<Map> {
         axis.odd = axis.odd.iter().take(rows).map(|x| rounded(*x)).collect();
     }
     Some(map)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn long_and_invisible_text_is_made_readable() {
-        let mut long = "x".repeat(10_000);
-        clip(&mut long, 80);
-        assert_eq!(long, format!("{}… (10,000 letters)", "x".repeat(80)));
-        let mut hidden = "a\u{202e}b\u{0}c\nd".to_owned();
-        clip(&mut hidden, 80);
-        assert_eq!(hidden, "a⟨U+202E⟩b⟨U+0000⟩c d");
-        let mut hebrew = "שלום".to_owned();
-        clip(&mut hebrew, 80);
-        assert_eq!(hebrew, "שלום");
-    }
 }

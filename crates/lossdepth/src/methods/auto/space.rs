@@ -1,0 +1,214 @@
+//! The compared rows in one kind of coordinates, and what lies near a query there.
+
+use super::compared::Compared;
+use super::coordinates::{Column, ColumnMap, Coordinate};
+use crate::kernel::weighted_quantile;
+use crate::numerics::elementary::exp_neg;
+use crate::numerics::simd::{sum_rows, vectorised};
+
+/// The compared rows after a map of each column; distances are sums over the columns.
+pub(super) struct Space<M> {
+    maps: Vec<Coordinate<M>>,
+    /// Column by column.
+    points: Vec<f64>,
+    rows: usize,
+}
+
+impl<M: ColumnMap> Space<M> {
+    /// `categories` says of each column whether it is a coordinate of a category.
+    pub(super) fn new(compared: &Compared, columns: &[Column], categories: &[bool]) -> Self {
+        let each = columns.iter().zip(categories);
+        let maps: Vec<Coordinate<M>> =
+            each.map(|(column, is_category)| Coordinate::learn(column, *is_category)).collect();
+        let rows = compared.rows();
+        let mut points = Vec::with_capacity(compared.len() * maps.len());
+        for (j, map) in maps.iter().enumerate() {
+            points.extend(rows.iter().map(|row| map.apply(row[j])));
+        }
+        Self { maps, points, rows: compared.len() }
+    }
+
+    /// The distances of the compared rows from a query.
+    pub(super) fn distances(&self, query: &[f64], out: &mut Vec<f64>) {
+        out.clear();
+        out.resize(self.rows, 0.0);
+        for ((column, map), x) in self.points.chunks_exact(self.rows).zip(&self.maps).zip(query) {
+            add_distances(column, map.apply(*x), out);
+        }
+    }
+
+    /// Calls `f` for every compared row with its distances from all of them and the `masses` without one observation of its
+    /// own.
+    pub(super) fn leave_one_out(
+        &self,
+        compared: &Compared,
+        masses: &[f64],
+        mut f: impl FnMut(usize, &[f64], &[f64]),
+    ) {
+        let (mut distances, mut left) = (vec![0.0; self.rows], masses.to_vec());
+        for row in 0..self.rows {
+            distances.fill(0.0);
+            for column in self.points.chunks_exact(self.rows) {
+                add_distances(column, column[row], &mut distances);
+            }
+            left[row] = without(masses[row], compared.unit());
+            f(row, &distances, &left);
+            left[row] = masses[row];
+        }
+    }
+
+    /// The median over the rows of the distance to the neighbour of each of these numbers, ascending.
+    pub(super) fn neighbour_distances<const K: usize>(
+        &self,
+        compared: &Compared,
+        counts: [f64; K],
+    ) -> [f64; K] {
+        let mut found: [Vec<(f64, f64)>; K] = std::array::from_fn(|_| Vec::with_capacity(self.rows));
+        let mut balls = Balls::new(compared, &compared.masses);
+        self.leave_one_out(compared, &compared.masses, |row, distances, masses| {
+            for (count, list) in counts.iter().zip(&mut found) {
+                list.push((balls.radius(distances, masses, *count), compared.masses[row]));
+            }
+        });
+        found.map(|mut list| {
+            let median = weighted_quantile(&mut list, 0.5);
+            if median > 0.0 {
+                return median;
+            }
+            // More than half of the rows have that many copies.
+            list.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
+            let mean: f64 = list.iter().map(|(distance, mass)| distance * mass).sum();
+            if mean > 0.0 { mean } else { 1.0 }
+        })
+    }
+
+    /// The masses without the rows that a kernel of this width finds oddest, up to a share `trim` of all mass. Rows as odd as
+    /// the first that stays stay too.
+    pub(super) fn trimmed(&self, compared: &Compared, width: f64, trim: f64) -> Vec<f64> {
+        let mut masses = compared.masses.clone();
+        let mut scores = Vec::with_capacity(self.rows);
+        self.leave_one_out(compared, &compared.masses, |row, distances, left| {
+            scores.push((log_kernel_mean(distances, left, width).0, row));
+        });
+        let mut order: Vec<(f64, f64)> =
+            scores.iter().map(|&(score, row)| (score, compared.masses[row])).collect();
+        let (mut sum, mut threshold) = (0.0, f64::NEG_INFINITY);
+        order.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
+        for (score, mass) in order {
+            sum += mass;
+            threshold = score;
+            if sum > trim * (1.0 + 1e-9) {
+                break;
+            }
+        }
+        for (score, row) in scores {
+            if score < threshold {
+                masses[row] = 0.0;
+            }
+        }
+        masses
+    }
+}
+
+/// A mass without one observation.
+pub(super) fn without(mass: f64, unit: f64) -> f64 {
+    // What rounding leaves of a mass of one observation is no mass.
+    if mass > unit * (1.0 + 1e-9) { mass - unit } else { 0.0 }
+}
+
+fn add_distances(column: &[f64], z: f64, out: &mut [f64]) {
+    vectorised(
+        #[inline(always)]
+        || {
+            for (sum, x) in out.iter_mut().zip(column) {
+                *sum += (x - z).abs();
+            }
+        },
+    );
+}
+
+/// $\ln \sum_i m_i e^{-D_i / h}$ without underflow, and the smallest $D_i$ of a positive mass.
+pub(super) fn log_kernel_mean(distances: &[f64], masses: &[f64], width: f64) -> (f64, f64) {
+    let rows = distances.len().min(masses.len());
+    let (distances, masses) = (&distances[..rows], &masses[..rows]);
+    let with_mass = distances.iter().zip(masses).filter(|(_, mass)| **mass > 0.0);
+    let nearest = with_mass.fold(f64::INFINITY, |least, (distance, _)| least.min(*distance));
+    if nearest == f64::INFINITY {
+        // No mass at all: weights of importance that are all below one observation.
+        return (0.0, 0.0);
+    }
+    let factor = 1.0 / width;
+    let sum = vectorised(
+        #[inline(always)]
+        || sum_rows(rows, |i| masses[i] * exp_neg(((nearest - distances[i]) * factor).min(0.0))),
+    );
+    (sum.ln() - nearest * factor, nearest)
+}
+
+/// Balls around a query that hold a number of observations.
+pub(super) struct Balls {
+    unit: f64,
+    /// Whether every mass is that of one observation, or none.
+    single: bool,
+    radii: Vec<f64>,
+    pairs: Vec<(f64, f64)>,
+}
+
+impl Balls {
+    pub(super) fn new(compared: &Compared, masses: &[f64]) -> Self {
+        let unit = compared.unit();
+        let single = masses.iter().all(|&mass| mass == 0.0 || mass == unit);
+        Self { unit, single, radii: Vec::new(), pairs: Vec::new() }
+    }
+
+    /// The radius of the smallest ball with this many observations; that of the largest if there are not so many.
+    pub(super) fn radius(&mut self, distances: &[f64], masses: &[f64], count: f64) -> f64 {
+        let near = distances.iter().zip(masses).filter(|(_, mass)| **mass > 0.0);
+        if self.single {
+            self.radii.clear();
+            self.radii.extend(near.map(|(distance, _)| *distance));
+            let Some(last) = self.radii.len().checked_sub(1) else { return 0.0 };
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "a whole number, at least 1"
+            )]
+            let rank = (count as usize - 1).min(last);
+            return *self.radii.select_nth_unstable_by(rank, f64::total_cmp).1;
+        }
+        self.pairs.clear();
+        self.pairs.extend(near.map(|(distance, mass)| (*distance, *mass)));
+        if self.pairs.is_empty() { 0.0 } else { weighted_quantile(&mut self.pairs, count * self.unit) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Reference;
+
+    #[test]
+    fn the_kernel_mean_does_not_underflow() {
+        let (value, nearest) = log_kernel_mean(&[3000.0, 4000.0], &[0.5, 0.5], 1.0);
+        assert!((value - (0.5f64.ln() - 3000.0)).abs() < 1e-9, "{value}");
+        assert_eq!(nearest, 3000.0);
+        let direct = (0.25 * (-1.0f64).exp() + 0.75 * (-0.5f64).exp()).ln();
+        assert!((log_kernel_mean(&[2.0, 1.0], &[0.25, 0.75], 2.0).0 - direct).abs() < 1e-14);
+        // A row without mass is not there, however near.
+        assert!((log_kernel_mean(&[0.0, 2.0, 1.0], &[0.0, 0.25, 0.75], 2.0).0 - direct).abs() < 1e-14);
+    }
+
+    #[test]
+    fn balls_count_copies() {
+        let rows = [[0.0], [1.0], [1.0], [4.0]];
+        let compared = Compared::new(&Reference::new(&rows).unwrap(), 10);
+        let mut balls = Balls::new(&compared, &compared.masses);
+        let distances = [0.5, 1.5, 4.5];
+        let radii = [1.0, 2.0, 3.0, 4.0, 9.0].map(|k| balls.radius(&distances, &compared.masses, k));
+        assert_eq!(radii, [0.5, 1.5, 1.5, 4.5, 4.5]);
+        let compared = Compared::new(&Reference::new(&[[0.0], [1.0], [4.0]]).unwrap(), 10);
+        let mut balls = Balls::new(&compared, &compared.masses);
+        let radii = [1.0, 2.0, 3.0, 9.0].map(|k| balls.radius(&[4.0, 2.0, 7.0], &compared.masses, k));
+        assert_eq!(radii, [2.0, 4.0, 7.0, 7.0]);
+    }
+}
