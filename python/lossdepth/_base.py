@@ -538,7 +538,7 @@ class NativeDepth(Depth):
     A parameter is stored as given; the native library checks it in `fit`.
     """
 
-    scale: str = "standard"
+    scale: str = "none"
     support_fraction: float = 0.75
     tol: float = 1e-6
     preset: str | None = None

@@ -66,6 +66,5 @@ class ForestDepth(NativeDepth):
     value: str = "risk"
     trees: int = 0
     rotations: int = 0
-    scale: str = "none"
     seed: int = 0
     max_boxes: int = 20_000

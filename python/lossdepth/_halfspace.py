@@ -120,7 +120,6 @@ class HalfspaceDepth(NativeDepth):
     _truth_is_number: ClassVar[bool] = True
 
     budget: int = 100
-    scale: str = "none"
     missing: str = "error"
 
     def directions(self, X: Any) -> tuple[Floats, Floats]:

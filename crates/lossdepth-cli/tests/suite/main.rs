@@ -3,6 +3,7 @@
 mod behaviour;
 mod build;
 mod common;
+mod defaults;
 mod evaluate;
 mod explain;
 mod formats;

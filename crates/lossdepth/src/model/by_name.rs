@@ -4,7 +4,6 @@ use super::method::Method;
 use super::setting::Setting;
 use super::settings::Settings;
 use super::value::{Typed, Value};
-use crate::data::Scale;
 use crate::error::{DepthError, Result};
 use crate::kernel::KernelChoice;
 use crate::problem::Variant;
@@ -56,10 +55,6 @@ impl Settings {
         }
         if let Some(name) = kernel.filter(|name| name != settings.kernel.name()) {
             settings.kernel = KernelChoice::parse(&name)?;
-        }
-        // Kernel values are not columns to scale: the default does not apply to them.
-        if settings.kernel == KernelChoice::Precomputed && settings.scale == Self::new(method).scale {
-            settings.scale = Scale::None;
         }
         for (setting, value) in parts {
             settings.set_kernel(&setting, &value)?;

@@ -87,7 +87,7 @@ methods! {
             "reg", "variant", "radius", "value", "intercept", "scale", "support_fraction", "tol", "max_iter",
         ],
         own: &[],
-        defaults: |s| s.scale = Scale::Standard,
+        defaults: |_| (),
         recommended: || vec![("reg", 10.0.into()), robust()],
         fit: |s, sample, learned| s.fit_hypothesis(s.linear(Logistic).value(s.value), sample, learned),
     }
@@ -99,7 +99,7 @@ methods! {
         aliases: &["linear-svm"],
         settings: LINEAR,
         own: &[],
-        defaults: |s| s.scale = Scale::Standard,
+        defaults: |_| (),
         recommended: || vec![("reg", 10.0.into()), robust()],
         fit: |s, sample, learned| s.fit_hypothesis(s.linear(Hinge), sample, learned),
     }
@@ -111,7 +111,7 @@ methods! {
         aliases: &[],
         settings: LINEAR,
         own: &[],
-        defaults: |s| s.scale = Scale::Standard,
+        defaults: |_| (),
         recommended: || vec![("reg", 1.0.into()), robust()],
         fit: |s, sample, learned| s.fit_hypothesis(s.linear(SquaredHinge), sample, learned),
     }
@@ -123,7 +123,7 @@ methods! {
         aliases: &[],
         settings: LINEAR,
         own: &[],
-        defaults: |s| s.scale = Scale::Standard,
+        defaults: |_| (),
         recommended: || vec![("reg", 1.0.into()), robust()],
         fit: |s, sample, learned| s.fit_hypothesis(s.linear(Exponential), sample, learned),
     }
@@ -139,10 +139,7 @@ methods! {
             "Limit in bytes for the kernel values of the reference, half of the machine's memory by default; \
              beyond it they are computed as needed, which takes longer",
         )],
-        defaults: |s| {
-            s.intercept = Intercept::None;
-            s.scale = Scale::Standard;
-        },
+        defaults: |s| s.intercept = Intercept::None,
         recommended: recommended_kernel,
         fit: |s, sample, learned| s.fit_hypothesis(s.svm()?, sample, learned),
     }
@@ -154,10 +151,7 @@ methods! {
         aliases: &[],
         settings: KERNEL,
         own: &[FACTORED],
-        defaults: |s| {
-            s.intercept = Intercept::None;
-            s.scale = Scale::Standard;
-        },
+        defaults: |s| s.intercept = Intercept::None,
         recommended: recommended_kernel,
         fit: |s, sample, learned| s.fit_hypothesis(s.kernelised(Logistic)?, sample, learned),
     }
@@ -175,7 +169,6 @@ methods! {
         defaults: |s| {
             s.intercept = Intercept::None;
             s.kernel = KernelChoice::Gaussian { gamma: Gamma::Quartile };
-            s.scale = Scale::Standard;
         },
         recommended: || vec![("kernel", "gaussian".into()), ("gamma", "quartile".into()), robust()],
         fit: |s, sample, learned| s.fit_hypothesis(s.gp()?, sample, learned),
@@ -222,7 +215,6 @@ methods! {
         defaults: |s| {
             s.reg = 0.01;
             s.tol = 1e-5;
-            s.scale = Scale::Standard;
         },
         recommended: || vec![("reg", 0.3.into()), robust()],
         fit: |s, sample, learned| s.fit_hypothesis(s.mlp(), sample, learned),

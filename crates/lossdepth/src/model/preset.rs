@@ -19,8 +19,6 @@ use std::str::FromStr;
 /// | `mlp` | one layer of 100 units, `reg` 0.01 | `reg` $= \frac{0.005 \, n}{\min(200, 2n) \ln 2}$ (`alpha` $= 0.01 n$, which scikit-learn divides by twice the batch) |
 /// | `halfspace` | no settings | |
 ///
-/// `scale` is `none` in both: the paper works on the columns as they are.
-///
 /// Penalties are in the units of this crate: $\text{risk} + \text{reg} \|w\|^2$, logistic losses in bits. A preset cannot
 /// reproduce random numbers: the forests and networks of the scripts are unseeded, their networks are stopped early, and
 /// the average of all trees replaces a thousand of them here.
@@ -86,21 +84,12 @@ impl Preset {
         }
         let code = self == Self::PaperCode;
         let reported = ("value", text(if code { "paper-code" } else { "risk" }));
-        // The paper works on the columns as they are.
-        let unscaled = ("scale", text("none"));
         Some(match method {
             Method::Logistic if code => {
-                vec![
-                    ("reg", number(0.5 * n / ((n + 1.0) * LN_2))),
-                    ("intercept", text("free")),
-                    reported,
-                    unscaled,
-                ]
+                vec![("reg", number(0.5 * n / ((n + 1.0) * LN_2))), ("intercept", text("free")), reported]
             }
-            Method::Logistic => {
-                vec![("reg", number(1.0)), ("intercept", text("penalised")), reported, unscaled]
-            }
-            Method::Hinge if !code => vec![("reg", number(1.0)), ("intercept", text("penalised")), unscaled],
+            Method::Logistic => vec![("reg", number(1.0)), ("intercept", text("penalised")), reported],
+            Method::Hinge if !code => vec![("reg", number(1.0)), ("intercept", text("penalised"))],
             Method::Svm => {
                 let (reg, intercept) = if code { (0.5 / (n + 1.0), "free") } else { (1.0, "none") };
                 vec![
@@ -108,24 +97,17 @@ impl Preset {
                     ("kernel", text("gaussian")),
                     ("gamma", text("auto")),
                     ("intercept", text(intercept)),
-                    unscaled,
                 ]
             }
-            Method::Gp => vec![("kernel", text("gaussian")), ("gamma", text("quartile")), unscaled],
+            Method::Gp => vec![("kernel", text("gaussian")), ("gamma", text("quartile"))],
             Method::Forest => {
-                vec![
-                    ("max_depth", count(2)),
-                    ("max_features", text("sqrt")),
-                    ("loss", text("log")),
-                    reported,
-                    unscaled,
-                ]
+                vec![("max_depth", count(2)), ("max_features", text("sqrt")), ("loss", text("log")), reported]
             }
             Method::Mlp => {
                 let reg = if code { 0.005 * n / (f64::min(200.0, 2.0 * n) * LN_2) } else { 0.01 };
-                vec![("hidden", Value::Counts(vec![100])), ("reg", number(reg)), unscaled]
+                vec![("hidden", Value::Counts(vec![100])), ("reg", number(reg))]
             }
-            Method::Halfspace if !code => vec![unscaled],
+            Method::Halfspace if !code => Vec::new(),
             _ => return None,
         })
     }

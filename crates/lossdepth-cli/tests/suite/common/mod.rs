@@ -65,9 +65,15 @@ impl Folder {
         names
     }
 
+    /// The program with these arguments. Where a method is needed and none is said it is `logistic`, whose numbers are known
+    /// for small tables; `defaults` tests the method that users get.
     pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_lossdepth"));
         command.args(args).current_dir(self.0.path()).env_remove("COLUMNS").stdin(Stdio::null());
+        let fits = args.first().is_some_and(|verb| ["score", "explain", "plot", "fit"].contains(verb));
+        if fits && !args.iter().any(|arg| arg.starts_with("--m") || *arg == "--help") {
+            command.args(["--method", "logistic"]);
+        }
         command
     }
 
