@@ -11,6 +11,7 @@ pub(crate) mod methods;
 pub(crate) mod model;
 pub(crate) mod outliers;
 pub(crate) mod plot;
+pub(crate) mod report;
 pub(crate) mod reproduce;
 pub(crate) mod score;
 pub(crate) mod shell;
