@@ -2,6 +2,7 @@
 
 use crate::common::Folder;
 use serde_json::Value;
+use std::fmt::Write;
 use std::path::Path;
 
 fn orders() -> String {
@@ -81,7 +82,8 @@ fn masked_values_are_not_in_the_file() {
 fn hostile_names_and_cells_are_text() {
     let mut table = "\"<script>alert(1)</script>\",\"\"\"><img src=x>\",level\n".to_owned();
     for i in 0..40 {
-        table += &format!("{},{},{}\n", i % 7, i % 5, if i % 3 == 0 { "</script><b>x</b>" } else { "plain" });
+        let level = if i % 3 == 0 { "</script><b>x</b>" } else { "plain" };
+        writeln!(table, "{},{},{level}", i % 7, i % 5).unwrap();
     }
     let folder = Folder::with(table + "900,3,<i>new</i>\n");
     let ran = folder.run(&["report", "data.csv", "--title", "<script>alert(2)</script>"]);
@@ -105,6 +107,7 @@ fn another_table_shows_what_drifted() {
     let page = folder.read("odd.html");
     assert!(page.contains("median 3 before, 7 now"));
     assert!(page.contains("kind has a value that the reference lacks in 1 row"));
+    assert!(page.contains("y has no value in 1 of 62 rows, and always one in the reference."));
     assert!(page.contains("false discovery rate") && !page.contains("ranks in the table itself"));
 }
 

@@ -8,6 +8,7 @@ use super::sample::{Sample, is_category};
 use super::{ReportArgs, file_name};
 use crate::commands::inputs::{Inputs, Read};
 use crate::error::Result;
+use crate::load::repeated;
 use lossdepth::data::{ColumnKind, EncodedColumn, LeftOutReason};
 use lossdepth::outliers::Outliers;
 use lossdepth::{Model, Run};
@@ -44,11 +45,10 @@ impl Filling<'_> {
         let names = Names { ids: part.ids.filter(|_| !self.hides_names()), numbers: part.numbers };
         let depths: Vec<f64> = found.fits.iter().map(|fit| fit.depth).collect();
         let kind = if own { PValues::Ranks } else { PValues::Calibrated };
-        let source = self.source(&inputs.data, file_name(&self.args.data), data);
-        let shape = (part.rows.len(), source.repeated);
+        let source = Self::source(&inputs.data, file_name(&self.args.data), data);
         Ok(Page {
             title: self.title(),
-            findings: findings(inputs.encoding.columns(), &inputs.data.block.notes, shape, own),
+            findings: findings(inputs.encoding.columns(), &inputs.data.block.notes, part.rows.len(), own),
             reference: self.reference(reference),
             data: source,
             columns: self.columns(data, reference),
@@ -84,22 +84,28 @@ impl Filling<'_> {
         id.is_some_and(|id| self.masks.has(id))
     }
 
-    fn source(&self, read: &Read, name: String, sample: Sample<'_>) -> Source {
+    fn source(read: &Read, name: String, sample: Sample<'_>) -> Source {
         let gaps = (0..sample.encoding.columns().len()).map(|column| sample.gap_count(column)).sum();
         let (rows, columns) = (sample.rows.len() as u64, read.names().len() as u64);
-        Source { name, rows, columns, gaps, repeated: read.block.repeated() as u64 }
+        Source { name, rows, columns, gaps, repeated: repeated(sample.rows) as u64 }
     }
 
     fn reference(&self, sample: Sample<'_>) -> Option<Source> {
         let against = &self.args.against;
         let name = against.reference.as_ref().or(against.model.as_ref()).map(|path| file_name(path))?;
         if let Some(other) = self.inputs.other() {
-            return Some(self.source(other, name, sample));
+            return Some(Self::source(other, name, sample));
         }
         let columns = sample.encoding.columns();
         let gaps = rounded(columns.iter().map(EncodedColumn::gaps).sum());
         let rows = sample.rows.len() as u64;
-        Some(Source { name, rows, columns: columns.len() as u64, gaps, repeated: 0 })
+        Some(Source {
+            name,
+            rows,
+            columns: columns.len() as u64,
+            gaps,
+            repeated: repeated(sample.rows) as u64,
+        })
     }
 
     fn columns(&self, data: Sample<'_>, reference: Sample<'_>) -> Vec<Column> {

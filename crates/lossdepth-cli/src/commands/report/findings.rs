@@ -7,26 +7,14 @@ use lossdepth_plot::report::Finding;
 /// How many cells of a kind are quoted.
 const QUOTED: usize = 3;
 
-/// What there is to say about each column of the data, and about its rows.
+/// What there is to say about each column of the data, beyond the gaps and repeated rows that the page counts.
 pub(super) fn findings(
     columns: &[EncodedColumn],
     notes: &[CellNote],
-    (rows, repeated): (usize, u64),
+    rows: usize,
     own: bool,
 ) -> Vec<Finding> {
     let mut all = Vec::new();
-    match repeated {
-        0 => {}
-        1 => {
-            all.push((Vec::new(), "1 row is the same as an earlier one in all compared columns.".to_owned()))
-        }
-        more => {
-            all.push((
-                Vec::new(),
-                format!("{more} rows are the same as an earlier one in all compared columns."),
-            ));
-        }
-    }
     for (at, column) in columns.iter().enumerate() {
         let name = shorten(column.name());
         let of_column = || notes.iter().filter(|note| note.column == at);
@@ -36,8 +24,11 @@ pub(super) fn findings(
             say(format!("{name} has the same value in all rows{whose}."));
         }
         let gaps = of_column().filter(|note| note.what == CellNoteKind::Gap).count();
-        if gaps > 0 {
-            say(format!("{name} has no value in {gaps} of {}.", count(rows, "row")));
+        if gaps > 0 && column.gaps() == 0.0 {
+            say(format!(
+                "{name} has no value in {gaps} of {}, and always one in the reference.",
+                count(rows, "row")
+            ));
         }
         let unread = of_column().filter_map(|note| match &note.what {
             CellNoteKind::Unread(text) => Some(text.as_str()),

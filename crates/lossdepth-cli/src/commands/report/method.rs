@@ -3,7 +3,6 @@
 use super::file_name;
 use super::fill::Filling;
 use lossdepth::data::Missing;
-use lossdepth::model::Value;
 use lossdepth_plot::report::{Fact, Method};
 use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
@@ -17,7 +16,11 @@ const DEPTH: &str = "The depth of a row is the risk that remains when the best c
 /// The section on the method.
 pub(super) fn method(filling: &Filling<'_>) -> Method {
     let (settings, inputs) = (filling.model.settings(), filling.inputs);
-    let mut sentences = vec![DEPTH.to_owned()];
+    let mut sentences = Vec::new();
+    // `auto` combines depths of several kinds; its summary says so.
+    if settings.method != lossdepth::Method::Auto {
+        sentences.push(DEPTH.to_owned());
+    }
     sentences.push(format!("The method is {}: {}.", settings.method, settings.method.summary()));
     sentences.extend(filling.model.warning().map(|warning| format!("Note: {warning}.")));
     if inputs.encoding.columns().iter().any(|column| column.gaps() > 0.0)
@@ -44,9 +47,7 @@ pub(super) fn method(filling: &Filling<'_>) -> Method {
             "{some} of {all} rows did not reach the tolerance; their errors say how far they are off."
         ));
     }
-    // The limit on memory depends on the machine, and no result depends on it.
-    let told =
-        settings.values().into_iter().filter(|(name, value)| *name != "memory" && *value != Value::None);
+    let told = crate::commands::told(settings).into_iter();
     let settings = std::iter::once(Fact::new("method", settings.method.to_string()))
         .chain(told.map(|(name, value)| Fact::new(name.replace('_', " "), value.to_string())))
         .collect();
