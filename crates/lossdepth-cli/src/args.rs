@@ -6,6 +6,7 @@ use crate::commands::fit::Fit;
 use crate::commands::info::Info;
 use crate::commands::outliers::OutliersArgs;
 use crate::commands::plot::Plot;
+use crate::commands::report::ReportArgs;
 use crate::commands::reproduce::Reproduce;
 use crate::commands::score::Score;
 use crate::commands::shell::{Completions, Manual};
@@ -53,6 +54,8 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Show the oddest rows of a table, each with its reasons
     Outliers(Box<OutliersArgs>),
+    /// Write a page about the oddest rows, to read in a browser
+    Report(Box<ReportArgs>),
     /// Score the rows of a table
     Score(Box<Score>),
     /// Say why rows have the depth they have
@@ -231,7 +234,7 @@ impl Roles {
 }
 
 /// A list as it is written: commas between, quotes where there is one in a name.
-fn list(text: Option<&str>) -> Vec<String> {
+pub(crate) fn list(text: Option<&str>) -> Vec<String> {
     text.map(|text| crate::load::split(text).into_iter().filter(|name| !name.is_empty()).collect())
         .unwrap_or_default()
 }

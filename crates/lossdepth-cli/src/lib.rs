@@ -21,7 +21,9 @@ mod write;
 
 use args::{Cli, Command};
 use clap::Parser;
-use commands::{Outcome, evaluate, explain, fit, info, methods, outliers, plot, reproduce, score, shell};
+use commands::{
+    Outcome, evaluate, explain, fit, info, methods, outliers, plot, report, reproduce, score, shell,
+};
 use std::process::ExitCode;
 
 /// Does what the arguments of this process ask for.
@@ -30,6 +32,7 @@ use std::process::ExitCode;
 pub fn run() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Outliers(args) => outliers::outliers(&args),
+        Command::Report(args) => report::report(&args),
         Command::Score(args) => score::score(&args),
         Command::Explain(args) => explain::explain(&args),
         Command::Plot(args) => plot::plot(&args),

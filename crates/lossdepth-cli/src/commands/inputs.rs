@@ -34,6 +34,11 @@ impl Read {
         self.table.file()
     }
 
+    /// The names of all columns, compared or not.
+    pub(super) fn names(&self) -> &[String] {
+        self.table.names()
+    }
+
     pub(super) fn part(&self) -> Result<Part<'_>> {
         Ok(self.block.whole()?)
     }
@@ -117,6 +122,11 @@ impl Inputs {
             Source::Table(other) => other.file(),
             Source::Model { file, .. } => file,
         }
+    }
+
+    /// The table that the data are compared with, if it is another one.
+    pub(super) fn other(&self) -> Option<&Read> {
+        if let Source::Table(other) = &self.source { Some(other) } else { None }
     }
 
     /// The ids of the rows of the reference, if they are known.

@@ -11,6 +11,7 @@ pub(crate) mod methods;
 pub(crate) mod model;
 pub(crate) mod outliers;
 pub(crate) mod plot;
+pub(crate) mod report;
 pub(crate) mod reproduce;
 pub(crate) mod score;
 pub(crate) mod shell;
@@ -114,6 +115,13 @@ pub(crate) fn within_memory(settings: &Settings) -> Settings {
 
 /// The settings in a line.
 fn summary(settings: &Settings) -> String {
+    told(settings).iter().fold(settings.method.to_string(), |line, (name, value)| {
+        format!("{line}, {} {value}", name.replace('_', " "))
+    })
+}
+
+/// The settings that matter to the result.
+fn told(settings: &Settings) -> Vec<(&'static str, Value)> {
     let tells = |name: &str| match name {
         "max_iter" | "memory" => false,
         "reg" => !matches!(settings.variant, Variant::Constrained { .. }),
@@ -121,9 +129,6 @@ fn summary(settings: &Settings) -> String {
         "value" => settings.value != Reported::Risk,
         _ => true,
     };
-    let values = settings.values();
-    let told = values.iter().filter(|(name, value)| tells(name) && *value != Value::None);
-    told.fold(settings.method.to_string(), |line, (name, value)| {
-        format!("{line}, {} {value}", name.replace('_', " "))
-    })
+    let values = settings.values().into_iter();
+    values.filter(|(name, value)| tells(name) && *value != Value::None).collect()
 }

@@ -103,7 +103,7 @@ pub(crate) fn outliers(args: &OutliersArgs) -> Result<Outcome> {
     Ok(Outcome::NotConverged)
 }
 
-fn queries(inputs: &Inputs) -> Result<Queries<'_>> {
+pub(super) fn queries(inputs: &Inputs) -> Result<Queries<'_>> {
     let (block, part) = (&inputs.data.block, inputs.data.part()?);
     let own = inputs.is_its_own_reference();
     let Some(table) = block.typed() else {
@@ -169,6 +169,7 @@ fn next(args: &OutliersArgs, inputs: &Inputs, found: &Outliers) -> Vec<(String, 
     }
     vec![
         (format!("lossdepth outliers {name} --top 50 --out odd.csv"), "more rows, as a table"),
+        (format!("lossdepth report {name} --out odd.html"), "a page about them, to send on"),
         (format!("lossdepth score {name} --out scores.csv"), "the depth of every row"),
     ]
 }

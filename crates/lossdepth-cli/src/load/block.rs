@@ -178,18 +178,7 @@ impl Block {
 
     /// How many rows are the same as an earlier one, as far as 128 bits of a hash tell.
     pub(crate) fn repeated(&self) -> usize {
-        let hash = |row: &[f64], salt: u8| {
-            let mut hasher = std::hash::DefaultHasher::new();
-            hasher.write_u8(salt);
-            for value in row {
-                hasher.write_u64(value.to_bits());
-            }
-            hasher.finish()
-        };
-        let mut seen = std::collections::HashSet::new();
-        let is_new = |row: &[f64]| seen.insert((hash(row, 0), hash(row, 1)));
-        self.whole()
-            .map_or(0, |part| part.rows.len() - part.rows.iter().map(is_new).filter(|new| *new).count())
+        self.whole().map_or(0, |part| repeated(part.rows))
     }
 
     /// Where a row is in its file.
@@ -333,6 +322,21 @@ fn placed(text: &str, piece: &Piece) -> String {
         out
     });
     parts.collect::<Vec<_>>().join("`").replace('\n', "; ")
+}
+
+/// How many rows are the same as an earlier one, as far as 128 bits of a hash tell.
+pub(crate) fn repeated(rows: Rows<'_>) -> usize {
+    let hash = |row: &[f64], salt: u8| {
+        let mut hasher = std::hash::DefaultHasher::new();
+        hasher.write_u8(salt);
+        for value in row {
+            hasher.write_u64(value.to_bits());
+        }
+        hasher.finish()
+    };
+    let mut seen = std::collections::HashSet::new();
+    let is_new = |row: &[f64]| seen.insert((hash(row, 0), hash(row, 1)));
+    rows.len() - rows.iter().map(is_new).filter(|new| *new).count()
 }
 
 /// Whether a table is compared by numbers alone.

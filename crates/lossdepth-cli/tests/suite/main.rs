@@ -16,6 +16,7 @@ mod limits;
 mod messy;
 mod models;
 mod plot;
+mod report;
 mod reproduce;
 mod reproduce_figures;
 mod shell;

@@ -1,0 +1,158 @@
+//! `lossdepth report`: a page about the oddest rows of a table, to read in a browser and to send on.
+
+mod browser;
+mod fill;
+mod findings;
+mod masks;
+mod method;
+mod neighbours;
+mod rows;
+mod sample;
+
+use super::Outcome;
+use super::inputs::Inputs;
+use super::outliers::queries;
+use crate::args::{Against, Question, Roles, Running};
+use crate::console::{self, Progress};
+use crate::error::{Error, Result, count};
+use crate::write::{Whole, print};
+use clap::Args;
+use fill::Filling;
+use lossdepth::Run;
+use lossdepth::outliers::{OutlierOptions, Outliers};
+use masks::Masks;
+use std::path::{Path, PathBuf};
+
+const REPORT_NOTES: &str = "\
+The page is one file that needs no network: the distribution of depths with a threshold to move, the oddest rows with their \
+reasons, their values beside those of the other rows, a map, what was noticed about the data, and how it was computed. Values of \
+columns in --mask are not written. The same data and settings give the same bytes.
+
+Examples:
+  lossdepth report orders.csv --out odd.html
+  lossdepth report orders.csv --mask customer,region --top 20 --open
+  lossdepth report new.csv --reference old.csv --title 'Orders of this week'";
+
+/// Write a page about the oddest rows, to read in a browser
+#[derive(Debug, Args)]
+#[command(after_help = REPORT_NOTES)]
+pub(crate) struct ReportArgs {
+    /// The table; `-` is standard input
+    pub(crate) data: PathBuf,
+
+    /// How many rows to show
+    #[arg(long, short = 'k', value_name = "K", default_value_t = 50, help_heading = "Output")]
+    pub(crate) top: usize,
+
+    #[command(flatten)]
+    pub(crate) against: Against,
+
+    #[command(flatten)]
+    pub(crate) question: Question,
+
+    #[command(flatten)]
+    pub(crate) roles: Roles,
+
+    /// The heading of the page [default: Odd rows in FILE]
+    #[arg(long, value_name = "TEXT", help_heading = "Output")]
+    pub(crate) title: Option<String>,
+
+    /// Columns whose values are not written, as `a,b`; they are compared all the same
+    #[arg(long, value_name = "COLS", help_heading = "Output")]
+    pub(crate) mask: Vec<String>,
+
+    /// Write to this file: .html; `-` is standard output [default: the name of the data with .html, in the current folder]
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub(crate) out: Option<PathBuf>,
+
+    /// Show the page in the browser when it is written
+    #[arg(long, help_heading = "Output")]
+    pub(crate) open: bool,
+
+    #[command(flatten)]
+    pub(crate) running: Running,
+}
+
+pub(crate) fn report(args: &ReportArgs) -> Result<Outcome> {
+    let path = target(args)?;
+    let file = path.as_deref().map(Whole::open).transpose()?;
+    // What is usually said on standard error is on the page.
+    let mut inputs = Inputs::read(&args.data, &args.against, &args.roles, true)?;
+    let masks = Masks::new(&args.mask, &inputs)?;
+    let model = inputs.model(&args.question)?;
+    let progress = Progress::new(args.running.quiet, Some(inputs.data.part()?.rows.len()));
+    let advance = |rows| progress.advance(rows);
+    let threads = args.running.threads.map(usize::from);
+    let run = Run { threads, progress: Some(&advance), ..Run::default() };
+    let options = OutlierOptions { top: args.top, ..OutlierOptions::default() };
+    let found = Outliers::find(&model, queries(&inputs)?, &options, &run);
+    drop(progress);
+    let found = found.map_err(|error| inputs.locate(error))?;
+    let quiet = Run { threads, depths_only: true, ..Run::default() };
+    let filling = Filling { args, inputs: &inputs, model: &model, found: &found, masks: &masks, run: &quiet };
+    let html = filling.page()?.to_html();
+    match file {
+        Some(file) => file.write(html.as_bytes())?,
+        None => print(&html)?,
+    }
+    if let Some(path) = &path {
+        let rows = count(found.found.len(), "row");
+        console::note(
+            args.running.quiet,
+            format_args!("{}: the oddest {rows} of {}", path.display(), found.fits.len()),
+        );
+        if args.open
+            && let Err(why) = browser::open(path)
+        {
+            console::note(args.running.quiet, format_args!("note: the browser did not open: {why}"));
+        }
+    }
+    if found.unconverged == 0 {
+        return Ok(Outcome::Done);
+    }
+    console::warning(format_args!(
+        "{} of {} rows did not reach the tolerance",
+        found.unconverged,
+        found.fits.len()
+    ));
+    Ok(Outcome::NotConverged)
+}
+
+/// The file to write; none for standard output.
+fn target(args: &ReportArgs) -> Result<Option<PathBuf>> {
+    let path = match &args.out {
+        Some(path) if path.as_os_str() == "-" => return Ok(None),
+        Some(path) => path.clone(),
+        None if args.data.as_os_str() == "-" => PathBuf::from("report.html"),
+        None => {
+            let mut name = args.data.file_stem().unwrap_or_default().to_owned();
+            name.push(".html");
+            PathBuf::from(name)
+        }
+    };
+    let is_page =
+        path.extension().is_some_and(|e| e.eq_ignore_ascii_case("html") || e.eq_ignore_ascii_case("htm"));
+    let same = |other: &Path| {
+        let real = |path: &Path| std::fs::canonicalize(path).ok();
+        path == other || real(&path).is_some_and(|path| Some(path) == real(other))
+    };
+    let inputs = [Some(&args.data), args.against.reference.as_ref(), args.against.model.as_ref()];
+    if inputs.into_iter().flatten().any(|other| same(other)) {
+        let path = path.display();
+        return Err(Error::Usage(format!(
+            "{path}: cannot be read and written at once; --out needs another name"
+        )));
+    }
+    if !is_page {
+        return Err(Error::Usage(format!("{}: the name must end in .html", path.display())));
+    }
+    Ok(Some(path))
+}
+
+/// A file without its folders; they are nobody's business who reads the page.
+fn file_name(path: &Path) -> String {
+    if path.as_os_str() == "-" {
+        return "standard input".to_owned();
+    }
+    path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
+}

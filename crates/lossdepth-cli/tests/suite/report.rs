@@ -1,0 +1,128 @@
+//! The page of `report`: what it shows is what `score` says, and what is masked is not in it.
+
+use crate::common::Folder;
+use serde_json::Value;
+use std::fmt::Write;
+use std::path::Path;
+
+fn orders() -> String {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/orders.csv").to_str().unwrap().to_owned()
+}
+
+/// Writes the page of the orders, with these flags besides.
+fn page_of_orders(folder: &Folder, flags: &[&str]) -> String {
+    let orders = orders();
+    let ran = folder.run(&[&["report", &orders, "--out", "odd.html"], flags].concat());
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    folder.read("odd.html")
+}
+
+/// The data that the scripts of a page read.
+fn embedded(page: &str) -> Value {
+    let (_, rest) = page.split_once("id=\"report-data\">").unwrap();
+    serde_json::from_str(rest.split_once("</script>").unwrap().0).unwrap()
+}
+
+/// The cells of a column of the orders, all different ones.
+fn cells(column: usize) -> Vec<String> {
+    let mut reader = csv::Reader::from_path(orders()).unwrap();
+    let mut cells: Vec<String> = reader.records().map(|row| row.unwrap()[column].trim().to_owned()).collect();
+    cells.sort();
+    cells.dedup();
+    cells.retain(|cell| !cell.is_empty());
+    cells
+}
+
+#[test]
+fn depths_are_those_of_score() {
+    let folder = Folder::new();
+    let page = page_of_orders(&folder, &["--top", "20"]);
+    let ran = folder.run(&["score", &orders()]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let mut reader = csv::Reader::from_reader(ran.out.as_bytes());
+    let mut scores: Vec<(f64, String)> = reader
+        .records()
+        .map(|row| {
+            let row = row.unwrap();
+            (row[1].parse().unwrap(), row[0].to_owned())
+        })
+        .collect();
+    scores.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let data = embedded(&page);
+    let rows = data["rows"].as_array().unwrap();
+    assert_eq!(rows.len(), 20);
+    for (row, (depth, name)) in rows.iter().zip(&scores) {
+        assert_eq!(row["name"], **name);
+        assert_eq!(row["depth"].as_f64().unwrap().to_bits(), depth.to_bits(), "{name}");
+    }
+    assert!(page.contains(&scores[0].1));
+}
+
+#[test]
+fn the_same_data_give_the_same_bytes() {
+    let folder = Folder::new();
+    assert!(page_of_orders(&folder, &["--threads", "1"]) == page_of_orders(&folder, &["--threads", "2"]));
+}
+
+#[test]
+fn masked_values_are_not_in_the_file() {
+    let folder = Folder::new();
+    let open = page_of_orders(&folder, &[]);
+    let masked = page_of_orders(&folder, &["--mask", "customer,region", "--mask", "order_id"]);
+    assert!(cells(4).iter().any(|region| open.contains(region)) && open.contains("ORD-1"));
+    for cell in [0, 1, 4].into_iter().flat_map(cells) {
+        assert!(!masked.contains(&cell), "{cell}");
+    }
+    let ran = folder.run(&["report", &orders(), "--mask", "regoin"]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.err.contains("no column `regoin`; did you mean `region`?"), "{}", ran.err);
+}
+
+#[test]
+fn hostile_names_and_cells_are_text() {
+    let mut table = "\"<script>alert(1)</script>\",\"\"\"><img src=x>\",level\n".to_owned();
+    for i in 0..40 {
+        let level = if i % 3 == 0 { "</script><b>x</b>" } else { "plain" };
+        writeln!(table, "{},{},{level}", i % 7, i % 5).unwrap();
+    }
+    let folder = Folder::with(table + "900,3,<i>new</i>\n");
+    let ran = folder.run(&["report", "data.csv", "--title", "<script>alert(2)</script>"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let page = folder.read("data.html");
+    for markup in ["<script>alert", "<img src", "<b>x", "<i>new"] {
+        assert!(!page.contains(markup), "{markup}");
+    }
+    assert_eq!(embedded(&page)["rows"][0]["name"], "row 40");
+}
+
+#[test]
+fn another_table_shows_what_drifted() {
+    let folder = Folder::new();
+    let line =
+        |i: u32, shift: u32| format!("{},{},{}\n", i % 7 + shift, i * i % 11, ["a", "b"][(i % 2) as usize]);
+    let table = |shift| "x,y,kind\n".to_owned() + &(0..60).map(|i| line(i, shift)).collect::<String>();
+    folder.write("old.csv", table(0)).write("new.csv", table(4) + "3,2,c\n4,,a\n");
+    let ran = folder.run(&["report", "new.csv", "--reference", "old.csv", "--out", "odd.html"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let page = folder.read("odd.html");
+    assert!(page.contains("median 3 before, 7 now"));
+    assert!(page.contains("kind has a value that the reference lacks in 1 row"));
+    assert!(page.contains("y has no value in 1 of 62 rows, and always one in the reference."));
+    assert!(page.contains("false discovery rate") && !page.contains("ranks in the table itself"));
+}
+
+#[test]
+fn an_input_is_not_overwritten() {
+    let folder = Folder::new();
+    let table = "x,y\n1,2\n2,1\n3,5\n";
+    folder.write("data.html", table);
+    for out in ["data.html", "./data.html"] {
+        let ran = folder.run(&["report", "data.html", "--out", out]);
+        assert_eq!(ran.code, Some(2));
+        assert!(ran.err.contains("cannot be read and written at once"), "{}", ran.err);
+    }
+    assert_eq!(folder.run(&["report", "data.html"]).code, Some(2));
+    assert_eq!(folder.run(&["report", "data.html", "--out", "odd.csv"]).code, Some(2));
+    assert_eq!(folder.read("data.html"), table);
+    assert_eq!(folder.list(), ["data.html"]);
+}
