@@ -18,7 +18,9 @@ pub(super) fn sample(file: &str, encoding: &Encoding, block: &Block, quiet: bool
     let (heading, mut lines) = about(file, encoding, block);
     lines.retain(|(what, _)| *what != "compared" || !encoding.is_plain());
     console::note(quiet, heading);
-    lines.iter().for_each(|(what, text)| console::note(quiet, format_args!("  {what:<10} {text}")));
+    for (what, text) in &lines {
+        console::note(quiet, format_args!("  {what:<10} {text}"));
+    }
     let mut tally = Tally::default();
     tally.add(&block.notes);
     tally.gaps.clear();

@@ -87,7 +87,7 @@ pub(crate) fn outliers(args: &OutliersArgs) -> Result<Outcome> {
     let found = Outliers::find(&model, queries(&inputs)?, &options, &run);
     drop(progress);
     let found = found.map_err(|error| inputs.locate(error))?;
-    let text = written(args, &inputs, &settings, &found, format)?;
+    let text = written(args, &inputs, &settings, &found, format);
     match file {
         Some(file) => file.write(text.as_bytes())?,
         None => print(&text)?,
@@ -128,7 +128,7 @@ fn written(
     settings: &Settings,
     found: &Outliers,
     format: Format,
-) -> Result<String> {
+) -> String {
     let (heading, mut about) = announce::about(inputs.data.file(), &inputs.encoding, &inputs.data.block);
     let own = inputs.is_its_own_reference();
     let reference = (!own).then(|| (inputs.reference_file(), inputs.reference.len()));
@@ -147,12 +147,12 @@ fn written(
         outliers: found,
         next: next(args, inputs, found),
     };
-    Ok(match format {
+    match format {
         Format::Text => page.text(),
         Format::Md => page.markdown(),
         Format::Csv => page.csv(),
         Format::Json => page.json(),
-    })
+    }
 }
 
 /// What to do next: commands that work on this table as they stand.

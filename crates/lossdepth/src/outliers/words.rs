@@ -137,17 +137,14 @@ impl Words<'_> {
     fn fitting(&self, reason: &ColumnReason) -> Option<String> {
         let fits = reason.fits.as_ref()?;
         let column = self.column(reason.column);
-        let value = match fits.number {
-            Some(number) => {
-                let close = rounded(number, fits.range, column.is_whole());
-                let text = column.format_value(to_decimals(close, column));
-                let about = if column.kind() == ColumnKind::Time { "around" } else { "about" };
-                format!("{about} {text}")
-            }
-            None => {
-                let level = fits.encoded.iter().position(|value| *value != 0.0)?;
-                format!("`{}`", column.format_value(level as f64))
-            }
+        let value = if let Some(number) = fits.number {
+            let close = rounded(number, fits.range, column.is_whole());
+            let text = column.format_value(to_decimals(close, column));
+            let about = if column.kind() == ColumnKind::Time { "around" } else { "about" };
+            format!("{about} {text}")
+        } else {
+            let level = fits.encoded.iter().position(|value| *value != 0.0)?;
+            format!("`{}`", column.format_value(level as f64))
         };
         if value.trim_matches('`') == self.value(reason.column) {
             return None;
@@ -220,7 +217,7 @@ pub(super) fn counted(count: f64) -> String {
     let digits = format!("{count:.0}");
     let mut text = String::new();
     for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at) % 3 == 0 {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);

@@ -71,7 +71,11 @@ impl Folder {
         let mut command = Command::new(env!("CARGO_BIN_EXE_lossdepth"));
         command.args(args).current_dir(self.0.path()).env_remove("COLUMNS").stdin(Stdio::null());
         let fits = args.first().is_some_and(|verb| ["score", "explain", "plot", "fit"].contains(verb));
-        if fits && !args.iter().any(|arg| arg.starts_with("--m") || *arg == "--help") {
+        if fits
+            && !args
+                .iter()
+                .any(|arg| arg.starts_with("--method") || arg.starts_with("--model") || *arg == "--help")
+        {
             command.args(["--method", "logistic"]);
         }
         command

@@ -383,7 +383,8 @@ pub(super) fn format(value: f64, time_of_day: bool) -> String {
 mod tests {
     use super::*;
 
-    /// Seconds of a date and a time.
+    /// Seconds of a date and a time, as parsed.
+    #[expect(clippy::unnecessary_wraps, reason = "compared with what parsing gives")]
     fn at(days: f64, hours: f64, minutes: f64, seconds: f64) -> Option<f64> {
         Some(days * 86_400.0 + hours * 3600.0 + minutes * 60.0 + seconds)
     }

@@ -228,7 +228,9 @@ mod tests {
 
     fn texts(all: &[&str]) -> Values {
         let mut texts = Texts::default();
-        all.iter().for_each(|text| texts.push(Some(text)));
+        for text in all {
+            texts.push(Some(text));
+        }
         Values::Texts(texts)
     }
 
@@ -291,7 +293,7 @@ mod tests {
         assert_eq!(kind("paid", numbers(&[17.0, 5.0, 900.0])), ColumnKind::Number);
         // Alone, and where types say what it is, it is compared.
         assert_eq!(kinds(vec![("id", numbers(&shuffled))], true), [ColumnKind::Number]);
-        let beside = ("y", numbers(&vec![0.5; 20]));
+        let beside = ("y", numbers(&[0.5; 20]));
         assert_eq!(kinds(vec![("id", numbers(&shuffled)), beside], false)[0], ColumnKind::Number);
     }
 

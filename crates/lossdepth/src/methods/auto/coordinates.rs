@@ -74,9 +74,8 @@ impl<M: ColumnMap> Coordinate<M> {
     pub(super) fn apply(&self, x: f64) -> f64 {
         match self {
             Self::Number(map) => map.apply(x),
-            // (A2c): two levels differ in two coordinates, hence the root; a column of zeros and ones comes out about as if it
-            // were numbers.
-            Self::Category => x.asinh() * std::f64::consts::FRAC_1_SQRT_2,
+            // (A2c): two levels differ in two coordinates, so each counts half.
+            Self::Category => 0.5 * x.asinh(),
         }
     }
 }
