@@ -62,7 +62,7 @@ impl Model {
 
     /// Fits a method to a table of columns, whose encoding becomes part of the model unless it changes nothing.
     #[staticmethod]
-    #[expect(clippy::needless_pass_by_value, clippy::too_many_arguments, reason = "arguments come by value")]
+    #[expect(clippy::too_many_arguments, reason = "a call from Python, where they have names")]
     fn of_table(
         py: Python<'_>,
         columns: &Bound<'_, crate::table::Table>,

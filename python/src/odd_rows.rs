@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 /// The oddest rows of a table against itself or a reference: what is compared, and a dictionary a row.
 #[pyfunction]
 #[pyo3(signature = (columns, reference, weights, method, settings, kinds, missing, top, reasons, threads))]
-#[expect(clippy::needless_pass_by_value, clippy::too_many_arguments, reason = "arguments come by value")]
+#[expect(clippy::too_many_arguments, reason = "a call from Python, where they have names")]
 pub(crate) fn outliers<'py>(
     py: Python<'py>,
     columns: &Bound<'py, Table>,

@@ -32,7 +32,9 @@ impl Orders {
     fn table(&self) -> Table {
         let texts = |all: Vec<&str>| {
             let mut texts = Texts::default();
-            all.iter().for_each(|text| texts.push(Some(text)));
+            for text in all {
+                texts.push(Some(text));
+            }
             Values::Texts(texts)
         };
         let numbers =

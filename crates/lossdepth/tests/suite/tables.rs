@@ -62,7 +62,9 @@ fn rows_of(table: &Table, rows: &[usize]) -> Table {
         Values::Booleans(v) => Values::Booleans(rows.iter().map(|&row| v[row]).collect()),
         Values::Texts(v) => {
             let mut picked = Texts::default();
-            rows.iter().for_each(|&row| picked.push(v.get(row)));
+            for &row in rows {
+                picked.push(v.get(row));
+            }
             Values::Texts(picked)
         }
     };
@@ -181,7 +183,9 @@ fn level_names_column_order_and_row_order_do_not_matter() {
     for (at, &source) in order.iter().enumerate() {
         // The same numbers in another order.
         let mut rows = [row(&first, source).to_vec(), row(&second, at).to_vec()];
-        rows.iter_mut().for_each(|row| row.sort_by(f64::total_cmp));
+        for row in &mut rows {
+            row.sort_by(f64::total_cmp);
+        }
         assert_eq!(rows[0], rows[1], "row {source}");
     }
     for method in [Method::Logistic, Method::Svm, Method::Forest] {
