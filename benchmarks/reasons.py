@@ -49,7 +49,10 @@ def main():
     parser.add_argument("tables", type=Path)
     parser.add_argument("--kernel-rows", type=int, default=10)
     arguments = parser.parse_args()
-    print(f"shap {shap.__version__}, scikit-learn {sklearn.__version__}, numpy {np.__version__}", file=sys.stderr)
+    print(
+        f"shap {shap.__version__}, scikit-learn {sklearn.__version__}, numpy {np.__version__}",
+        file=sys.stderr,
+    )
     print("| explanation | table | first % | both % | ms a row |")
     print("|---|---|---:|---:|---:|")
     totals = {}
@@ -61,7 +64,9 @@ def main():
         explainers = {
             "TreeExplainer": (shap.TreeExplainer(forest).shap_values, odd),
             "KernelExplainer": (
-                lambda x, f=forest, b=background: shap.KernelExplainer(f.score_samples, b).shap_values(x, silent=True),
+                lambda x, f=forest, b=background: shap.KernelExplainer(
+                    f.score_samples, b
+                ).shap_values(x, silent=True),
                 odd[: arguments.kernel_rows],
             ),
         }
@@ -84,7 +89,9 @@ def main():
 
 def report(name, table, found, seconds, rows):
     first, both = (100 * found[size][0] / max(found[size][1], 1) for size in (1, 2))
-    print(f"| {name} | {table} | {first:.0f} | {both:.0f} | {1000 * seconds / rows:.1f} |", flush=True)
+    print(
+        f"| {name} | {table} | {first:.0f} | {both:.0f} | {1000 * seconds / rows:.1f} |", flush=True
+    )
 
 
 if __name__ == "__main__":

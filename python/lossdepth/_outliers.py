@@ -64,6 +64,13 @@ class Outlier:
         The columns that account for it, the most important first.
     ordinary_with : dict
         The smallest change found that makes the row ordinary: the values by column.
+
+    Examples
+    --------
+    >>> import lossdepth
+    >>> odd = lossdepth.outliers([[i % 5, i % 7] for i in range(70)] + [[40, 3]], top=1)[0]
+    >>> odd.row, str(odd.reasons[0]).startswith("0 40: highest of all")
+    (70, True)
     """
 
     row: int
@@ -92,6 +99,13 @@ class Outliers:
         The compared columns: name, kind, share of gaps, levels.
     left_out : dict
         The columns that are not compared, each with the reason.
+
+    Examples
+    --------
+    >>> import lossdepth
+    >>> odd = lossdepth.outliers([[i % 5, i % 7] for i in range(70)] + [[40, 3]], top=2)
+    >>> len(odd), odd.n_rows, sorted(odd.to_dict())[:3]
+    (2, 71, ['depth', 'name', 'ordinary_with'])
     """
 
     def __init__(self, answer: dict[str, Any], index: Any = None) -> None:
@@ -202,8 +216,8 @@ def outliers(
     sample_weight : array-like of shape (n_samples,) or None, default=None
         Weights of the rows of the reference.
     kinds : dict or None, default=None
-        What columns hold, by name: ``"number"``, ``"category"``, ``"boolean"``, ``"date"``, ``"id"``
-        or ``"text"``; the others are guessed from their types and their content.
+        What columns hold, by name: ``"number"``, ``"category"``, ``"boolean"``, ``"date"``,
+        ``"id"`` or ``"text"``; the others are guessed from their types and their content.
     missing : {"compare", "error", "drop", "median"}, default="compare"
         What to do about gaps.
     reasons : int, default=3
@@ -279,7 +293,7 @@ def _tabular(X: Any) -> Any:
     if is_frame(X) or hasattr(X, "column_names"):
         return X
     X = np.asarray(X)
-    if X.ndim != 2:
+    if X.ndim != 2:  # noqa: PLR2004
         raise ValueError(f"Expected a table of rows and columns, got {X.ndim} dimensions")
     return X
 

@@ -371,7 +371,7 @@ def test_function_face(sample, queries):
             queries, sample, cls._method, sample_weight=weights, n_jobs=2, reg=0.1, scale="standard"
         )
         assert_array_equal(got, detector.score_samples(queries))
-    with pytest.raises(TypeError, match="method `logistic` has no setting `gamma`; it has reg, "):
+    with pytest.raises(TypeError, match="method `auto` has no setting `gamma`; it has scale, "):
         lossdepth.depth(queries, sample, gamma=1.0)
 
 

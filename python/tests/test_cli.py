@@ -39,7 +39,7 @@ def score(rows, *options):
     text = io.StringIO()
     csv.writer(text).writerows([[f"c{j}" for j in range(rows.shape[1])], *rows.tolist()])
     done = subprocess.run(
-        [PROGRAM, "score", "-", "--quiet", *options],
+        [PROGRAM, "score", "-", "--quiet", "--method", "logistic", *options],
         input=text.getvalue(),
         capture_output=True,
         text=True,

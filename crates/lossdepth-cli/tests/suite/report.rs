@@ -37,7 +37,7 @@ fn cells(column: usize) -> Vec<String> {
 fn depths_are_those_of_score() {
     let folder = Folder::new();
     let page = page_of_orders(&folder, &["--top", "20"]);
-    let ran = folder.run(&["score", &orders()]);
+    let ran = folder.run(&["score", &orders(), "--method", "auto"]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     let mut reader = csv::Reader::from_reader(ran.out.as_bytes());
     let mut scores: Vec<(f64, String)> = reader

@@ -52,7 +52,7 @@ impl Orders {
 }
 
 fn fitted(table: &Table) -> (Model, Encoding) {
-    let settings = Settings::new(Method::Svm);
+    let settings = Settings::new(Method::Auto);
     let model = settings.fit_table(table, None, &EncodingOptions::default()).unwrap();
     let encoding = model.encoding().expect("a mixed table").clone();
     (model, encoding)
