@@ -3,8 +3,8 @@
 use crate::error::Wrong;
 use lossdepth::data::{Texts, Values};
 
-/// How many bytes a different text takes beside its letters: twice a string, an entry of an index.
-const LEVEL: usize = 96;
+/// About how many bytes a different text takes beside its letters: two strings, and an entry of an index that is being enlarged.
+const LEVEL: usize = 224;
 
 /// Whole numbers with more digits may not be told from their neighbours: they are kept as texts.
 const DIGITS: usize = 15;
