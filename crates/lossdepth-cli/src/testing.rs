@@ -42,9 +42,13 @@ pub fn read_labelled(
     let roles = Roles { label: label.map(str::to_owned), ..Roles::default() };
     let mut table = Table::from_bytes(name, bytes, &Reading::default()).map_err(|error| error.to_string())?;
     let columns = Columns::of(&table, &roles).map_err(|error| error.to_string())?;
-    let mut contents = Contents { names: columns.names(&table), ..Contents::default() };
+    let mut contents = Contents::default();
     loop {
         let mut rows = table.read(&columns, piece).map_err(|error| error.to_string())?;
+        // Names take memory too: they are copied only if rows can be read.
+        if contents.names.is_empty() {
+            contents.names = columns.names(&table);
+        }
         if rows.is_empty() {
             return Ok(contents);
         }

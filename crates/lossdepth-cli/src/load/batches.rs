@@ -94,6 +94,12 @@ impl<B: Batches> Columnar<B> {
             column: wanted.names[column].clone(),
             kind: describe(&self.types[column]),
         };
+        // Such columns have as many rows as they say, without a byte for them: something else must bear them out.
+        let is_null = |column: usize| self.types[column] == DataType::Null;
+        if rows > 0 && wanted.columns.used().all(is_null) {
+            let at = crate::error::Place { line: None, row: piece.first + piece.rows };
+            return Err(wanted.cell(at, wanted.columns.features[0], Wrong::Empty));
+        }
         piece.reserve(rows, wanted.columns)?;
         for (place, &column) in wanted.columns.features.iter().enumerate() {
             let letters = add(&mut piece.cells[place], get(column)?).ok_or_else(|| unknown(column))?;

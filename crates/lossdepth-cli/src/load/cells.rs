@@ -3,8 +3,8 @@
 use crate::error::Wrong;
 use lossdepth::data::{Texts, Values};
 
-/// How many bytes a different text takes beside its letters: twice a string, an entry of an index.
-const LEVEL: usize = 96;
+/// About how many bytes a different text takes beside its letters: two strings, and an entry of an index that is being enlarged.
+const LEVEL: usize = 224;
 
 /// Whole numbers with more digits may not be told from their neighbours: they are kept as texts.
 const DIGITS: usize = 15;
@@ -39,18 +39,25 @@ pub(crate) fn is_missing(field: &str) -> bool {
     WORDS.iter().any(|word| field.eq_ignore_ascii_case(word))
 }
 
-/// A column that is being read.
+/// A column that is being read. Small, because there may be millions of columns.
 #[derive(Debug)]
 pub(super) struct Cells {
     values: State,
     /// Whether cells are kept as they are written, because the column is known to hold no numbers.
     exact: bool,
-    /// Gaps that were written as a word, with their rows: texts again if the column turns out to be one of texts.
-    words: Vec<(usize, Box<str>)>,
-    /// Rows of numbers with zeros at the end of their decimals, and how many decimals they have: the same.
-    decimals: Vec<(usize, u8)>,
     /// Whether there was a value other than a gap.
     any: bool,
+    written: Option<Box<Written>>,
+}
+
+/// How the cells of a column of numbers were written where that does not follow from the numbers: they are texts again if
+/// the column turns out to be one of texts.
+#[derive(Debug, Default)]
+struct Written {
+    /// Gaps that were written as a word, with their rows.
+    words: Vec<(usize, Box<str>)>,
+    /// Rows of numbers with zeros at the end of their decimals, and how many decimals they have.
+    decimals: Vec<(usize, u8)>,
 }
 
 #[derive(Debug)]
@@ -58,14 +65,14 @@ enum State {
     Numbers(Vec<f64>),
     Booleans(Vec<Option<bool>>),
     Times(Vec<f64>),
-    Texts(Texts),
+    Texts(Box<Texts>),
 }
 
 impl Cells {
     /// An empty column.
     pub(super) fn new(exact: bool) -> Self {
-        let values = if exact { State::Texts(Texts::default()) } else { State::Numbers(Vec::new()) };
-        Self { values, exact, words: Vec::new(), decimals: Vec::new(), any: false }
+        let values = if exact { State::Texts(Box::default()) } else { State::Numbers(Vec::new()) };
+        Self { values, exact, any: false, written: None }
     }
 
     fn len(&self) -> usize {
@@ -96,14 +103,15 @@ impl Cells {
                 if field.ends_with('0')
                     && let Some((_, decimals)) = field.split_once('.')
                 {
-                    self.decimals.push((values.len(), u8::try_from(decimals.len()).unwrap_or(u8::MAX)));
+                    let written = self.written.get_or_insert_default();
+                    written.decimals.push((values.len(), u8::try_from(decimals.len()).unwrap_or(u8::MAX)));
                 }
                 values.push(value);
                 self.any = true;
                 return 0;
             }
             if words.is_gap(field) {
-                self.words.push((values.len(), field.into()));
+                self.written.get_or_insert_default().words.push((values.len(), field.into()));
                 values.push(f64::NAN);
                 return size_of::<(usize, Box<str>)>() + field.len();
             }
@@ -181,12 +189,14 @@ impl Cells {
         if matches!(self.values, State::Texts(_)) {
             return 0;
         }
-        let values = std::mem::replace(&mut self.values, State::Texts(Texts::default()));
+        let values = std::mem::replace(&mut self.values, State::Texts(Box::default()));
         let mut texts = Texts::default();
         match values {
             State::Numbers(values) => {
-                let mut words = std::mem::take(&mut self.words).into_iter().peekable();
-                let mut decimals = std::mem::take(&mut self.decimals).into_iter().peekable();
+                let Written { words, decimals } =
+                    self.written.take().map(|written| *written).unwrap_or_default();
+                let (mut words, mut decimals) =
+                    (words.into_iter().peekable(), decimals.into_iter().peekable());
                 for (row, value) in values.into_iter().enumerate() {
                     let word = words.next_if(|(at, _)| *at == row);
                     let digits = decimals.next_if(|(at, _)| *at == row);
@@ -212,10 +222,10 @@ impl Cells {
                     texts.push(value.map(text));
                 }
             }
-            State::Texts(same) => texts = same,
+            State::Texts(same) => texts = *same,
         }
         let bytes = texts.levels().iter().map(|level| LEVEL + 2 * level.len()).sum();
-        self.values = State::Texts(texts);
+        self.values = State::Texts(Box::new(texts));
         bytes
     }
 
@@ -225,7 +235,7 @@ impl Cells {
             State::Numbers(values) => Values::Numbers(values),
             State::Booleans(values) => Values::Booleans(values),
             State::Times(values) => Values::Times(values),
-            State::Texts(texts) => Values::Texts(texts),
+            State::Texts(texts) => Values::Texts(*texts),
         }
     }
 }

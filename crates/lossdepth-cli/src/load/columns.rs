@@ -61,11 +61,9 @@ impl Columns {
 
     /// What is said about the columns that are compared.
     pub(crate) fn options(&self, table: &Table, roles: &Roles) -> Result<EncodingOptions> {
-        let named = self.names(table);
-        let kinds =
-            kinds(table, roles)?.into_iter().map(|(column, kind)| (table.names()[column].clone(), kind));
+        let compared = kinds(table, roles)?.into_iter().filter(|(column, _)| self.features.contains(column));
         Ok(EncodingOptions {
-            kinds: kinds.filter(|(name, _)| named.contains(name)).collect(),
+            kinds: compared.map(|(column, kind)| (table.names()[column].clone(), kind)).collect(),
             missing: roles.missing,
             gap_words: roles.reading.gaps(),
             decimal: table.decimal(),

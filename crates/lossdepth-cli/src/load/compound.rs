@@ -64,16 +64,19 @@ pub(super) fn check(file: &[u8]) -> Result<(), &'static str> {
     let small = words(&chain(word32(file, 60)));
     ends(&small, small.len())?;
     let directory = chain(word32(file, 48));
-    let entries = || directory.chunks_exact(128).filter(|entry| matches!(entry[66], 1 | 2 | 5));
-    let place = |entry: &[u8]| (word32(entry, 116), word32(entry, 120) as usize);
-    let mut shared = Vec::new();
-    for entry in entries() {
+    // The type of an entry is not looked at: those who read it go by its name alone.
+    let entries = || directory.chunks_exact(128);
+    let place = |entry: &[u8]| {
+        let high = if size == 512 { 0 } else { word32(entry, 124) };
+        let length = (u64::from(high) << 32) | u64::from(word32(entry, 120));
+        (word32(entry, 116), usize::try_from(length).unwrap_or(usize::MAX))
+    };
+    let Some(root) = entries().next() else { return Err("it has no directory") };
+    let shared = chain(place(root).0);
+    for entry in entries().filter(|entry| matches!(entry[66], 1 | 2 | 5) || is_workbook(entry)) {
         let (start, length) = place(entry);
         if (start < MARKS && start as usize > sectors.max(small.len())) || length > file.len() {
             return Err("a stream is longer than the file");
-        }
-        if entry[66] == 5 {
-            shared = chain(start);
         }
     }
     for entry in entries().filter(|entry| is_workbook(entry)) {
@@ -87,9 +90,8 @@ pub(super) fn check(file: &[u8]) -> Result<(), &'static str> {
 
 /// Whether an entry of the directory is called `Workbook` or `Book`.
 fn is_workbook(entry: &[u8]) -> bool {
-    let letters = entry[..64].chunks_exact(2).map(|b| u16::from_le_bytes([b[0], b[1]]));
-    let name: Vec<u16> = letters.take_while(|letter| *letter != 0).collect();
-    let name = String::from_utf16_lossy(&name);
+    let name = encoding_rs::UTF_16LE.decode(&entry[..64]).0;
+    let name = name.split('\0').next().unwrap_or_default();
     name.eq_ignore_ascii_case("Workbook") || name.eq_ignore_ascii_case("Book")
 }
 

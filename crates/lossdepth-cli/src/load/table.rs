@@ -96,6 +96,9 @@ pub(super) trait Source {
     fn read(&mut self, wanted: &Wanted<'_>, piece: &mut Piece) -> Result<(), Problem>;
 }
 
+/// About how many bytes a column takes beside its values: its name, several times, and what memory is managed with.
+const COLUMN: usize = 160;
+
 /// A table that is being read.
 pub(crate) struct Table {
     file: String,
@@ -188,6 +191,9 @@ impl Table {
 
     /// Reads at most `limit` rows; fewer only at the end.
     pub(crate) fn read(&mut self, columns: &Columns, limit: usize) -> Result<Piece> {
+        // A file of a few bytes for each column may have millions of them.
+        let needed = columns.features.len().saturating_mul(size_of::<Cells>() + COLUMN);
+        within_memory(needed).map_err(|problem| self.problem(problem))?;
         let cells =
             columns.features.iter().map(|column| Cells::new(columns.exact.contains(column))).collect();
         let mut piece = Piece { first: self.rows, cells, ..Piece::default() };
@@ -239,12 +245,7 @@ impl Piece {
 
     /// Refuses more rows than half of the memory of this process holds: they are copied at least once.
     pub(super) fn check_room(&self, rows: usize, columns: &Columns) -> Result<(), Problem> {
-        static LIMIT: OnceLock<Option<u64>> = OnceLock::new();
-        let needed = self.bytes(rows, columns);
-        match *LIMIT.get_or_init(lossdepth_files::memory::limit) {
-            Some(limit) if needed as u64 > limit / 2 => Err(Problem::Memory { needed, limit: Some(limit) }),
-            _ => Ok(()),
-        }
+        within_memory(self.bytes(rows, columns))
     }
 
     /// What the rows take with so many more; too many to count is as good as too many.
@@ -254,6 +255,15 @@ impl Piece {
         let lines = usize::from(!self.lines.is_empty());
         let row = (size_of::<f64>() * (numbers + lines)).saturating_add(size_of::<String>() * texts);
         self.rows.saturating_add(rows).saturating_mul(row).saturating_add(self.letters)
+    }
+}
+
+/// Refuses what takes more than half of the memory of this process.
+fn within_memory(needed: usize) -> Result<(), Problem> {
+    static LIMIT: OnceLock<Option<u64>> = OnceLock::new();
+    match *LIMIT.get_or_init(lossdepth_files::memory::limit) {
+        Some(limit) if needed as u64 > limit / 2 => Err(Problem::Memory { needed, limit: Some(limit) }),
+        _ => Ok(()),
     }
 }
 
