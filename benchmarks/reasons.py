@@ -5,11 +5,14 @@ The tables are those of the example `judge_reasons` of the library:
     cargo run --release -p lossdepth --example judge_reasons -- --rows 28 --write tables
     python benchmarks/reasons.py tables --kernel-rows 10
 
-Needs scikit-learn and shap. The forest is fitted to the whole table, corrupted rows included, as ours are. A column is the
-first reason if its SHAP value lowers the score most. `KernelExplainer` runs with its defaults (2048 + 2 d coalitions) and
-50 background rows, on the first rows of each table only, since it takes long; `TreeExplainer`, which is for trees alone, on
-all of them. Times are processor times of one thread.
+Needs scikit-learn and shap. The forest is fitted to the whole table, corrupted rows included, as
+ours are. A column is the first reason if its SHAP value lowers the score most. `KernelExplainer`
+runs with its defaults (2048 + 2 d coalitions) and 50 background rows, on the first rows of each
+table only, since it takes long; `TreeExplainer`, which is for trees alone, on all of them. Times
+are processor times of one thread.
 """
+
+from __future__ import annotations
 
 import argparse
 import os
@@ -20,21 +23,23 @@ from pathlib import Path
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[variable] = "1"
 
-import numpy as np
-import shap
-import sklearn
-from sklearn.ensemble import IsolationForest
+import numpy as np  # noqa: E402
+import shap  # noqa: E402
+import sklearn  # noqa: E402
+from sklearn.ensemble import IsolationForest  # noqa: E402
+
+Found = dict[int, list[int]]
 
 
-def read(path):
-    """The rows of a table, and for each the columns that were corrupted."""
+def read(path: Path) -> tuple[np.ndarray, list[list[int]]]:
+    """Return the rows of a table, and for each the columns that were corrupted."""
     lines = [line.rsplit(",", 1) for line in path.read_text().splitlines()]
     rows = np.array([[float(value) for value in values.split(",")] for values, _ in lines])
     return rows, [[int(name) for name in names.split()] for _, names in lines]
 
 
-def hits(values, corrupted):
-    """For rows with one and with two corrupted columns: how many were found, of how many."""
+def hits(values: np.ndarray, corrupted: list[list[int]]) -> Found:
+    """Count, for rows with one and with two corrupted columns, those found and all."""
     found = {1: [0, 0], 2: [0, 0]}
     for row, columns in zip(values, corrupted, strict=True):
         order = np.argsort(row, kind="stable")
@@ -44,7 +49,8 @@ def hits(values, corrupted):
     return found
 
 
-def main():
+def main() -> None:
+    """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("tables", type=Path)
     parser.add_argument("--kernel-rows", type=int, default=10)
@@ -87,7 +93,8 @@ def main():
         report(name, "**all**", found, seconds, count)
 
 
-def report(name, table, found, seconds, rows):
+def report(name: str, table: str, found: Found, seconds: float, rows: int) -> None:
+    """Print a row of the table."""
     first, both = (100 * found[size][0] / max(found[size][1], 1) for size in (1, 2))
     print(
         f"| {name} | {table} | {first:.0f} | {both:.0f} | {1000 * seconds / rows:.1f} |", flush=True

@@ -15,6 +15,20 @@ import numpy as np
 
 ROWS = 1200
 FIRST = 100001
+HEADER = [
+    "order_id",
+    "customer",
+    "order_date",
+    "product",
+    "region",
+    "channel",
+    "quantity",
+    "unit_price",
+    "discount",
+    "amount",
+    "days_to_pay",
+    "returned",
+]
 
 
 def main() -> None:
@@ -115,10 +129,7 @@ def main() -> None:
     gaps = set(rng.choice(ROWS, 71, replace=False).tolist()) - set(at.values())
     with (Path(__file__).parent / "orders.csv").open("w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(
-            "order_id customer order_date product region channel quantity unit_price discount amount "
-            "days_to_pay returned".split()
-        )
+        writer.writerow(HEADER)
         for i, row in enumerate(rows):
             (
                 number,
