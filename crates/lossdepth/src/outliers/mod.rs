@@ -239,7 +239,7 @@ fn outlier(
     let row = queries.numbers[place.at];
     let encoding = queries.encoding;
     let notes = notes_of(queries.notes, row);
-    let words = Words { queries, row, encoded, notes };
+    let words = Words { queries, row, encoded, notes, reasons: &reasons.columns };
     let name = match queries.names {
         Some(names) => names.get(place.at).cloned(),
         None => encoding.id().and_then(|id| cell(queries.table, id, row)),
@@ -249,7 +249,9 @@ fn outlier(
         contributions[reason.column] = reason.contribution;
     }
     let total: f64 = contributions.iter().filter(|bits| **bits > 0.0).sum();
-    let counted = reasons.columns.iter().filter(|reason| reason.contribution > 0.0);
+    // One odd value may hide another, which then has a contribution below 0.
+    let counted = reasons.columns.iter().filter(|reason| reason.replaced);
+    let share = |bits: f64| if total > 0.0 { bits.max(0.0) / total } else { 0.0 };
     let mut worded: Vec<WordedReason> = counted
         .take(options.reasons)
         .map(|reason| WordedReason {
@@ -257,7 +259,7 @@ fn outlier(
             name: encoding.columns()[reason.column].name().to_owned(),
             value: words.value(reason.column),
             text: words.sentence(reason),
-            share: reason.contribution / total,
+            share: share(reason.contribution),
         })
         .collect();
     // A gap or a cell that cannot be read is a reason by itself, also where the filled value is ordinary.

@@ -2,7 +2,7 @@
 
 use super::{Queries, coordinates, is_gap};
 use crate::data::{CellNote, CellNoteKind, ColumnKind, EncodedColumn, Values};
-use crate::model::reasons::{ColumnFacts, ColumnReason};
+use crate::model::reasons::{ColumnFacts, ColumnReason, Fitting};
 
 /// Up to this share of the rows on one side, a number is called high or low by itself (heuristic).
 const EXTREME: f64 = 0.02;
@@ -24,6 +24,8 @@ pub(super) struct Words<'a> {
     pub(super) row: usize,
     pub(super) encoded: &'a [f64],
     pub(super) notes: &'a [CellNote],
+    /// All columns, to tell those that are odd themselves.
+    pub(super) reasons: &'a [ColumnReason],
 }
 
 impl Words<'_> {
@@ -108,7 +110,7 @@ impl Words<'_> {
             }
             None => String::new(),
         };
-        let determined = reason.fits.as_ref().is_some_and(|fits| !fits.determined_by.is_empty());
+        let determined = reason.fits.as_ref().is_some_and(|fits| self.determining(fits).is_some());
         let share = if determined { EXTREME_ALTHOUGH_DETERMINED } else { EXTREME };
         if let Some(extreme) = extreme(column.kind(), facts, share) {
             return format!("{extreme}; {}", usual());
@@ -149,9 +151,23 @@ impl Words<'_> {
         if value.trim_matches('`') == self.value(reason.column) {
             return None;
         }
-        let names: Vec<&str> = fits.determined_by.iter().take(DETERMINING).map(|&j| self.name(j)).collect();
-        let with = if names.is_empty() { "the other columns".to_owned() } else { names.join(" and ") };
-        Some(format!("{value} would fit {with}"))
+        // Beside other odd columns the value was found for a row in which those are ordinary.
+        let alone = self.reasons.iter().filter(|other| other.replaced).count() <= 1;
+        Some(match self.determining(fits) {
+            Some(names) => format!("{value} would fit {names}"),
+            None if alone => format!("{value} would fit the other columns"),
+            None => format!("{value} would be usual"),
+        })
+    }
+
+    /// The names of the columns that determine a value, if they are not odd themselves.
+    fn determining(&self, fits: &Fitting) -> Option<String> {
+        let columns = &fits.determined_by[..fits.determined_by.len().min(DETERMINING)];
+        let is_odd = |column: &usize| self.reasons.iter().any(|r| r.column == *column && r.replaced);
+        if columns.is_empty() || columns.iter().any(is_odd) {
+            return None;
+        }
+        Some(columns.iter().map(|&column| self.name(column)).collect::<Vec<_>>().join(" and "))
     }
 }
 
