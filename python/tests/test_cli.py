@@ -38,8 +38,9 @@ def score(rows, *options):
     """Run the program and return its columns depth, error, stderr."""
     text = io.StringIO()
     csv.writer(text).writerows([[f"c{j}" for j in range(rows.shape[1])], *rows.tolist()])
+    method = () if "--method" in options else ("--method", "logistic")
     done = subprocess.run(
-        [PROGRAM, "score", "-", "--quiet", "--method", "logistic", *options],
+        [PROGRAM, "score", "-", "--quiet", *method, *options],
         input=text.getvalue(),
         capture_output=True,
         text=True,

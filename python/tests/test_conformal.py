@@ -25,8 +25,8 @@ def score(folder, sample, queries, *options):
     for name, rows in [("sample", sample), ("queries", queries)]:
         with (folder / f"{name}.csv").open("w", newline="") as file:
             csv.writer(file).writerows([names, *rows.tolist()])
-    command = [PROGRAM, "score", folder / "queries.csv", "--quiet", "--method", "logistic"]
-    command += options
+    method = () if "--method" in options else ("--method", "logistic")
+    command = [PROGRAM, "score", folder / "queries.csv", "--quiet", *method, *options]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return list(csv.DictReader(done.stdout.splitlines()))
