@@ -59,7 +59,7 @@ def ours(X: Any, Z: Any, budget: int) -> tuple[float, Any]:
         warnings.simplefilter("ignore")
         start = time.process_time()
         detector = HalfspaceDepth(budget=budget, n_jobs=1)
-        detector.model_ = detector._prepare(X, None)[0]  # noqa: SLF001
+        detector.fit(X)
         scores = detector.score_details(Z)
         return time.process_time() - start, scores
 

@@ -65,12 +65,12 @@ def _sample(name: str, folder: Path | None, effort: tables.Effort) -> list[dict[
     rng = np.random.default_rng(6)
     few = rng.permutation(X)[: max(2, round(10 * effort.share))]
     many = rng.permutation(X)[: max(20, round(200 * effort.share))]
-    # Only the model, without the threshold, which would score every row.
+    # Fitting does not score the rows.
     risk, total = (
         MLPDepth(hidden=HIDDEN, reg=REG, variant=v, n_jobs=1) for v in ("risk", "objective")
     )
     for ours in (risk, total):
-        ours.model_ = ours._prepare(X, None)[0]  # noqa: SLF001
+        ours.fit(X)
     fast: list[float] = []
     slow: dict[str, list[float]] = {"adam": [], "lbfgs": []}
     objectives: dict[str, Floats] = {}
