@@ -1,5 +1,6 @@
 //! The arguments of the command line.
 
+use crate::commands::compare::CompareArgs;
 use crate::commands::evaluate::Evaluate;
 use crate::commands::explain::Explain;
 use crate::commands::fit::Fit;
@@ -64,6 +65,8 @@ pub(crate) enum Command {
     Plot(Box<Plot>),
     /// Fit a model to a table and save it
     Fit(Box<Fit>),
+    /// Test whether two tables come from one distribution, and show which columns moved
+    Compare(Box<CompareArgs>),
     /// Compare methods on data with known outliers
     Evaluate(Box<Evaluate>),
     /// Redo the experiments of the paper

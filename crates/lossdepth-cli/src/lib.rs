@@ -22,7 +22,7 @@ mod write;
 use args::{Cli, Command};
 use clap::Parser;
 use commands::{
-    Outcome, evaluate, explain, fit, info, methods, outliers, plot, report, reproduce, score, shell,
+    Outcome, compare, evaluate, explain, fit, info, methods, outliers, plot, report, reproduce, score, shell,
 };
 use std::process::ExitCode;
 
@@ -37,6 +37,7 @@ pub fn run() -> ExitCode {
         Command::Explain(args) => explain::explain(&args),
         Command::Plot(args) => plot::plot(&args),
         Command::Fit(args) => fit::run(&args),
+        Command::Compare(args) => compare::compare(&args),
         Command::Evaluate(args) => evaluate::run(&args),
         Command::Reproduce(args) => reproduce::run(&args),
         Command::Info(args) => info::run(&args),

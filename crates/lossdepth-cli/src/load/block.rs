@@ -240,6 +240,17 @@ impl<'a> Part<'a> {
     }
 }
 
+/// All rows of a table as they were read, and their weights if there are any.
+pub(crate) fn typed(
+    table: &mut Table,
+    columns: &Columns,
+    names: &[String],
+) -> Result<(lossdepth::data::Table, Vec<f64>)> {
+    let mut piece = table.read(columns, usize::MAX)?;
+    let typed = columns_of(table, columns, &mut piece, names)?;
+    Ok((typed, piece.weights))
+}
+
 /// The typed columns of a piece under the names of an encoding, without numbers that are infinite or too large.
 fn columns_of(
     table: &Table,

@@ -59,6 +59,26 @@ impl Columns {
         Ok(Self { label: None, id: None, ..columns })
     }
 
+    /// The columns of a second table of equal rank: those that the first one compares, by name if both have names.
+    ///
+    /// Columns that the second table lacks are left out here.
+    pub(crate) fn of_second(table: &Table, first: &Table, ours: &Self) -> Result<Self> {
+        let by_name = table.has_header() && first.has_header();
+        let place = |&column: &usize| {
+            if by_name {
+                table.names().iter().position(|name| *name == first.names()[column])
+            } else {
+                Some(column).filter(|&column| column < table.compared())
+            }
+        };
+        let features: Vec<usize> = ours.features.iter().filter_map(place).collect();
+        if features.is_empty() {
+            return Err(table.problem(Problem::NothingToCompare));
+        }
+        let (weights, exact) = (ours.weights.as_ref().and_then(place), ours.exact.iter().filter_map(place));
+        Ok(Self { features, weights, exact: exact.collect(), ..Self::default() })
+    }
+
     /// What is said about the columns that are compared.
     pub(crate) fn options(&self, table: &Table, roles: &Roles) -> Result<EncodingOptions> {
         let compared = kinds(table, roles)?.into_iter().filter(|(column, _)| self.features.contains(column));
@@ -80,6 +100,12 @@ impl Columns {
     /// The names of what is compared.
     pub(crate) fn names(&self, table: &Table) -> Vec<String> {
         self.features.iter().map(|&column| table.names()[column].clone()).collect()
+    }
+
+    /// The names of what is compared, or of the columns in their places where a table has no names.
+    pub(crate) fn names_in(&self, table: &Table, first: &Table) -> Vec<String> {
+        let named = if table.has_header() && first.has_header() { table } else { first };
+        self.names(named)
     }
 
     /// The names of the columns that play no part.

@@ -14,6 +14,7 @@ mod levels;
 mod number;
 mod options;
 mod quantiles;
+mod stack;
 mod write;
 
 pub use column::EncodedColumn;

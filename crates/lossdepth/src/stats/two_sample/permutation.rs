@@ -1,0 +1,49 @@
+//! Random divisions of rows into two groups.
+
+use crate::numerics::random::Random;
+
+// Every purpose has its own stream of random numbers: the number of a permutation is added to these.
+pub(super) const SUBSAMPLE: u64 = 1 << 40;
+pub(super) const RANK: u64 = 2 << 40;
+pub(super) const KERNEL: u64 = 3 << 40;
+pub(super) const CLASSIFIER: u64 = 4 << 40;
+pub(super) const COLUMNS: u64 = 5 << 40;
+
+/// Statistics that differ by less than this share of the largest one are ties: rounding must not break them.
+const TIE: f64 = 1e-11;
+
+/// Which rows are in the second group: the samples as they are first, then random divisions of the same sizes.
+pub(super) fn divisions(is_second: &[bool], permutations: usize, seed: u64, purpose: u64) -> Vec<Vec<bool>> {
+    let (rows, second) = (is_second.len(), is_second.iter().filter(|is| **is).count());
+    let division = |b: usize| {
+        if b == 0 {
+            return is_second.to_vec();
+        }
+        let mut division = vec![false; rows];
+        for at in Random::stream(seed, purpose + b as u64).choose(second, rows) {
+            division[at] = true;
+        }
+        division
+    };
+    (0..=permutations).map(division).collect()
+}
+
+/// The share of the statistics that are at least as large as the first one, which is that of the samples as they are.
+///
+/// Under the null hypothesis all divisions are equally likely, so the chance that it is at most $\alpha$ is at most $\alpha$.
+pub(super) fn p_value(statistics: &[f64]) -> f64 {
+    let largest = statistics.iter().fold(0.0f64, |most, t| most.max(t.abs()));
+    let limit = statistics[0] - TIE * largest;
+    statistics.iter().filter(|t| **t >= limit).count() as f64 / statistics.len() as f64
+}
+
+/// The mean of values in the first and in the second group.
+pub(super) fn means(values: impl Fn(usize) -> [f64; 2], weights: &[f64], division: &[bool]) -> [f64; 2] {
+    let (mut sums, mut masses) = ([0.0; 2], [0.0; 2]);
+    for (at, (weight, is_second)) in weights.iter().zip(division).enumerate() {
+        let group = usize::from(*is_second);
+        sums[group] += weight * values(at)[group];
+        masses[group] += weight;
+    }
+    [sums[0] / masses[0], sums[1] / masses[1]]
+}
