@@ -192,7 +192,7 @@ impl Answer<'_> {
             let _ = writeln!(out, "  left out   {}", each.join(", "));
         }
         if !found.left_out.is_empty() {
-            let _ = writeln!(out, "  in one only {}", list(&found.left_out));
+            let _ = writeln!(out, "  unmatched  {}", list(&found.left_out));
         }
         let _ = writeln!(out, "\n{}", self.verdict());
         for test in &found.tests {
@@ -233,6 +233,10 @@ impl Answer<'_> {
                 probability(test.adjusted),
                 count(self.found.tests.len(), "test")
             ),
+            _ if self.found.columns.iter().any(|column| column.adjusted <= LEVEL) => {
+                "Single columns moved; no test of whole rows finds a difference that chance does not explain"
+                    .to_owned()
+            }
             _ => "No difference was found that chance does not explain".to_owned(),
         }
     }

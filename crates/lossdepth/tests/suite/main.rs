@@ -30,3 +30,4 @@ mod statistics;
 mod svm;
 mod svm_golden;
 mod tables;
+mod two_sample;
