@@ -16,6 +16,8 @@ array([ 1, -1])
 
 from lossdepth import plot
 from lossdepth._auto import AutoDepth
+from lossdepth._classifier import DDClassifier
+from lossdepth._compare import ColumnShift, Comparison, TwoSampleTest, compare
 from lossdepth._conformal import Calibration, false_discovery_control
 from lossdepth._files import load
 from lossdepth._forest import ForestDepth
@@ -34,7 +36,10 @@ __all__ = [
     "AutoDepth",
     "Bagplot",
     "Calibration",
+    "ColumnShift",
+    "Comparison",
     "Cut",
+    "DDClassifier",
     "Explanation",
     "ExponentialDepth",
     "ForestDepth",
@@ -50,7 +55,9 @@ __all__ = [
     "SVMDepth",
     "Scores",
     "SquaredHingeDepth",
+    "TwoSampleTest",
     "__version__",
+    "compare",
     "depth",
     "false_discovery_control",
     "halfspace",

@@ -26,6 +26,7 @@ __all__ = [
     "Table",
     "__version__",
     "adjust",
+    "compare",
     "half_of_memory",
     "intervals",
     "load",
@@ -131,6 +132,20 @@ def adjust(p: _Floats, method: str) -> _Floats: ...
 def preset(name: str, method: str, n: float) -> dict[str, Any]: ...
 def write_file(path: str | os.PathLike[str], data: bytes) -> None: ...
 def half_of_memory() -> float | None: ...
+def compare(
+    first: Table,
+    second: Table,
+    weights: tuple[_Floats | None, _Floats | None],
+    tests: list[str],
+    method: str,
+    settings: dict[str, Any],
+    kinds: dict[str, str],
+    missing: str,
+    permutations: int,
+    seed: int,
+    max_rows: int,
+    threads: int | None,
+) -> dict[str, Any]: ...
 def outliers(
     columns: Table,
     reference: Table | None,

@@ -246,23 +246,20 @@ def outliers(
     >>> odd[0].row, odd[0].reasons[0].column, odd[0].reasons[0].value
     (70, '0', '40')
     """
-    name = method.lower() if isinstance(method, str) else method
-    name = _native.ALIASES.get(name, name)
-    if name not in METHODS:
-        raise ValueError(f"`method` must be one of {', '.join(METHODS)}, got `{method}`")
+    name = known_method(method)
     if not isinstance(top, (int, np.integer)) or top < 0:
         raise ValueError(f"`top` must be a whole number, got {top!r}")
     if not isinstance(reasons, (int, np.integer)) or reasons < 1:
         raise ValueError(f"`reasons` must be a whole number from 1 on, got {reasons!r}")
-    X = _tabular(X)
-    sample = X if reference is None else _tabular(reference)
+    X = tabular(X)
+    sample = X if reference is None else tabular(reference)
     if preset is not None:
         settings = settings_of(preset, name, observations(len(sample), sample_weight)) | settings
-    weights = None if sample_weight is None else _weights(sample_weight, len(sample))
+    weights = None if sample_weight is None else as_weights(sample_weight, len(sample))
     said = {str(column): kind for column, kind in dict(kinds or {}).items()}
-    table, found = native_table(X, _names(X), said, truth_is_number=False)
+    table, found = native_table(X, names_of(X), said, truth_is_number=False)
     if reference is not None:
-        against, found = native_table(sample, _names(sample), said, truth_is_number=False)
+        against, found = native_table(sample, names_of(sample), said, truth_is_number=False)
     answer = _native.outliers(
         table,
         None if reference is None else against,
@@ -288,7 +285,17 @@ def _outlier(row: dict[str, Any]) -> Outlier:
     return Outlier(**row, reasons=reasons, ordinary_with=changes)
 
 
-def _tabular(X: Any) -> Any:
+def known_method(method: Any) -> str:
+    """Return the name of a method, which may be given by another name."""
+    name = method.lower() if isinstance(method, str) else method
+    name = _native.ALIASES.get(name, name)
+    if name not in METHODS:
+        raise ValueError(f"`method` must be one of {', '.join(METHODS)}, got `{method}`")
+    return str(name)
+
+
+def tabular(X: Any) -> Any:
+    """Return a data frame as it is, anything else as an array of rows and columns."""
     X = as_table(X)
     if is_frame(X) or hasattr(X, "column_names"):
         return X
@@ -298,11 +305,13 @@ def _tabular(X: Any) -> Any:
     return X
 
 
-def _names(X: Any) -> list[str]:
+def names_of(X: Any) -> list[str]:
+    """Return the names of the columns, or their numbers."""
     return column_names(X) or [str(column) for column in range(X.shape[1])]
 
 
-def _weights(given: Any, rows: int) -> Any:
+def as_weights(given: Any, rows: int) -> Any:
+    """Return the weights as an array, one for each row."""
     weights = np.asarray(given, dtype=np.float64)
     if weights.shape != (rows,):
         raise ValueError(f"`sample_weight` must be {rows} numbers, got shape {weights.shape}")

@@ -8,6 +8,7 @@ mod model;
 mod odd_rows;
 mod regions;
 mod table;
+mod two_sample;
 
 use lossdepth::{Method, Settings, Stop};
 use pyo3::prelude::*;
@@ -18,8 +19,11 @@ use pyo3::types::PyDict;
 mod _native {
     use super::{
         Bound, Method, PyDict, PyDictMethods, PyModule, PyModuleMethods, PyResult, Settings, Stop, conformal,
-        convert, files, model, odd_rows, regions, table,
+        convert, files, model, odd_rows, regions, table, two_sample,
     };
+
+    #[pymodule_export]
+    use two_sample::compare;
 
     #[pymodule_export]
     use conformal::{Calibration, adjust, own_p_values, threshold};

@@ -3,6 +3,7 @@
 mod behaviour;
 mod build;
 mod common;
+mod compare;
 mod defaults;
 mod evaluate;
 mod explain;

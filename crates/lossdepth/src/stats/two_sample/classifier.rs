@@ -12,7 +12,7 @@ use std::sync::atomic::Ordering;
 /// The penalty on the squared norm of the weights, for standardised columns (heuristic). The test is valid for any.
 const REG: f64 = 0.01;
 
-/// The risk on held-out rows (T3), and the p-value.
+/// The risk on held-out rows (TS4), and the p-value.
 ///
 /// A random half of each sample trains the classifier. The labels of the other halves are permuted, which does not change
 /// the classifier.

@@ -10,7 +10,7 @@ use crate::problem::{Batch, Run, Ticket};
 /// How many rows a worker takes at a time.
 const BLOCK: usize = 32;
 
-/// The squared maximum mean discrepancy (T2) with a Gaussian kernel, and the p-value.
+/// The squared maximum mean discrepancy (TS3) with a Gaussian kernel, and the p-value.
 ///
 /// With $s_b$ the vector of weights of division $b$, positive in the first group and negative in the second, it is
 /// $s_b^\top K s_b$. A block of columns of $K$ serves all divisions by one matrix product.

@@ -9,7 +9,7 @@ use crate::problem::Run;
 
 /// The chance that a row of the first sample is less deep than one of the second, and the p-value.
 ///
-/// Depths are those in a random half of the first sample; the other half and the second sample are compared (T1).
+/// Depths are those in a random half of the first sample; the other half and the second sample are compared (TS2).
 pub(super) fn test(pooled: &Pooled, options: &CompareOptions, run: &Run<'_>) -> Result<(f64, f64)> {
     let first = pooled.shuffled(false, &mut Random::stream(options.seed, RANK));
     let (reference, held_out) = first.split_at(first.len() / 2);
