@@ -21,6 +21,8 @@ pub(crate) struct Block {
     ids: Vec<String>,
     labels: Vec<String>,
     weights: Vec<f64>,
+    /// Columns that are copied to the output, a text each row.
+    kept: Vec<Vec<String>>,
     /// Cells that are not simply a value; rows are counted in their file.
     pub(crate) notes: Vec<CellNote>,
     /// The columns as they were read, where someone wants to see them.
@@ -40,6 +42,9 @@ pub(crate) struct Part<'a> {
     /// One for each row, or none at all.
     pub(crate) ids: Option<&'a [String]>,
     pub(crate) labels: Option<&'a [String]>,
+    /// The columns that are copied, all rows of the block: those of this part start at `first`.
+    kept: &'a [Vec<String>],
+    first: usize,
 }
 
 impl Block {
@@ -86,7 +91,9 @@ impl Block {
             if list.is_empty() { list } else { kept.iter().map(|&row| list[row].clone()).collect() }
         }
         let typed = Some(typed);
-        let Piece { first, rows, lines, weights, ids, labels, .. } = piece;
+        let Piece { first, rows, lines, weights, ids, labels, kept: copied, .. } = piece;
+        let copied = copied.iter().map(|values| (0..rows).map(|row| written(values, row)).collect());
+        let copied: Vec<Vec<String>> = copied.collect();
         let Encoded { values, width, rows: kept, mut notes } = encoded;
         for note in &mut notes {
             note.row += first;
@@ -101,6 +108,7 @@ impl Block {
                 ids,
                 labels,
                 weights,
+                kept: copied,
                 notes,
                 typed,
                 first,
@@ -115,6 +123,7 @@ impl Block {
             ids: choose(ids, &kept),
             labels: choose(labels, &kept),
             weights: choose(weights, &kept),
+            kept: copied.into_iter().map(|column| choose(column, &kept)).collect(),
             notes,
             typed,
             first,
@@ -163,6 +172,8 @@ impl Block {
             },
             ids: (!self.ids.is_empty()).then_some(&self.ids),
             labels: (!self.labels.is_empty()).then_some(&self.labels),
+            kept: &self.kept,
+            first: 0,
         })
     }
 
@@ -235,8 +246,16 @@ impl<'a> Part<'a> {
                 rows: self.rows.range(start, end),
                 ids: self.ids.map(|ids| &ids[start..end]),
                 labels: self.labels.map(|labels| &labels[start..end]),
+                kept: self.kept,
+                first: self.first + start,
             }
         })
+    }
+
+    /// The columns that are copied.
+    pub(crate) fn kept(&self) -> impl Iterator<Item = &'a [String]> {
+        let (start, end) = (self.first, self.first + self.rows.len());
+        self.kept.iter().map(move |column| &column[start..end])
     }
 }
 

@@ -192,20 +192,8 @@ fn standing(
     }
     let sample = model.reference();
     let quiet = Run { progress: None, depths_only: true, ..*run };
-    let of_reference: Vec<f64> = model.score(sample.rows(), &quiet)?.iter().map(|fit| fit.depth).collect();
-    let mut ranked: Vec<(f64, f64)> =
-        of_reference.into_iter().zip(sample.weights().iter().copied()).collect();
-    ranked.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let mut sum = 0.0;
-    for (_, weight) in &mut ranked {
-        sum += *weight;
-        *weight = sum.min(1.0);
-    }
-    let at_most = |depth: f64| match ranked.partition_point(|(other, _)| *other <= depth) {
-        0 => 0.0,
-        count => ranked[count - 1].1,
-    };
-    let percentiles = depths.iter().map(|depth| at_most(*depth)).collect();
+    let shares = model.percentiles(&quiet)?;
+    let percentiles = depths.iter().map(|depth| shares.of(*depth)).collect();
     let how = if sample.len() > CROSS_ROWS {
         Conformal::Split { share: 0.5, seed: 0 }
     } else {

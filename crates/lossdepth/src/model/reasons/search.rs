@@ -1,7 +1,8 @@
 //! The search for the few columns that make a row ordinary when they are replaced, (E5)–(E7) of `docs/math/reasons.md`.
 
 use super::candidates::Trial;
-use super::columns::{Column, Pool};
+use super::columns::Column;
+use crate::model::pool::Pool;
 use super::dependence::Dependence;
 use super::scale::DepthScale;
 use crate::data::Rows;
