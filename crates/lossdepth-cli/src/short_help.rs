@@ -5,8 +5,23 @@ use clap::{Command, CommandFactory, FromArgMatches};
 
 /// The flags of commands with many of them that `-h` shows, if the command has them.
 const EVERY_DAY: [&str; 17] = [
-    "reference", "model", "method", "methods", "columns", "exclude", "label", "kinds", "top", "keep", "p_values", "row",
-    "shallowest", "axes", "format", "out", "quiet",
+    "reference",
+    "model",
+    "method",
+    "methods",
+    "columns",
+    "exclude",
+    "label",
+    "kinds",
+    "top",
+    "keep",
+    "p_values",
+    "row",
+    "shallowest",
+    "axes",
+    "format",
+    "out",
+    "quiet",
 ];
 
 /// Flags that are every-day ones of some commands only.

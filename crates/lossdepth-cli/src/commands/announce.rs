@@ -3,7 +3,7 @@
 use crate::console;
 use crate::error::{count, shorten};
 use crate::load::{Block, list};
-use lossdepth::data::{CellNote, CellNoteKind, ColumnKind, Encoding, LeftOutReason};
+use lossdepth::data::{CellNote, CellNoteKind, ColumnKind, Encoding, LeftOutReason, Values};
 use lossdepth::model::Percentiles;
 use lossdepth::{Method, Settings};
 use std::collections::BTreeMap;
@@ -71,8 +71,50 @@ fn bound(rows: usize) -> f64 {
     (0.5 / (rows as f64).sqrt() * 1e4).ceil() / 1e4
 }
 
+/// Names that columns with the answer often have.
+const ANSWERS: [&str; 16] = [
+    "label",
+    "labels",
+    "target",
+    "class",
+    "y",
+    "outlier",
+    "is_outlier",
+    "outliers",
+    "anomaly",
+    "is_anomaly",
+    "fraud",
+    "is_fraud",
+    "fault",
+    "ground_truth",
+    "truth",
+    "species",
+];
+
+/// Says of compared columns that are called like a label, and hold few levels or 0 and 1, that they are compared.
+pub(super) fn likely_labels(encoding: &Encoding, block: &Block) -> Option<String> {
+    let is_binary = |name: &str| {
+        let values = block.typed().and_then(|table| table.column(name)).map(|column| &column.values);
+        matches!(values, Some(Values::Numbers(values))
+            if values.iter().all(|value| value.is_nan() || *value == 0.0 || value.abs() == 1.0))
+    };
+    let likely = encoding.columns().iter().filter(|column| {
+        let named = ANSWERS.iter().any(|answer| answer.eq_ignore_ascii_case(column.name()));
+        let few = matches!(column.kind(), ColumnKind::Category | ColumnKind::Boolean);
+        named && (few || (column.kind() == ColumnKind::Number && is_binary(column.name())))
+    });
+    let names: Vec<&str> = likely.map(lossdepth::data::EncodedColumn::name).collect();
+    let [first, ..] = names[..] else { return None };
+    let (all, are) = (names.join(", "), if names.len() == 1 { "is" } else { "are" });
+    Some(format!(
+        "{} {are} compared like any other column; if it is the answer, say --label {}",
+        shorten(&all),
+        shorten(first)
+    ))
+}
+
 /// `1,202`: a whole number that is easy to read.
-pub(super) fn grouped(number: usize) -> String {
+pub(crate) fn grouped(number: usize) -> String {
     let digits = number.to_string();
     let first = digits.len() % 3;
     let mut groups: Vec<&str> = Vec::new();

@@ -1,10 +1,11 @@
 //! Rows as they are compared: a piece of a table, encoded.
 
+use super::cells::is_missing;
 use super::columns::Columns;
 use super::table::{Piece, Table, written};
 use crate::error::{Error, Place, Problem, Result, Wrong, shorten};
 use lossdepth::data::{
-    CellNote, CellNoteKind, Column, Encoded, Encoding, EncodingOptions, GroupKind, Values,
+    CellNote, CellNoteKind, Column, Encoded, Encoding, EncodingOptions, GroupKind, Texts, Values,
 };
 use lossdepth::{DepthError, Reference, Rows};
 use std::hash::Hasher;
@@ -269,6 +270,14 @@ fn columns_of(
     let typed = piece.take_columns(names);
     let mut wrong = Vec::new();
     for (column, &at) in typed.iter().zip(&columns.features) {
+        if let (Values::Texts(texts), false) = (&column.values, columns.exact.contains(&at)) {
+            let infinite = infinities(texts).into_iter().take(10).map(|row| Problem::Cell {
+                at: piece.place(row),
+                column: table.names()[at].clone(),
+                wrong: Wrong::NotFinite(texts.get(row).unwrap_or_default().to_owned()),
+            });
+            wrong.extend(infinite);
+        }
         let Column { values: Values::Numbers(values) | Values::Times(values), .. } = column else { continue };
         let bad = values.iter().enumerate().filter(|(_, value)| value.abs() > 1e100);
         wrong.extend(bad.take(10).map(|(row, &value)| Problem::Cell {
@@ -279,6 +288,25 @@ fn columns_of(
     }
     Problem::all(wrong).map_err(|problem| table.problem(problem))?;
     lossdepth::data::Table::new(typed).map_err(|error| table.problem(Problem::Depth(error)))
+}
+
+/// The rows with a word for infinity in a column that otherwise holds numbers.
+fn infinities(texts: &Texts) -> Vec<usize> {
+    const WORDS: [&str; 3] = ["inf", "infinity", "∞"];
+    let is_infinite = |text: &str| {
+        let text = text.trim().trim_start_matches(['-', '+']);
+        WORDS.iter().any(|word| word.eq_ignore_ascii_case(text))
+    };
+    let is_number = |text: &str| text.trim().replace(',', ".").parse::<f64>().is_ok_and(f64::is_finite);
+    if !texts.levels().iter().any(|level| is_infinite(level)) {
+        return Vec::new();
+    }
+    let mut others =
+        texts.levels().iter().filter(|level| !is_infinite(level) && !is_missing(level)).peekable();
+    if others.peek().is_none() || !others.all(|level| is_number(level)) {
+        return Vec::new();
+    }
+    (0..texts.codes().len()).filter(|&row| texts.get(row).is_some_and(is_infinite)).collect()
 }
 
 /// Columns of which not one cell, of several, can be read as what the reference has there.

@@ -130,7 +130,7 @@ pub struct Change {
     pub name: String,
     /// The value of the row.
     pub from: String,
-    /// The value that makes it ordinary, together with the other changes.
+    /// The value that makes it ordinary, together with the other changes; a number as `about 470`, since values near to it do too.
     pub to: String,
 }
 
@@ -238,9 +238,13 @@ fn outlier(
     }
     let total: f64 = contributions.iter().filter(|bits| **bits > 0.0).sum();
     // One odd value may hide another, which then has a contribution below 0.
-    let counted = reasons.columns.iter().filter(|reason| reason.replaced);
+    // A value that many rows have explains nothing by itself: it is a reason only where there is no other.
+    let replaced: Vec<_> = reasons.columns.iter().filter(|reason| reason.replaced).collect();
+    let telling = || replaced.iter().copied().filter(|reason| words.is_telling(reason));
+    let counted: Vec<_> = if telling().next().is_some() { telling().collect() } else { replaced.clone() };
     let share = |bits: f64| if total > 0.0 { bits.max(0.0) / total } else { 0.0 };
     let mut worded: Vec<WordedReason> = counted
+        .into_iter()
         .take(options.reasons)
         .map(|reason| WordedReason {
             column: reason.column,
@@ -269,7 +273,7 @@ fn outlier(
             column,
             name: encoding.columns()[column].name().to_owned(),
             from: words.value(column),
-            to: words.encoded_value(column, &change.row),
+            to: words.changed_value(column, &change.row),
         };
         change.columns.iter().map(one).collect()
     });

@@ -143,11 +143,7 @@ impl<'a> Job<'a> {
         self.judge.waits() || ranked || self.args.top.is_some()
     }
 
-    pub(super) fn score(
-        &mut self,
-        part: &Part<'_>,
-        locate: impl FnOnce(DepthError) -> Error,
-    ) -> Result<()> {
+    pub(super) fn score(&mut self, part: &Part<'_>, locate: impl FnOnce(DepthError) -> Error) -> Result<()> {
         let advance = |rows| self.progress.advance(rows);
         let run = Run {
             threads: self.args.running.threads.map(usize::from),

@@ -2,12 +2,12 @@
 
 use super::candidates::Trial;
 use super::columns::Column;
-use crate::model::pool::Pool;
 use super::dependence::Dependence;
 use super::scale::DepthScale;
 use crate::data::Rows;
 use crate::error::Result;
 use crate::model::Model;
+use crate::model::pool::Pool;
 use crate::problem::Run;
 use std::cell::Cell;
 
