@@ -172,7 +172,8 @@ class Depth(TableReader, OutlierMixin, BaseEstimator):
         Returns
         -------
         Scores
-            Arrays `depth`, `error`, `stderr`, `iterations`, `converged` and `stop`.
+            Arrays `depth`, `error`, `stderr`, `percentile` (the share of the reference that is at
+            most as deep, found at its first use), `iterations`, `converged` and `stop`.
 
         Examples
         --------
@@ -513,7 +514,13 @@ class Depth(TableReader, OutlierMixin, BaseEstimator):
         """Name the native scores, and warn if some are not as exact as they should be."""
         depth, error, stderr, iterations, stop = scores
         result = Scores(
-            depth, error, stderr, iterations, np.array(_native.STOPS)[stop], _checks.index(X)
+            depth,
+            error,
+            stderr,
+            iterations,
+            np.array(_native.STOPS)[stop],
+            _checks.index(X),
+            partial(self.model_.percentiles, threads=threads(self.n_jobs)),
         )
         failed = ~result.converged
         if failed.any():

@@ -14,7 +14,7 @@ fn the_method_is_auto_and_a_real_table_can_be_scored() {
     let (out, err) = (String::from_utf8(ran.stdout).unwrap(), String::from_utf8(ran.stderr).unwrap());
     assert!(ran.status.success(), "{err}");
     assert_eq!(out.lines().count(), 1203);
-    assert!(out.starts_with("row,depth,error,stderr\nORD-100001,"), "{}", &out[..80]);
+    assert!(out.starts_with("row,depth,error,stderr,percentile\nORD-100001,"), "{}", &out[..80]);
     assert!(err.contains("1202 rows scored against 1202") && err.contains(": auto, "), "{err}");
 }
 
