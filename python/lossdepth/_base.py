@@ -520,7 +520,7 @@ class Depth(TableReader, OutlierMixin, BaseEstimator):
             iterations,
             np.array(_native.STOPS)[stop],
             _checks.index(X),
-            partial(self.model_.percentiles, threads=threads(self.n_jobs)),
+            partial(_shares, self.model_, threads(self.n_jobs)),
         )
         failed = ~result.converged
         if failed.any():
@@ -611,3 +611,8 @@ def _written(params: dict[str, Any]) -> str:
         raise TypeError(f"a parameter that is no number or text cannot be saved: {value!r}")
 
     return json.dumps(params, default=plain)
+
+
+def _shares(model: _native.Model, count: int, depths: Floats) -> Floats:
+    """Return the share of the reference that is at most as deep."""
+    return model.percentiles(depths, count)

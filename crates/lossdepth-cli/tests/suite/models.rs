@@ -152,7 +152,7 @@ fn bad_models_are_refused() {
         &folder,
         &format!("info {MODEL}"),
         &format!(
-            "model.safetensors: made by a newer lossdepth ({version}): format 4, this one reads up to 2"
+            "model.safetensors: made by a newer lossdepth ({version}): format 4, this one reads up to 3"
         ),
     );
 }

@@ -12,7 +12,7 @@ use crate::write::{About, Field, Kind, Output, Values, score_fields, scores};
 use lossdepth::data::Encoding;
 use lossdepth::model::Percentiles;
 use lossdepth::stats::conformal::own_p_values;
-use lossdepth::{DepthError, Fit, Model, Run, Stop};
+use lossdepth::{DepthError, Fit, Method, Model, Run, Stop};
 use std::time::Instant;
 
 /// What the columns of the data are called.
@@ -232,6 +232,7 @@ impl<'a> Job<'a> {
             model,
             judge,
             output,
+            depths,
             progress,
             classes,
             label,
@@ -257,6 +258,16 @@ impl<'a> Job<'a> {
         if let Some(text) = judge.summary() {
             console::note(args.running.quiet, text);
         }
+        if let Some(tied) = tied(&depths) {
+            console::warning(format_args!(
+                "{tied} of {rows} depths are equal, so these rows cannot be ranked; {} separates them",
+                if model.settings().method == Method::Halfspace {
+                    "in many columns few rows are inside of others: `--method auto` or `--method logistic`"
+                } else {
+                    "another method, such as `--method auto`,"
+                }
+            ));
+        }
         let (settings, seconds) = (summary(model.settings()), started.elapsed().as_secs_f64());
         let (scored, against, columns) =
             (count(rows, "row"), model.reference_len(), count(columns, "column"));
@@ -275,6 +286,15 @@ impl<'a> Job<'a> {
         ));
         Ok(Outcome::NotConverged)
     }
+}
+
+/// How many rows share the most frequent depth, where most of at least twenty rows do (a heuristic).
+fn tied(depths: &[f64]) -> Option<usize> {
+    const FEW: usize = 20;
+    let mut sorted = depths.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let most = sorted.chunk_by(|a, b| a == b).map(<[f64]>::len).max()?;
+    (depths.len() >= FEW && 2 * most > depths.len()).then_some(most)
 }
 
 fn describe(auc: &Auc, label: &str) -> String {
