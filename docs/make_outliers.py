@@ -16,21 +16,41 @@ PROGRAM = os.environ.get("LOSSDEPTH_BIN", "lossdepth")
 
 HEAD = """# What `lossdepth outliers` says
 
-Five tables that scikit-learn ships, written to CSV as they are, each with the screen that the command prints without a setting. Made by
+Five tables that scikit-learn ships, written to CSV as they are, each with the screen that the command prints. Made by
 `docs/make_outliers.py`.
 """
 
 # The name of the table, flags, and what to see in the screen.
 TABLES = [
-    ("wine", ["--label", "target"], "Chemical analyses of 178 wines; the cultivar is named as the label, so it is not compared. "
-     "The reasons are values at the end of their columns, or values that the other columns do not lead to expect."),
-    ("iris", [], "The species is compared as a category, and the note says so. Row 41 is the well-known setosa whose sepals are too "
-     "narrow for its species: an ordinary value in its column, odd beside the others."),
-    ("breast_cancer", ["--label", "target"], "Thirty measurements that depend on each other. Where many of them would have to "
-     "change together, the text says how many instead of listing them; `--format json` has all."),
-    ("diabetes", [], "The columns were centred and scaled by those who published them, so values mean little by themselves; the "
-     "reasons still say where in its column each one stands."),
-    ("linnerud", [], "Twenty rows only: p-values cannot be below 1/20, and the oddest of so few is often just the largest."),
+    (
+        "wine",
+        ["--label", "target"],
+        "Chemical analyses of 178 wines; the cultivar is named as the label, so it is not compared. "
+        "The reasons are values at the end of their columns, or values that the other columns do not lead to expect.",
+    ),
+    (
+        "iris",
+        [],
+        "The species is compared as a category, and the note says so. Row 41 is the well-known setosa whose sepals are too "
+        "narrow for its species: an ordinary value in its column, odd beside the others.",
+    ),
+    (
+        "breast_cancer",
+        ["--label", "target"],
+        "Thirty measurements that depend on each other. Where many of them would have to "
+        "change together, the text says how many instead of listing them; `--format json` has all.",
+    ),
+    (
+        "diabetes",
+        [],
+        "The columns were centred and scaled by those who published them, so values mean little by themselves; the "
+        "reasons still say where in its column each one stands.",
+    ),
+    (
+        "linnerud",
+        [],
+        "Twenty rows only: p-values cannot be below 1/20, and the oddest of so few is often just the largest.",
+    ),
 ]
 
 
@@ -52,9 +72,14 @@ def main() -> None:
             args = ["outliers", f"{name}.csv", *flags, "--top", "5"]
             ran = subprocess.run(  # noqa: S603
                 [Path(PROGRAM).resolve() if os.sep in PROGRAM else PROGRAM, *args],
-                cwd=folder, capture_output=True, text=True, check=True,
+                cwd=folder,
+                capture_output=True,
+                text=True,
+                check=True,
             )
-            parts.append(f"## {name}\n\n{text}\n\n```text\n$ lossdepth {' '.join(args)}\n{ran.stdout}```\n")
+            parts.append(
+                f"## {name}\n\n{text}\n\n```text\n$ lossdepth {' '.join(args)}\n{ran.stdout}```\n"
+            )
     PAGE.write_text("\n".join(parts), encoding="utf-8")
 
 
