@@ -25,26 +25,34 @@ TABLES = [
     (
         "wine",
         ["--label", "target"],
-        "Chemical analyses of 178 wines; the cultivar is named as the label, so it is not compared. "
-        "The reasons are values at the end of their columns, or values that the other columns do not lead to expect.",
+        (
+            "Chemical analyses of 178 wines; the cultivar is named as the label, so it is not compared. "
+            "The reasons are values at the end of their columns, or values that the other columns do not lead to expect."
+        ),
     ),
     (
         "iris",
         [],
-        "The species is compared as a category, and the note says so. Row 41 is the well-known setosa whose sepals are too "
-        "narrow for its species: an ordinary value in its column, odd beside the others.",
+        (
+            "The species is compared as a category, and the note says so. Row 41 is the well-known setosa whose sepals are too "
+            "narrow for its species: an ordinary value in its column, odd beside the others."
+        ),
     ),
     (
         "breast_cancer",
         ["--label", "target"],
-        "Thirty measurements that depend on each other. Where many of them would have to "
-        "change together, the text says how many instead of listing them; `--format json` has all.",
+        (
+            "Thirty measurements that depend on each other. Where many of them would have to "
+            "change together, the text says how many instead of listing them; `--format json` has all."
+        ),
     ),
     (
         "diabetes",
         [],
-        "The columns were centred and scaled by those who published them, so values mean little by themselves; the "
-        "reasons still say where in its column each one stands.",
+        (
+            "The columns were centred and scaled by those who published them, so values mean little by themselves; the "
+            "reasons still say where in its column each one stands."
+        ),
     ),
     (
         "linnerud",
@@ -70,7 +78,7 @@ def main() -> None:
         for name, flags, text in TABLES:
             Path(folder, f"{name}.csv").write_text(table(name), encoding="utf-8")
             args = ["outliers", f"{name}.csv", *flags, "--top", "5"]
-            ran = subprocess.run(  # noqa: S603
+            ran = subprocess.run(
                 [Path(PROGRAM).resolve() if os.sep in PROGRAM else PROGRAM, *args],
                 cwd=folder,
                 capture_output=True,

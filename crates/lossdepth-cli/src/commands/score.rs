@@ -153,7 +153,7 @@ fn score_itself(args: &Score) -> Result<Job<'_>> {
     let mut names = Names::of(&table, &columns, &encoding);
     names.ids = all.ids.is_some();
     let mut job = Job::new(args, model, judge, names, Some(all.rows.len()))?;
-    job.own = Some(block.weights().map(<[f64]>::to_vec));
+    (job.own, job.weights) = (true, block.weights().map(<[f64]>::to_vec));
     for part in all.pieces(PIECE) {
         job.score(&part, locate)?;
     }

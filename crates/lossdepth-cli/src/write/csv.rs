@@ -65,13 +65,10 @@ fn six_digits(value: f64) -> String {
         return format!("{}e{exponent}", digits.trim_end_matches('0').trim_end_matches('.'));
     }
     // Enough decimals for six digits, counted from the first that is not 0.
-    let before = [1.0, 1e-1, 1e-2, 1e-3].iter().position(|unit| size >= *unit).unwrap_or(4);
-    let decimals = if size >= 1.0 { 5_usize.saturating_sub(size.log10() as usize) } else { 5 + before };
+    let units = [1e5, 1e4, 1e3, 1e2, 1e1, 1.0, 1e-1, 1e-2, 1e-3];
+    let decimals = units.iter().position(|unit| size >= *unit).unwrap_or(units.len());
     let text = format!("{value:.decimals$}");
-    match text.contains('.') {
-        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
-        false => text,
-    }
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
 impl Export for Table {

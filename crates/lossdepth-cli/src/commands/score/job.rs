@@ -45,8 +45,9 @@ pub(super) struct Job<'a> {
     output: Output,
     /// How deep the reference is, if it is not the data itself and percentiles are wanted.
     pub(super) shares: Option<Percentiles>,
-    /// The weights of rows that are their own reference, where that is what they are.
-    pub(super) own: Option<Option<Vec<f64>>>,
+    /// Whether the rows are their own reference, and their weights if they have some.
+    pub(super) own: bool,
+    pub(super) weights: Option<Vec<f64>>,
     /// What cannot be written before all rows are known, with the depths and p-values of all rows.
     held: Vec<Held>,
     depths: Vec<f64>,
@@ -122,7 +123,8 @@ impl<'a> Job<'a> {
             model,
             judge,
             shares: None,
-            own: None,
+            own: false,
+            weights: None,
             held: Vec::new(),
             depths: Vec::new(),
             p: None,
@@ -139,7 +141,7 @@ impl<'a> Job<'a> {
 
     /// Whether nothing can be written before all rows are known.
     fn waits(&self) -> bool {
-        let ranked = self.own.is_some() && !self.args.no_percentile;
+        let ranked = self.own && !self.args.no_percentile;
         self.judge.waits() || ranked || self.args.top.is_some()
     }
 
@@ -199,13 +201,9 @@ impl<'a> Job<'a> {
         }
         let known = self.p.take();
         let [p, q] = self.judge.conclude(&self.depths, known)?;
-        let ranks = match &self.own {
-            Some(weights) if !self.args.no_percentile && !self.depths.is_empty() => {
-                let ranks = own_p_values(&self.depths, weights.as_deref())?;
-                Some(Values::Numbers(ranks.into()))
-            }
-            _ => None,
-        };
+        let ranked = self.own && !self.args.no_percentile && !self.depths.is_empty();
+        let ranks = ranked.then(|| own_p_values(&self.depths, self.weights.as_deref())).transpose()?;
+        let ranks = ranks.map(|ranks| Values::Numbers(ranks.into()));
         let judged = self.judge.columns(&self.depths, p.as_deref(), q.as_deref());
         let found: Vec<Values<'_>> = ranks.into_iter().chain(judged).collect();
         for Held { at, lead, tail } in std::mem::take(&mut self.held) {
