@@ -172,7 +172,8 @@ class Depth(TableReader, OutlierMixin, BaseEstimator):
         Returns
         -------
         Scores
-            Arrays `depth`, `error`, `stderr`, `iterations`, `converged` and `stop`.
+            Arrays `depth`, `error`, `stderr`, `percentile` (the share of the reference that is at
+            most as deep, found at its first use), `iterations`, `converged` and `stop`.
 
         Examples
         --------
@@ -513,7 +514,13 @@ class Depth(TableReader, OutlierMixin, BaseEstimator):
         """Name the native scores, and warn if some are not as exact as they should be."""
         depth, error, stderr, iterations, stop = scores
         result = Scores(
-            depth, error, stderr, iterations, np.array(_native.STOPS)[stop], _checks.index(X)
+            depth,
+            error,
+            stderr,
+            iterations,
+            np.array(_native.STOPS)[stop],
+            _checks.index(X),
+            partial(_shares, self.model_, threads(self.n_jobs)),
         )
         failed = ~result.converged
         if failed.any():
@@ -604,3 +611,8 @@ def _written(params: dict[str, Any]) -> str:
         raise TypeError(f"a parameter that is no number or text cannot be saved: {value!r}")
 
     return json.dumps(params, default=plain)
+
+
+def _shares(model: _native.Model, count: int, depths: Floats) -> Floats:
+    """Return the share of the reference that is at most as deep."""
+    return model.percentiles(depths, count)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from lossdepth._base import Floats
+    from lossdepth._results import Scores
 
 _MODULES = (_linear, _kernel, _forest, _network, _halfspace, _auto)
 
@@ -51,6 +52,7 @@ def depth(
     missing: str | None = None,
     kinds: Mapping[Any, str] | None = None,
     return_direction: bool = False,
+    return_percentile: bool = False,
     **settings: Any,
 ) -> Floats | tuple[Floats, Floats]:
     """Compute the depth of each row of Z with respect to the sample X.
@@ -77,6 +79,8 @@ def depth(
         The kinds of columns, as in the estimators.
     return_direction : bool, default=False
         Also return the directions that attain the depths; for ``method="halfspace"`` alone.
+    return_percentile : bool, default=False
+        Also return the share of X that is at most as deep as each row; not with `return_direction`.
     **settings
         The parameters of the estimator that go with the method, such as `reg` and `scale`.
 
@@ -85,7 +89,8 @@ def depth(
     ndarray of shape (n_queries,)
         The depths, between 0 and 1.
     ndarray of shape (n_queries, n_features)
-        The directions, with `return_direction` only.
+        The directions, with `return_direction` only; or with `return_percentile` an ndarray of
+        shape (n_queries,), the percentiles.
 
     See Also
     --------
@@ -114,6 +119,8 @@ def depth(
         )
     if missing is not None:
         settings = settings | {"missing": missing}
+    if return_direction and return_percentile:
+        raise ValueError("`return_direction` and `return_percentile` do not go together")
     estimator: Any = cls(n_jobs=n_jobs, kinds=kinds, **settings)
     if return_direction and not isinstance(estimator, _halfspace.HalfspaceDepth):
         raise ValueError(f"`return_direction` goes with method `halfspace`, not with `{method}`")
@@ -121,6 +128,9 @@ def depth(
     if return_direction:
         both: tuple[Floats, Floats] = estimator.directions(Z)
         return both
+    if return_percentile:
+        scores: Scores = estimator._scores(Z)  # noqa: SLF001
+        return scores.depth, scores.percentile
     depths: Floats = estimator.score_samples(Z)
     return depths
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -10,6 +11,8 @@ import numpy as np
 from lossdepth import _native
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import pandas as pd
     import polars as pl
     from numpy.typing import NDArray
@@ -44,6 +47,25 @@ class Scores:
     iterations: NDArray[np.int64]
     stop: NDArray[np.str_]
     index: Any = field(default=None)
+    _shares: Callable[[NDArray[np.float64]], NDArray[np.float64]] | None = field(default=None)
+
+    @cached_property
+    def percentile(self) -> NDArray[np.float64]:
+        """The share of the reference that is at most as deep, between 0 and 1.
+
+        For it the reference is scored once, at the first use: all of it, or 5,000 rows that stand
+        for a larger one. A saved model keeps what was found.
+
+        Examples
+        --------
+        >>> from lossdepth import LogisticDepth
+        >>> X = [[0.0], [1.0], [2.0], [3.0]]
+        >>> LogisticDepth().fit(X).score_details([[1.5], [9.0]]).percentile
+        array([1., 0.])
+        """
+        if self._shares is None:
+            raise AttributeError("these scores have no percentile")
+        return self._shares(self.depth)
 
     @property
     def converged(self) -> NDArray[np.bool_]:
@@ -85,7 +107,7 @@ class Scores:
         >>> from lossdepth import LogisticDepth
         >>> scores = LogisticDepth().fit([[0.0], [1.0], [2.0]]).score_details([[1.0], [9.0]])
         >>> list(scores.to_pandas().columns)
-        ['depth', 'error', 'stderr', 'iterations', 'converged', 'stop']
+        ['depth', 'error', 'stderr', 'percentile', 'iterations', 'converged', 'stop']
         """
         import pandas as pd  # noqa: PLC0415
 
@@ -119,7 +141,9 @@ class Scores:
         return plot.scores(self, level=level, top=top, ax=ax)
 
     def _columns(self) -> dict[str, NDArray[Any]]:
-        names = ("depth", "error", "stderr", "iterations", "converged", "stop")
+        names = ["depth", "error", "stderr", "percentile", "iterations", "converged", "stop"]
+        if self._shares is None:
+            names.remove("percentile")
         return {name: getattr(self, name) for name in names}
 
     def __len__(self) -> int:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from copy import copy
+from functools import partial
 from math import ceil
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -455,6 +457,8 @@ feature_names_in_ : ndarray of shape (n_features_in_,)
             iterations.astype(np.int64),
             np.full(rows, "converged"),
             _checks.index(given),
+            # A copy keeps what was fitted, whatever becomes of the estimator.
+            partial(_share_of_own, copy(self)),
         )
 
     def _table(self, X: Any, *, reset: bool) -> Any:
@@ -505,3 +509,12 @@ def _check_weights(weights: Floats, rows: int) -> None:
 def _one_of(name: str, value: Any, allowed: tuple[str, ...]) -> None:
     if value not in allowed:
         raise ValueError(f"`{name}` must be one of {', '.join(allowed)}, got `{value}`")
+
+
+def _share_of_own(estimator: LossDepth, depths: Floats) -> Floats:
+    """Return the share of the training weight that is at most as deep."""
+    own, weights = estimator._own_depths()  # noqa: SLF001
+    mass = np.ones(len(own)) if weights is None else np.asarray(weights, dtype=np.float64)
+    order = np.argsort(own)
+    sums = np.append(0.0, np.cumsum(mass[order]))
+    return np.asarray(sums[np.searchsorted(own[order], depths, side="right")] / sums[-1])

@@ -155,6 +155,24 @@ impl Model {
         Ok(scores(py, &fits))
     }
 
+    /// The share of the reference that is at most as deep, of each depth. The reference is scored at the first call, or the
+    /// part of it that is enough.
+    #[expect(clippy::needless_pass_by_value, reason = "arrays come by value")]
+    fn percentiles<'py>(
+        &self,
+        py: Python<'py>,
+        depths: PyReadonlyArray1<'py, f64>,
+        threads: usize,
+    ) -> PyResult<Floats<'py>> {
+        let (model, depths) = (Arc::clone(&self.fitted), depths.as_array().to_vec());
+        let found = interruptible(py, move |cancel| {
+            let run = Run { threads: Some(threads), cancel: Some(cancel), ..Run::default() };
+            let shares = model.percentiles(&run)?;
+            Ok(depths.iter().map(|depth| shares.of(*depth)).collect::<Vec<f64>>())
+        })?;
+        Ok(found.map_err(|e: lossdepth::DepthError| exception(&e))?.into_pyarray(py))
+    }
+
     /// The scores of each row, and by name what its classifier is made of. A table that the method does not
     /// have is `None`.
     #[expect(clippy::needless_pass_by_value, reason = "arrays come by value")]

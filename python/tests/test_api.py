@@ -12,7 +12,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from joblib import parallel_config
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV
@@ -262,6 +262,26 @@ def test_score_details(sample, queries):
     assert len(text.splitlines()) == 13
     with pytest.raises(AttributeError):
         scores.depth = scores.error
+
+
+def test_percentiles_count_the_reference(sample, queries):
+    weights = np.arange(len(sample)) % 3
+    detector = LogisticDepth(reg=0.1).fit(sample, sample_weight=weights)
+    scores = detector.score_details(queries)
+    own = detector.score_samples(sample)
+    expected = [weights[own <= depth].sum() / weights.sum() for depth in scores.depth]
+    assert_allclose(scores.percentile, expected, atol=1e-12)
+    assert_array_equal(scores.to_pandas()["percentile"], scores.percentile)
+    assert_array_equal(pickle.loads(pickle.dumps(scores)).percentile, scores.percentile)
+    settings = {"method": "logistic", "reg": 0.1, "sample_weight": weights}
+    depths, shares = lossdepth.depth(queries, sample, return_percentile=True, **settings)
+    assert_array_equal(depths, scores.depth)
+    assert_array_equal(shares, scores.percentile)
+    with pytest.raises(ValueError, match="do not go together"):
+        lossdepth.depth(queries, sample, "halfspace", return_percentile=True, return_direction=True)
+    # What was found is saved with the model, which scores the same.
+    loaded = pickle.loads(pickle.dumps(detector))
+    assert_array_equal(loaded.score_details(queries).percentile, scores.percentile)
 
 
 def test_rows_that_do_not_converge_warn_once(sample, queries):

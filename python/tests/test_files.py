@@ -200,7 +200,7 @@ def test_bad_files_are_refused_with_their_name(tmp_path):
         load(path)
     path.write_bytes(good.replace(b'"format_version":"1"', b'"format_version":"9"'))
     with pytest.raises(
-        ValueError, match=r"made by a newer lossdepth .*format 9, this one reads up to 2"
+        ValueError, match=r"made by a newer lossdepth .*format 9, this one reads up to 3"
     ):
         load(path)
 

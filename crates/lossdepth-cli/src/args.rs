@@ -14,7 +14,7 @@ use crate::commands::shell::{Completions, Manual};
 use crate::error::{Result, shorten};
 use crate::load::{Header, Reading};
 use crate::settings::{Given, PRESET};
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
 use lossdepth::data::{ColumnKind, Missing};
 use lossdepth::model::Setting;
@@ -247,7 +247,7 @@ pub(crate) fn list(text: Option<&str>) -> Vec<String> {
 #[command(next_help_heading = "Settings")]
 pub(crate) struct Question {
     /// The method, see `lossdepth methods`
-    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = named::<Method>(Method::ALL.map(Method::name)))]
+    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = methods())]
     #[arg(hide_possible_values = true)]
     pub(crate) method: Method,
 
@@ -277,6 +277,12 @@ pub(crate) struct Running {
     /// How many threads to use [default: as many as there are cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024), help_heading = "Options")]
     pub(crate) threads: Option<u16>,
+}
+
+/// Parses a method by its name, or by another one that it has, as `tukey` for `halfspace`.
+fn methods() -> impl TypedValueParser<Value = Method> {
+    let value = |method: Method| PossibleValue::new(method.name()).aliases(method.aliases().iter().copied());
+    PossibleValuesParser::new(Method::ALL.map(value)).try_map(|name| name.parse::<Method>())
 }
 
 /// Parses values that are chosen by name; clap lists them and suggests the nearest.

@@ -14,13 +14,13 @@ mod error;
 mod load;
 mod method_list;
 mod settings;
+mod short_help;
 mod suggest;
 #[doc(hidden)]
 pub mod testing;
 mod write;
 
-use args::{Cli, Command};
-use clap::Parser;
+use args::Command;
 use commands::{
     Outcome, compare, evaluate, explain, fit, info, methods, outliers, plot, report, reproduce, score, shell,
 };
@@ -30,7 +30,7 @@ use std::process::ExitCode;
 ///
 /// Exit codes: 0 done, 1 done but some rows did not converge, 2 failed.
 pub fn run() -> ExitCode {
-    let result = match Cli::parse().command {
+    let result = match short_help::parse().command {
         Command::Outliers(args) => outliers::outliers(&args),
         Command::Report(args) => report::report(&args),
         Command::Score(args) => score::score(&args),

@@ -3,7 +3,9 @@
 use crate::console;
 use crate::error::{count, shorten};
 use crate::load::{Block, list};
-use lossdepth::data::{CellNote, CellNoteKind, ColumnKind, Encoding, LeftOutReason};
+use lossdepth::data::{CellNote, CellNoteKind, ColumnKind, Encoding, LeftOutReason, Values};
+use lossdepth::model::Percentiles;
+use lossdepth::{Method, Settings};
 use std::collections::BTreeMap;
 
 /// How many columns are named on a line.
@@ -25,6 +27,102 @@ pub(super) fn sample(file: &str, encoding: &Encoding, block: &Block, quiet: bool
     tally.add(&block.notes);
     tally.gaps.clear();
     tally.tell(file, encoding, quiet);
+}
+
+/// Says that a method compares with some rows of the reference only, if so.
+pub(super) fn subsample(settings: &Settings, rows: usize, quiet: bool) {
+    if let Some(text) = subsample_text(settings, rows) {
+        console::note(quiet, text);
+    }
+}
+
+/// With how many rows of the reference each row is compared, where that is not all of them.
+pub(super) fn subsample_text(settings: &Settings, rows: usize) -> Option<String> {
+    let most = settings.reference_rows;
+    if settings.method != Method::Auto || most == 0 || rows <= most {
+        return None;
+    }
+    Some(format!(
+        "compared with {} of {} rows; standard error of a share below {:.3}; --reference-rows N compares with more",
+        grouped(most),
+        grouped(rows),
+        bound(most)
+    ))
+}
+
+/// Says that percentiles are shares of some rows of the reference only, if so.
+pub(super) fn percentiles(rows: usize, quiet: bool) {
+    if rows > Percentiles::MOST {
+        let most = Percentiles::MOST;
+        console::note(
+            quiet,
+            format_args!(
+                "percentiles are shares of {} of the {} reference rows; standard error below {:.4}",
+                grouped(most),
+                grouped(rows),
+                bound(most)
+            ),
+        );
+    }
+}
+
+/// The largest standard error of a share of `rows` rows, rounded up in the fourth decimal.
+fn bound(rows: usize) -> f64 {
+    (0.5 / (rows as f64).sqrt() * 1e4).ceil() / 1e4
+}
+
+/// Names that columns with the answer often have.
+const ANSWERS: [&str; 16] = [
+    "label",
+    "labels",
+    "target",
+    "class",
+    "y",
+    "outlier",
+    "is_outlier",
+    "outliers",
+    "anomaly",
+    "is_anomaly",
+    "fraud",
+    "is_fraud",
+    "fault",
+    "ground_truth",
+    "truth",
+    "species",
+];
+
+/// Says of compared columns that are called like a label, and hold few levels or 0 and 1, that they are compared.
+pub(super) fn likely_labels(encoding: &Encoding, block: &Block) -> Option<String> {
+    let is_binary = |name: &str| {
+        let values = block.typed().and_then(|table| table.column(name)).map(|column| &column.values);
+        matches!(values, Some(Values::Numbers(values))
+            if values.iter().all(|value| value.is_nan() || *value == 0.0 || value.abs() == 1.0))
+    };
+    let likely = encoding.columns().iter().filter(|column| {
+        let named = ANSWERS.iter().any(|answer| answer.eq_ignore_ascii_case(column.name()));
+        let few = matches!(column.kind(), ColumnKind::Category | ColumnKind::Boolean);
+        named && (few || (column.kind() == ColumnKind::Number && is_binary(column.name())))
+    });
+    let names: Vec<&str> = likely.map(lossdepth::data::EncodedColumn::name).collect();
+    let [first, ..] = names[..] else { return None };
+    let (all, are) = (names.join(", "), if names.len() == 1 { "is" } else { "are" });
+    Some(format!(
+        "{} {are} compared like any other column; if it is the answer, say --label {}",
+        shorten(&all),
+        shorten(first)
+    ))
+}
+
+/// `1,202`: a whole number that is easy to read.
+pub(crate) fn grouped(number: usize) -> String {
+    let digits = number.to_string();
+    let first = digits.len() % 3;
+    let mut groups: Vec<&str> = Vec::new();
+    if first > 0 {
+        groups.push(&digits[..first]);
+    }
+    groups.extend((first..digits.len()).step_by(3).map(|at| &digits[at..at + 3]));
+    groups.join(",")
 }
 
 /// What a table is, in a line; and lines on what is compared, what is left out, and what else there is to know.

@@ -1,21 +1,21 @@
 //! `lossdepth fit`: from a table to a model file.
 
-use super::{Outcome, fit, learn, open, summary};
+use super::{Outcome, announce, fit, learn, open, summary};
 use crate::args::{Question, Roles};
 use crate::console;
 use crate::error::{Result, bytes, count};
 use crate::load::Columns;
 use crate::write::Whole;
 use clap::Args;
-use lossdepth::Settings;
 use lossdepth::model::archive::Archive;
+use lossdepth::{Run, Settings};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 const NOTES: &str = "\
-The file holds the reference, its weights, what was learned to scale it, the method with its settings, and the names of the \
-columns, in the safetensors format: no code, nothing is executed when it is read. `lossdepth score --model` and Python's \
+The file holds the reference, its weights, what was learned to scale it, the method with its settings, the names of the \
+columns, and the depths of up to 5,000 rows of the reference for the percentiles (unless --no-percentile), in the safetensors format: no code, nothing is executed when it is read. `lossdepth score --model` and Python's \
 `lossdepth.load` give the same depths as with the reference itself, to the last bit on the same machine; `lossdepth info` \
 shows what is in it.
 
@@ -42,6 +42,10 @@ pub(crate) struct Fit {
     /// The file appears when it is complete, or not at all.
     #[arg(long, value_name = "FILE", value_parser = target, required = true, help_heading = "Output")]
     pub(crate) out: PathBuf,
+
+    /// Do not score the reference for the percentiles: a faster fit, and a smaller file that older versions read
+    #[arg(long, help_heading = "Output")]
+    pub(crate) no_percentile: bool,
 
     /// Show no summary; warnings and errors remain
     #[arg(long, short, help_heading = "Output")]
@@ -72,6 +76,11 @@ pub(crate) fn run(args: &Fit) -> Result<Outcome> {
     drop(block);
     if let Some(warning) = model.warning() {
         console::warning(warning);
+    }
+    announce::subsample(model.settings(), model.reference_len(), args.quiet);
+    if !args.no_percentile {
+        model.percentiles(&Run::default())?;
+        announce::percentiles(model.reference_len(), args.quiet);
     }
     // How much memory this machine has does not belong in the file.
     let settings = Settings { memory: args.question.given.memory(), ..model.settings().clone() };

@@ -136,6 +136,9 @@ fn written(
         about.push(("reference", format!("{file}, {rows} rows")));
     }
     about.push(("method", super::summary(settings)));
+    about.extend(announce::subsample_text(settings, inputs.reference.len()).map(|text| ("sample", text)));
+    let labels = announce::likely_labels(&inputs.encoding, &inputs.data.block);
+    about.extend(labels.map(|text| ("note", text)));
     let page = Page {
         file: inputs.data.file(),
         heading,

@@ -1,19 +1,21 @@
 //! `lossdepth score`: from tables to scores.
 
-use super::announce::Tally;
-use super::inputs::{names_of, note_unused, open_both};
+mod job;
+
+use super::announce::{self, Tally};
+use super::inputs::{note_unused, open_both};
 use super::labels::{Judge, Labels};
 use super::model::Saved;
-use super::{Outcome, fit, learn, open, summary, tell};
+use super::{Outcome, fit, learn, open, tell};
 use crate::args::{Against, Question, Roles, Running};
-use crate::auc::{Auc, Classes};
-use crate::console::{self, Progress};
-use crate::error::{Error, Result, count, shorten};
-use crate::load::{Block, Columns, Part, Table, fitting, pair};
-use crate::write::{About, Field, Kind, Output, Target, Values, score_fields, scores};
+use crate::error::{Error, Result};
+use crate::load::{Block, Columns, Table, fitting, pair};
+use crate::write::Target;
 use clap::Args;
+use job::{Job, Names};
 use lossdepth::data::Encoding;
-use lossdepth::{DepthError, Fit, Model, Run, Stop};
+use lossdepth::model::Percentiles;
+use lossdepth::{Model, Run};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -31,8 +33,10 @@ as one column of numbers. With --reference or --model the other table decides, a
 with gaps is compared on what it has; --missing does something else.
 
 The output has one line a row, in order: row (from 0, or the id), depth, error (a proven bound on how far the \
-depth is from the exact one), stderr (how much it would vary from sample to sample), then outlier (1 or 0), p and q where \
-asked for, and the label if given.
+depth is from the exact one), stderr (how much it would vary from sample to sample), percentile (the share of the reference \
+that is at most as deep; of a reference of more than 5,000 rows so many stand for all), then outlier (1 or 0), p and q where \
+asked for, the label if given, and with --keep all columns of the table as they were. --top K writes the K shallowest rows, the \
+shallowest first. Numbers have six digits on a terminal and all digits in files and pipes.
 
 --contamination draws the line where that share of the reference is below it, as scikit-learn does. --p-values compares with \
 the reference whatever its distribution: p is the chance that a row from where the reference came from is as shallow as this \
@@ -48,7 +52,7 @@ than another row, ties counted half. The outlier is 1 of {0, 1}; else a word lik
 Exit codes: 0 done, 1 done but some rows did not converge, 2 failed.
 
 Examples:
-  lossdepth score data.csv --scale standard
+  lossdepth score data.csv --top 20 --keep
   lossdepth score orders.xlsx --sheet 2 --as zip=category,customer=text --missing drop
   lossdepth score new.csv --reference old.csv --out scores.csv.gz
   lossdepth score new.csv --model model.safetensors
@@ -83,8 +87,27 @@ pub(crate) struct Score {
     #[arg(long, value_name = "FILE", value_parser = Target::parse, default_value = "-", help_heading = "Output")]
     pub(crate) out: Target,
 
+    /// Write the K shallowest rows only, the shallowest first
+    #[arg(long, short = 'k', value_name = "K", help_heading = "Output")]
+    pub(crate) top: Option<usize>,
+
+    /// Write all columns of the table too, as they are in the file
+    #[arg(long, help_heading = "Output")]
+    pub(crate) keep: bool,
+
+    /// Leave the percentile out, for which rows of a reference or an older model have to be scored
+    #[arg(long, help_heading = "Output")]
+    pub(crate) no_percentile: bool,
+
     #[command(flatten)]
     pub(crate) running: Running,
+}
+
+impl Score {
+    /// The columns of the data, with those that are copied.
+    fn columns(&self, columns: Columns, data: &Table) -> Columns {
+        if self.keep { columns.keeping(data) } else { columns }
+    }
 }
 
 /// How many rows are scored, and held in memory, at a time.
@@ -119,7 +142,7 @@ pub(crate) fn score(args: &Score) -> Result<Outcome> {
 fn score_itself(args: &Score) -> Result<Job<'_>> {
     args.question.check()?;
     let mut table = open(&args.data, &args.roles, args.running.quiet)?;
-    let columns = Columns::of(&table, &args.roles)?;
+    let columns = args.columns(Columns::of(&table, &args.roles)?, &table);
     let (encoding, block) = learn(&mut table, &columns, &args.roles, args.running.quiet)?;
     let mut block = block.encoded();
     let sample = block.reference(&encoding);
@@ -127,8 +150,10 @@ fn score_itself(args: &Score) -> Result<Job<'_>> {
     let model = fit(&args.question, &sample.map_err(locate)?, &encoding)?.map_err(locate)?;
     let all = block.whole()?;
     let judge = Judge::of_own(&args.labels, block.weights())?;
-    let names = Names { ids: all.ids.is_some(), ..Names::of(&table, &columns, &encoding) };
+    let mut names = Names::of(&table, &columns, &encoding);
+    names.ids = all.ids.is_some();
     let mut job = Job::new(args, model, judge, names, Some(all.rows.len()))?;
+    (job.own, job.weights) = (true, block.weights().map(<[f64]>::to_vec));
     for part in all.pieces(PIECE) {
         job.score(&part, locate)?;
     }
@@ -144,15 +169,18 @@ fn score_against<'a>(args: &'a Score, path: &Path) -> Result<Job<'a>> {
     let (encoding, sample) = learn(&mut reference, &ours, &args.roles, quiet)?;
     let mut sample = sample.encoded();
     // Before the work is done.
-    let theirs = pair(&reference, &ours, &data, &args.roles, &encoding)?;
+    let theirs = args.columns(pair(&reference, &ours, &data, &args.roles, &encoding)?, &data);
     note_unused(&data, &theirs, &args.roles, &encoding, reference.file(), quiet);
     let rows = sample.reference(&encoding);
     let locate = |error| sample.locate(&reference, &ours, &encoding, error);
     let model = fit(&args.question, &rows.map_err(locate)?, &encoding)?.map_err(locate)?;
     drop(sample);
+    let shares = shares(args, &model)?;
     let judge = Judge::of_others(&args.labels, &model, args.running)?;
     let names = Names::of(&data, &theirs, &encoding);
-    stream(Job::new(args, model, judge, names, None)?, &mut data, &theirs, &encoding)
+    let mut job = Job::new(args, model, judge, names, None)?;
+    job.shares = shares;
+    stream(job, &mut data, &theirs, &encoding)
 }
 
 /// The reference is in a model file; the data goes by piece by piece.
@@ -160,15 +188,29 @@ fn score_by<'a>(args: &'a Score, path: &Path) -> Result<Job<'a>> {
     let saved = Saved::open(path)?;
     let mut data = open(&args.data, &args.roles, args.running.quiet)?;
     let (encoding, named) = saved.encoding(&args.roles)?;
-    let columns = fitting(&data, &args.roles, &encoding, named, saved.file())?;
+    let columns = args.columns(fitting(&data, &args.roles, &encoding, named, saved.file())?, &data);
     note_unused(&data, &columns, &args.roles, &encoding, saved.file(), args.running.quiet);
     let mut names = Names::of(&data, &columns, &encoding);
     if !named {
         names.features = columns.names(&data);
     }
     let model = saved.model(args.question.given.memory())?;
+    let shares = shares(args, &model)?;
     let judge = Judge::of_others(&args.labels, &model, args.running)?;
-    stream(Job::new(args, model, judge, names, None)?, &mut data, &columns, &encoding)
+    let mut job = Job::new(args, model, judge, names, None)?;
+    job.shares = shares;
+    stream(job, &mut data, &columns, &encoding)
+}
+
+/// How deep the reference is, unless nobody wants to know.
+fn shares(args: &Score, model: &Model) -> Result<Option<Percentiles>> {
+    if args.no_percentile {
+        return Ok(None);
+    }
+    let threads = args.running.threads.map(usize::from);
+    let known = model.percentiles(&Run { threads, ..Run::default() })?;
+    announce::percentiles(model.reference_len(), args.running.quiet);
+    Ok(Some(known.clone()))
 }
 
 /// Scores the data to its end, a piece at a time.
@@ -186,196 +228,4 @@ fn stream<'a>(mut job: Job<'a>, data: &mut Table, columns: &Columns, encoding: &
         tally.add(&block.notes);
         job.score(&block.whole()?, |error| block.locate(data, columns, encoding, error))?;
     }
-}
-
-/// What the columns of the data are called.
-struct Names {
-    features: Vec<String>,
-    label: Option<String>,
-    /// Whether a column names the rows.
-    ids: bool,
-}
-
-impl Names {
-    fn of(table: &Table, columns: &Columns, encoding: &Encoding) -> Self {
-        let label = columns.label.map(|label| table.names()[label].clone());
-        Self { features: names_of(encoding), label, ids: columns.id.is_some() }
-    }
-}
-
-/// A model at work: scores go out as they come, and what is said of them at the end is gathered.
-struct Job<'a> {
-    args: &'a Score,
-    model: Model,
-    judge: Judge,
-    output: Output,
-    /// What cannot be written before all rows are known.
-    held: Vec<Held>,
-    progress: Progress,
-    classes: Option<Classes<f64>>,
-    label: String,
-    /// How many columns are compared.
-    columns: usize,
-    rows: usize,
-    unconverged: usize,
-    largest: f64,
-}
-
-/// Some rows on hold: their scores, and their labels.
-struct Held {
-    columns: Vec<Values<'static>>,
-    depths: Vec<f64>,
-    p: Option<Vec<f64>>,
-    labels: Option<Values<'static>>,
-}
-
-impl<'a> Job<'a> {
-    fn new(args: &'a Score, model: Model, judge: Judge, names: Names, rows: Option<usize>) -> Result<Self> {
-        if let Some(warning) = model.warning() {
-            console::warning(warning);
-        }
-        let mut fields = score_fields(names.ids);
-        fields.extend(judge.fields());
-        if names.label.is_some() {
-            fields.push(Field::new("label", Kind::Text));
-        }
-        let columns = names.features.len();
-        let about = About {
-            version: env!("CARGO_PKG_VERSION"),
-            settings: model.settings().clone(),
-            columns: names.features,
-            reference_rows: model.reference_len(),
-            warning: model.warning().map(ToString::to_string),
-            fields,
-        };
-        Ok(Self {
-            args,
-            model,
-            judge,
-            held: Vec::new(),
-            output: Output::open(&args.out, about)?,
-            progress: Progress::new(args.running.quiet, rows),
-            classes: names.label.is_some().then(Classes::default),
-            label: names.label.unwrap_or_default(),
-            columns,
-            rows: 0,
-            unconverged: 0,
-            largest: 0.0,
-        })
-    }
-
-    fn score(&mut self, part: &Part<'_>, locate: impl FnOnce(DepthError) -> Error) -> Result<()> {
-        let advance = |rows| self.progress.advance(rows);
-        let run = Run {
-            threads: self.args.running.threads.map(usize::from),
-            progress: Some(&advance),
-            ..Run::default()
-        };
-        let fits = self.model.score(part.rows, &run).map_err(locate)?;
-        let depths: Vec<f64> = fits.iter().map(|fit| fit.depth).collect();
-        let p = self.judge.p_values(part.rows, &depths, &Run { progress: None, ..run })?;
-        let columns = scores(part, &fits);
-        let labels = part.labels.map(|labels| Values::Texts(labels.into()));
-        if self.judge.waits() {
-            let columns = columns.into_iter().map(Values::into_owned).collect();
-            self.held.push(Held { columns, depths, p, labels: labels.map(Values::into_owned) });
-        } else {
-            let judged = self.judge.columns(&depths, p.as_deref(), None);
-            let columns: Vec<Values<'_>> = columns.into_iter().chain(judged).chain(labels).collect();
-            self.progress.aside(|| self.output.rows(&columns))?;
-        }
-        self.gather(part, &fits);
-        Ok(())
-    }
-
-    /// Writes what was on hold.
-    fn release(&mut self) -> Result<()> {
-        if !self.judge.waits() {
-            return Ok(());
-        }
-        let depths: Vec<f64> = self.held.iter().flat_map(|held| &held.depths).copied().collect();
-        let known: Option<Vec<f64>> =
-            self.held.iter().map(|held| held.p.clone()).collect::<Option<Vec<_>>>().map(|p| p.concat());
-        let [p, q] = self.judge.conclude(&depths, known)?;
-        let mut first = 0;
-        for held in std::mem::take(&mut self.held) {
-            let rows = first..first + held.depths.len();
-            let slice = |list: &Option<Vec<f64>>| list.as_ref().map(|list| list[rows.clone()].to_vec());
-            let judged = self.judge.columns(&held.depths, slice(&p).as_deref(), slice(&q).as_deref());
-            let columns: Vec<Values<'_>> =
-                held.columns.into_iter().chain(judged).chain(held.labels).collect();
-            self.progress.aside(|| self.output.rows(&columns))?;
-            first = rows.end;
-        }
-        Ok(())
-    }
-
-    fn gather(&mut self, part: &Part<'_>, fits: &[Fit]) {
-        self.rows += fits.len();
-        self.unconverged += fits.iter().filter(|fit| fit.stop != Stop::Converged).count();
-        self.largest = fits.iter().fold(self.largest, |largest, fit| largest.max(fit.error));
-        if let (Some(classes), Some(labels)) = (&mut self.classes, part.labels) {
-            labels.iter().zip(fits).for_each(|(label, fit)| classes.add(label, fit.depth));
-        }
-    }
-
-    fn finish(mut self, started: Instant) -> Result<Outcome> {
-        self.release()?;
-        let Self {
-            args,
-            model,
-            judge,
-            held: _,
-            output,
-            progress,
-            classes,
-            label,
-            columns,
-            rows,
-            unconverged,
-            largest,
-        } = self;
-        drop(progress);
-        let auc = classes.map(Classes::auc);
-        output.finish(auc.as_ref().and_then(|found| found.as_ref().ok()))?;
-        match auc {
-            Some(Ok(auc)) => console::result(describe(&auc, &label)),
-            Some(Err(why)) => {
-                console::note(
-                    args.running.quiet,
-                    format_args!("note: no AUC-ROC: label `{}` {why}", shorten(&label)),
-                );
-            }
-            None => {}
-        }
-        if let Some(text) = judge.summary() {
-            console::note(args.running.quiet, text);
-        }
-        let (settings, seconds) = (summary(model.settings()), started.elapsed().as_secs_f64());
-        let (scored, against, columns) =
-            (count(rows, "row"), model.reference_len(), count(columns, "column"));
-        console::note(
-            args.running.quiet,
-            format_args!(
-                "{scored} scored against {against} in {columns}: {settings}; \
-                 {seconds:.2} s, largest error {largest:.1e}"
-            ),
-        );
-        if unconverged == 0 {
-            return Ok(Outcome::Done);
-        }
-        console::warning(format_args!(
-            "{unconverged} of {rows} rows did not converge, largest error {largest:.1e}"
-        ));
-        Ok(Outcome::NotConverged)
-    }
-}
-
-fn describe(auc: &Auc, label: &str) -> String {
-    let Auc { value, outlier, outliers, others, unlabelled } = auc;
-    let without =
-        if *unlabelled > 0 { format!(", {unlabelled} rows without a label") } else { String::new() };
-    let rows = outliers + others;
-    let (label, outlier) = (shorten(label), shorten(outlier));
-    format!("AUC-ROC {value:.4} (outlier: `{label}` = {outlier}, {outliers} of {rows} rows{without})")
 }

@@ -178,7 +178,7 @@ impl Arrays {
     fn add(&self, rows: usize, wanted: &Wanted<'_>, piece: &mut Piece) -> Result<(), Problem> {
         let first = piece.first + piece.rows;
         piece.reserve(rows, wanted.columns)?;
-        for (cells, &column) in piece.cells.iter_mut().zip(&wanted.columns.features) {
+        for (cells, column) in piece.cells.iter_mut().zip(wanted.columns.cells()) {
             let (block, inner) = self.find(column);
             let block = &self.blocks[block];
             let scalar = block.array.scalar;

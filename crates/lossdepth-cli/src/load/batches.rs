@@ -71,7 +71,7 @@ impl<B: Batches> Columnar<B> {
             }
         };
         let copied = wanted.columns.id.into_iter().chain(wanted.columns.label);
-        let columns = wanted.columns.features.iter().copied().chain(copied);
+        let columns = wanted.columns.cells().chain(copied);
         columns.clone().for_each(|column| refuse(column, is_known));
         wanted.columns.weights.into_iter().for_each(|column| refuse(column, is_number));
         Problem::all(wrong)?;
@@ -101,7 +101,7 @@ impl<B: Batches> Columnar<B> {
             return Err(wanted.cell(at, wanted.columns.features[0], Wrong::Empty));
         }
         piece.reserve(rows, wanted.columns)?;
-        for (place, &column) in wanted.columns.features.iter().enumerate() {
+        for (place, column) in wanted.columns.cells().enumerate() {
             let letters = add(&mut piece.cells[place], get(column)?).ok_or_else(|| unknown(column))?;
             piece.letters += letters;
         }

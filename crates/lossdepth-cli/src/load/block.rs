@@ -1,10 +1,11 @@
 //! Rows as they are compared: a piece of a table, encoded.
 
+use super::cells::is_missing;
 use super::columns::Columns;
 use super::table::{Piece, Table, written};
 use crate::error::{Error, Place, Problem, Result, Wrong, shorten};
 use lossdepth::data::{
-    CellNote, CellNoteKind, Column, Encoded, Encoding, EncodingOptions, GroupKind, Values,
+    CellNote, CellNoteKind, Column, Encoded, Encoding, EncodingOptions, GroupKind, Texts, Values,
 };
 use lossdepth::{DepthError, Reference, Rows};
 use std::hash::Hasher;
@@ -21,6 +22,8 @@ pub(crate) struct Block {
     ids: Vec<String>,
     labels: Vec<String>,
     weights: Vec<f64>,
+    /// Columns that are copied to the output, a text each row.
+    kept: Vec<Vec<String>>,
     /// Cells that are not simply a value; rows are counted in their file.
     pub(crate) notes: Vec<CellNote>,
     /// The columns as they were read, where someone wants to see them.
@@ -40,6 +43,9 @@ pub(crate) struct Part<'a> {
     /// One for each row, or none at all.
     pub(crate) ids: Option<&'a [String]>,
     pub(crate) labels: Option<&'a [String]>,
+    /// The columns that are copied, all rows of the block: those of this part start at `first`.
+    kept: &'a [Vec<String>],
+    first: usize,
 }
 
 impl Block {
@@ -86,7 +92,9 @@ impl Block {
             if list.is_empty() { list } else { kept.iter().map(|&row| list[row].clone()).collect() }
         }
         let typed = Some(typed);
-        let Piece { first, rows, lines, weights, ids, labels, .. } = piece;
+        let Piece { first, rows, lines, weights, ids, labels, kept: copied, .. } = piece;
+        let copied = copied.iter().map(|values| (0..rows).map(|row| written(values, row)).collect());
+        let copied: Vec<Vec<String>> = copied.collect();
         let Encoded { values, width, rows: kept, mut notes } = encoded;
         for note in &mut notes {
             note.row += first;
@@ -101,6 +109,7 @@ impl Block {
                 ids,
                 labels,
                 weights,
+                kept: copied,
                 notes,
                 typed,
                 first,
@@ -115,6 +124,7 @@ impl Block {
             ids: choose(ids, &kept),
             labels: choose(labels, &kept),
             weights: choose(weights, &kept),
+            kept: copied.into_iter().map(|column| choose(column, &kept)).collect(),
             notes,
             typed,
             first,
@@ -163,6 +173,8 @@ impl Block {
             },
             ids: (!self.ids.is_empty()).then_some(&self.ids),
             labels: (!self.labels.is_empty()).then_some(&self.labels),
+            kept: &self.kept,
+            first: 0,
         })
     }
 
@@ -235,8 +247,16 @@ impl<'a> Part<'a> {
                 rows: self.rows.range(start, end),
                 ids: self.ids.map(|ids| &ids[start..end]),
                 labels: self.labels.map(|labels| &labels[start..end]),
+                kept: self.kept,
+                first: self.first + start,
             }
         })
+    }
+
+    /// The columns that are copied.
+    pub(crate) fn kept(&self) -> impl Iterator<Item = &'a [String]> {
+        let (start, end) = (self.first, self.first + self.rows.len());
+        self.kept.iter().map(move |column| &column[start..end])
     }
 }
 
@@ -261,6 +281,14 @@ fn columns_of(
     let typed = piece.take_columns(names);
     let mut wrong = Vec::new();
     for (column, &at) in typed.iter().zip(&columns.features) {
+        if let (Values::Texts(texts), false) = (&column.values, columns.exact.contains(&at)) {
+            let infinite = infinities(texts).into_iter().take(10).map(|row| Problem::Cell {
+                at: piece.place(row),
+                column: table.names()[at].clone(),
+                wrong: Wrong::NotFinite(texts.get(row).unwrap_or_default().to_owned()),
+            });
+            wrong.extend(infinite);
+        }
         let Column { values: Values::Numbers(values) | Values::Times(values), .. } = column else { continue };
         let bad = values.iter().enumerate().filter(|(_, value)| value.abs() > 1e100);
         wrong.extend(bad.take(10).map(|(row, &value)| Problem::Cell {
@@ -271,6 +299,25 @@ fn columns_of(
     }
     Problem::all(wrong).map_err(|problem| table.problem(problem))?;
     lossdepth::data::Table::new(typed).map_err(|error| table.problem(Problem::Depth(error)))
+}
+
+/// The rows with a word for infinity in a column that otherwise holds numbers.
+fn infinities(texts: &Texts) -> Vec<usize> {
+    const WORDS: [&str; 3] = ["inf", "infinity", "∞"];
+    let is_infinite = |text: &str| {
+        let text = text.trim().trim_start_matches(['-', '+']);
+        WORDS.iter().any(|word| word.eq_ignore_ascii_case(text))
+    };
+    let is_number = |text: &str| text.trim().replace(',', ".").parse::<f64>().is_ok_and(f64::is_finite);
+    if !texts.levels().iter().any(|level| is_infinite(level)) {
+        return Vec::new();
+    }
+    let mut others =
+        texts.levels().iter().filter(|level| !is_infinite(level) && !is_missing(level)).peekable();
+    if others.peek().is_none() || !others.all(|level| is_number(level)) {
+        return Vec::new();
+    }
+    (0..texts.codes().len()).filter(|&row| texts.get(row).is_some_and(is_infinite)).collect()
 }
 
 /// Columns of which not one cell, of several, can be read as what the reference has there.

@@ -17,6 +17,8 @@ pub(crate) struct Columns {
     pub(crate) weights: Option<usize>,
     /// Columns whose cells are kept as they are written, because they are known to hold no numbers.
     pub(crate) exact: Vec<usize>,
+    /// Columns that are copied to the output as they are written.
+    pub(crate) kept: Vec<usize>,
 }
 
 impl Columns {
@@ -28,7 +30,7 @@ impl Columns {
             label: find(&roles.label)?.or(table.own_label()),
             id: find(&roles.id)?,
             weights: find(&roles.weights)?,
-            exact: Vec::new(),
+            ..Self::default()
         };
         columns.features = columns.choose(table, roles)?;
         columns.exact = exact(table, roles)?;
@@ -94,7 +96,17 @@ impl Columns {
 
     /// All columns that are read, some perhaps twice.
     pub(super) fn used(&self) -> impl Iterator<Item = usize> {
-        self.features.iter().copied().chain(self.weights).chain(self.id).chain(self.label)
+        self.cells().chain(self.weights).chain(self.id).chain(self.label)
+    }
+
+    /// The columns whose cells are read: what is compared, then what is copied.
+    pub(super) fn cells(&self) -> impl Iterator<Item = usize> + Clone {
+        self.features.iter().chain(&self.kept).copied()
+    }
+
+    /// The same columns, and all columns of the table copied.
+    pub(crate) fn keeping(self, table: &Table) -> Self {
+        Self { kept: (0..table.names().len()).collect(), ..self }
     }
 
     /// The names of what is compared.

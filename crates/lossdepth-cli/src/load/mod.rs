@@ -33,3 +33,4 @@ pub(crate) use cells::{is_missing, moment};
 pub(crate) use columns::{Columns, fitting, list, list_in_full, pair};
 pub(crate) use record::split;
 pub(crate) use table::{Header, Reading, Table};
+pub(crate) use text::rename;

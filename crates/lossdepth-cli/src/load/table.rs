@@ -120,6 +120,8 @@ pub(crate) struct Piece {
     pub(crate) weights: Vec<f64>,
     pub(crate) ids: Vec<String>,
     pub(crate) labels: Vec<String>,
+    /// Columns that are copied, behind those that are compared until these are taken.
+    pub(crate) kept: Vec<Values>,
     /// Bytes of text.
     pub(super) letters: usize,
     /// What a user should know of how these rows were read.
@@ -192,10 +194,10 @@ impl Table {
     /// Reads at most `limit` rows; fewer only at the end.
     pub(crate) fn read(&mut self, columns: &Columns, limit: usize) -> Result<Piece> {
         // A file of a few bytes for each column may have millions of them.
-        let needed = columns.features.len().saturating_mul(size_of::<Cells>() + COLUMN);
+        let needed = columns.cells().count().saturating_mul(size_of::<Cells>() + COLUMN);
         within_memory(needed).map_err(|problem| self.problem(problem))?;
-        let cells =
-            columns.features.iter().map(|column| Cells::new(columns.exact.contains(column))).collect();
+        let compared = columns.features.iter().map(|column| Cells::new(columns.exact.contains(column)));
+        let cells = compared.chain(columns.kept.iter().map(|_| Cells::new(true))).collect();
         let mut piece = Piece { first: self.rows, cells, ..Piece::default() };
         let wanted = Wanted { columns, names: &self.outline.names, limit };
         match self.source.read(&wanted, &mut piece) {
@@ -222,7 +224,8 @@ impl Piece {
 
     /// The columns that are compared, under these names; they are then no longer part of this piece.
     pub(crate) fn take_columns(&mut self, names: &[String]) -> Vec<Column> {
-        let cells = std::mem::take(&mut self.cells);
+        let mut cells = std::mem::take(&mut self.cells);
+        self.kept = cells.split_off(names.len().min(cells.len())).into_iter().map(Cells::finish).collect();
         let column = |(cells, name): (Cells, &String)| Column { name: name.clone(), values: cells.finish() };
         cells.into_iter().zip(names).map(column).collect()
     }

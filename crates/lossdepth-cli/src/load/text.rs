@@ -174,7 +174,7 @@ impl Source for Text {
                 piece.reserve(ROOM, columns)?;
             }
             let at = self.place(piece.first + piece.rows);
-            for (cells, &column) in piece.cells.iter_mut().zip(&columns.features) {
+            for (cells, column) in piece.cells.iter_mut().zip(columns.cells()) {
                 piece.letters += cells.text(self.record.get(column), &self.words);
             }
             if let Some(column) = columns.weights {
@@ -250,7 +250,7 @@ fn is_number(field: &str) -> bool {
 }
 
 /// Gives columns of one name different ones, as `a`, `a.1`, `a.2`; what was done, if anything was.
-pub(super) fn rename(names: &mut [String]) -> Option<String> {
+pub(crate) fn rename(names: &mut [String]) -> Option<String> {
     let mut taken: std::collections::HashSet<String> = names.iter().cloned().collect();
     let mut seen = std::collections::HashMap::new();
     let mut renamed = Vec::new();

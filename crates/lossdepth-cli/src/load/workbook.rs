@@ -261,7 +261,7 @@ impl Source for Sheet {
             let row = &self.rows[number];
             let line = self.first_line + number as u64;
             let at = Place { line: Some(line), row: number };
-            for (cells, &column) in piece.cells.iter_mut().zip(&columns.features) {
+            for (cells, column) in piece.cells.iter_mut().zip(columns.cells()) {
                 piece.letters += self.add(cells, &row[column]);
             }
             for &column in &columns.features {

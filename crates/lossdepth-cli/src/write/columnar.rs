@@ -86,10 +86,14 @@ impl<B: Batches> Export for File<B> {
 }
 
 fn schema(fields: &[Field], about: &str) -> Schema {
-    let field = |field: &Field| match field.kind {
-        Kind::Integer => arrow_schema::Field::new(field.name, DataType::Int64, false),
-        Kind::Number => arrow_schema::Field::new(field.name, DataType::Float64, true),
-        Kind::Text => arrow_schema::Field::new(field.name, DataType::Utf8, false),
+    let field = |field: &Field| {
+        let (kind, nullable) = match field.kind {
+            Kind::Integer => (DataType::Int64, false),
+            Kind::Number => (DataType::Float64, true),
+            Kind::Text => (DataType::Utf8, false),
+            Kind::Copied => (DataType::Utf8, true),
+        };
+        arrow_schema::Field::new(field.name.as_ref(), kind, nullable)
     };
     let metadata = HashMap::from([("lossdepth".to_owned(), about.to_owned())]);
     Schema::new_with_metadata(fields.iter().map(field).collect::<Vec<_>>(), metadata)
@@ -103,13 +107,22 @@ fn array(values: &Values<'_>) -> io::Result<ArrayRef> {
             Arc::new(values.iter().map(|value| (!value.is_nan()).then_some(*value)).collect::<Float64Array>())
         }
         Values::Texts(values) => {
-            // Texts are found by 32 bits.
-            if i32::try_from(values.iter().map(String::len).sum::<usize>()).is_err() {
-                return Err(io::Error::other("ids or labels of more than 2 GiB in a block of rows"));
-            }
+            check_letters(values)?;
             Arc::new(StringArray::from_iter_values(values.iter()))
         }
+        Values::Copied(values) => {
+            check_letters(values)?;
+            Arc::new(values.iter().map(|text| (!text.is_empty()).then_some(text)).collect::<StringArray>())
+        }
     })
+}
+
+/// Texts are found by 32 bits.
+fn check_letters(values: &[String]) -> io::Result<()> {
+    match i32::try_from(values.iter().map(String::len).sum::<usize>()) {
+        Ok(_) => Ok(()),
+        Err(_) => Err(io::Error::other("texts of more than 2 GiB in a block of rows")),
+    }
 }
 
 impl Batches for ArrowWriter<Ready> {

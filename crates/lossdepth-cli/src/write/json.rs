@@ -20,7 +20,7 @@ struct Line<'a> {
 impl Serialize for Line<'_> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         let columns = self.fields.iter().zip(self.columns);
-        to.collect_map(columns.map(|(field, column)| (field.name, column.get(self.row))))
+        to.collect_map(columns.map(|(field, column)| (field.name.as_ref(), column.get(self.row))))
     }
 }
 

@@ -124,7 +124,11 @@ impl Output {
         let name = target.name();
         let Target::File { path, format, gzip } = target else {
             let sink = Sink::Standard(BufWriter::with_capacity(1 << 16, io::stdout()));
-            let export = Box::new(csv::Table::commas());
+            let export = Box::new(if io::IsTerminal::is_terminal(&io::stdout()) {
+                csv::Table::for_terminal()
+            } else {
+                csv::Table::commas()
+            });
             return Ok(Self { name, sink, export, about, begun: false });
         };
         let file = create(path)?;

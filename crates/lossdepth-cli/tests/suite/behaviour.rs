@@ -185,7 +185,7 @@ fn a_closed_pipe_is_no_failure() {
         .unwrap();
     let mut first = String::new();
     BufReader::new(child.stdout.take().unwrap()).read_line(&mut first).unwrap();
-    assert_eq!(first, "row,depth,error,stderr\n");
+    assert_eq!(first, "row,depth,error,stderr,percentile\n");
     let mut err = String::new();
     child.stderr.take().unwrap().read_to_string(&mut err).unwrap();
     assert_eq!((child.wait().unwrap().code(), err.as_str()), (Some(0), ""));

@@ -14,7 +14,7 @@ fn the_method_is_auto_and_a_real_table_can_be_scored() {
     let (out, err) = (String::from_utf8(ran.stdout).unwrap(), String::from_utf8(ran.stderr).unwrap());
     assert!(ran.status.success(), "{err}");
     assert_eq!(out.lines().count(), 1203);
-    assert!(out.starts_with("row,depth,error,stderr\nORD-100001,"), "{}", &out[..80]);
+    assert!(out.starts_with("row,depth,error,stderr,percentile\nORD-100001,"), "{}", &out[..80]);
     assert!(err.contains("1202 rows scored against 1202") && err.contains(": auto, "), "{err}");
 }
 
@@ -57,4 +57,64 @@ fn a_setting_that_auto_does_not_have_is_refused_with_those_it_has() {
     let ran = folder.run(&["outliers", "data.csv", "--reg", "0.1"]);
     assert_eq!(ran.code, Some(2));
     assert!(ran.err.contains("auto") && ran.err.contains("reg"), "{}", ran.err);
+}
+
+#[test]
+fn the_shallowest_rows_with_their_columns_as_they_were() {
+    let folder = Folder::new();
+    let all = folder.run(&["score", ORDERS, "-q"]);
+    let mut lines: Vec<&str> = all.out.lines().skip(1).collect();
+    let number = |line: &str, at: usize| line.split(',').nth(at).unwrap().parse::<f64>().unwrap();
+    // The percentile is the share of all rows that are at most as deep.
+    let depths: Vec<f64> = lines.iter().map(|line| number(line, 1)).collect();
+    for line in &lines {
+        let upto = depths.iter().filter(|depth| **depth <= number(line, 1)).count();
+        assert_eq!(number(line, 4), upto as f64 / depths.len() as f64, "{line}");
+    }
+    lines.sort_by(|a, b| number(a, 1).total_cmp(&number(b, 1)));
+    let top = folder.run(&["score", ORDERS, "-q", "--top", "3"]);
+    assert_eq!(top.out.lines().skip(1).collect::<Vec<_>>(), lines[..3]);
+    let kept = folder.run(&["score", ORDERS, "-q", "--top", "2", "--keep"]);
+    assert!(kept.out.lines().next().unwrap().contains(",percentile,order_id,customer,"), "{}", kept.out);
+    assert!(kept.out.contains("$185.13,0%,\"166,617.00\",27,no"), "{}", kept.out);
+    // A model has the percentiles in its file, or finds them in its reference.
+    for (file, flag) in [("m.safetensors", None), ("plain.safetensors", Some("--no-percentile"))] {
+        let args: Vec<&str> = ["fit", ORDERS, "-q", "--out", file].into_iter().chain(flag).collect();
+        assert_eq!(folder.run(&args).code, Some(0));
+        let scored = folder.run(&["score", ORDERS, "-q", "--model", file]);
+        assert_eq!(scored.out, all.out);
+    }
+    let without = folder.run(&["score", ORDERS, "-q", "--no-percentile"]);
+    assert!(without.out.starts_with("row,depth,error,stderr\n"));
+}
+
+#[test]
+fn infinities_are_refused_and_telephone_numbers_are_not_numbers() {
+    let folder = Folder::with("a,b\n1,2\n2,inf\n3,4\n4,-Infinity\n5,\n");
+    let ran = folder.score("data.csv");
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.err.contains("line 3 (row 1), column `b`: `inf` is not a finite number"), "{}", ran.err);
+    assert!(ran.err.contains("line 5 (row 3), column `b`: `-Infinity`"), "{}", ran.err);
+    // As names of levels they are texts like any other.
+    assert_eq!(folder.score("data.csv --as b=category").code, Some(0));
+    let phones: String = (0..30).map(|i| format!("+4930{},{}\n", 123_456 + 977 * i, i % 7)).collect();
+    folder.write("phones.csv", format!("phone,x\n{phones}"));
+    let ran = folder.score("phones.csv");
+    assert!(ran.err.contains("phone (names the rows)"), "{}", ran.err);
+}
+
+#[test]
+fn depths_that_tie_are_warned_of_and_methods_have_other_names() {
+    // Every row is a corner of a cube: all have the same halfspace depth.
+    let rows: String = (0..32)
+        .map(|i| format!("{},{},{},{},{}\n", i & 1, i >> 1 & 1, i >> 2 & 1, i >> 3 & 1, i >> 4))
+        .collect();
+    let folder = Folder::with(format!("a,b,c,d,e\n{rows}"));
+    let ran = folder.score("data.csv --method tukey");
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert!(
+        ran.err.contains("warning: 32 of 32 depths are equal") && ran.err.contains("--method auto"),
+        "{}",
+        ran.err
+    );
 }

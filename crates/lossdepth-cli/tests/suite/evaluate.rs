@@ -152,7 +152,7 @@ fn labels_match_the_contamination() {
     for (share, expected) in [("0", 0.0), ("0.05", 5.0), ("0.29", 29.0), ("0.5", 50.0)] {
         let ran = folder.score(&format!("data.csv --label bad --contamination {share}"));
         assert_eq!(ran.code, Some(0), "{}", ran.err);
-        assert!(ran.out.starts_with("row,depth,error,stderr,outlier,label\n"));
+        assert!(ran.out.starts_with("row,depth,error,stderr,percentile,outlier,label\n"));
         let (depths, outliers) = (column(&ran.out, "depth"), column(&ran.out, "outlier"));
         assert_eq!(outliers.iter().sum::<f64>(), expected);
         // The shallowest are.
@@ -181,7 +181,7 @@ fn p_values_beside_the_scores() {
         let ran =
             folder.score(&format!("new.csv --reference data.csv --label bad --p-values{how} --fdr 0.1"));
         assert_eq!(ran.code, Some(0), "{}", ran.err);
-        assert!(ran.out.starts_with("row,depth,error,stderr,outlier,p,q,label\n"));
+        assert!(ran.out.starts_with("row,depth,error,stderr,percentile,outlier,p,q,label\n"));
         let (p, q, outliers) = (column(&ran.out, "p"), column(&ran.out, "q"), column(&ran.out, "outlier"));
         assert!(p.iter().all(|p| *p > 0.0 && *p <= 1.0) && p.iter().zip(&q).all(|(p, q)| p <= q));
         assert!(q.iter().zip(&outliers).all(|(q, o)| (*q <= 0.1) == (*o == 1.0)));

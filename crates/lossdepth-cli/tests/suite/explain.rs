@@ -56,7 +56,7 @@ fn depths_are_those_of_score_and_ranks_count_them() {
     let folder = folder();
     let scored = folder.score("data.csv --id id --label kind --method svm -q").out;
     let depths: Vec<f64> =
-        scored.lines().skip(1).map(|line| line.rsplit(',').nth(3).unwrap().parse().unwrap()).collect();
+        scored.lines().skip(1).map(|line| line.rsplit(',').nth(4).unwrap().parse().unwrap()).collect();
     let found = json(&folder, "data.csv --id id --label kind --method svm --shallowest 11");
     let explained: Vec<f64> =
         found["rows"].as_array().unwrap().iter().map(|row| row["depth"].as_f64().unwrap()).collect();

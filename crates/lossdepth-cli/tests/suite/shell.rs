@@ -13,6 +13,22 @@ fn commands() -> Vec<String> {
 }
 
 #[test]
+fn the_short_help_of_every_command_fits_on_a_screen() {
+    let folder = Folder::new();
+    let program = folder.run(&["-h"]).out;
+    assert!(program.lines().count() <= 40, "{program}");
+    for command in commands() {
+        let ran = folder.run(&[&command, "-h"]);
+        assert!(ran.out.lines().count() <= 40, "{command} -h has {} lines", ran.out.lines().count());
+        assert!(ran.out.contains("Examples:\n  lossdepth "), "{command} -h has no example");
+    }
+    // What is not shown is still there.
+    let (short, long) = (folder.run(&["score", "-h"]).out, folder.run(&["score", "--help"]).out);
+    assert!(!short.contains("--support-fraction") && long.contains("--support-fraction"));
+    assert!(short.contains("--top") && short.contains("--help shows all flags"));
+}
+
+#[test]
 fn every_command_has_help_with_examples() {
     let folder = Folder::new();
     let commands = commands();

@@ -292,7 +292,10 @@ fn images_come_with_their_labels() {
     let folder = Folder::new();
     let pixels: Vec<u8> = (0..40u8).map(|i| i.wrapping_mul(37)).collect();
     folder.write("train-images-idx3-ubyte", idx(8, &[10, 2, 2], &pixels));
-    assert_eq!(folder.score("train-images-idx3-ubyte").out.lines().next(), Some("row,depth,error,stderr"));
+    assert_eq!(
+        folder.score("train-images-idx3-ubyte").out.lines().next(),
+        Some("row,depth,error,stderr,percentile")
+    );
     folder.write("train-labels-idx1-ubyte.gz", gzip(&idx(8, &[10], &[7, 7, 7, 7, 7, 7, 7, 7, 7, 3])));
     let ran = folder.score("train-images-idx3-ubyte");
     assert!(ran.err.starts_with("AUC-ROC "), "{}", ran.err);

@@ -1,6 +1,7 @@
 //! A fitted method of any kind, and how settings construct it.
 
 use super::depth::{Depth, Fitted};
+use super::percentiles::Percentiles;
 use super::settings::Settings;
 use crate::data::{Encoding, EncodingOptions, Reference, Rows, Scale, Scaling, ScalingWarning, Table};
 use crate::error::{DepthError, Result};
@@ -9,6 +10,7 @@ use crate::loss::Loss;
 use crate::methods::explanation::Explanation;
 use crate::methods::{Auto, Forest, GaussianProcess, Halfspace, Hypothesis, Kernelised, Linear, Mlp, Svm};
 use crate::problem::{Fit, Run};
+use std::sync::OnceLock;
 
 /// A scaling that was learned, and the warning that came with it.
 pub(super) type Learned = (Scaling, Option<ScalingWarning>);
@@ -19,6 +21,8 @@ pub struct Model {
     sample: Reference,
     fitted: Box<dyn Fitted>,
     encoding: Option<Encoding>,
+    /// How deep the reference is, once someone asked.
+    percentiles: OnceLock<Percentiles>,
 }
 
 impl Settings {
@@ -64,7 +68,8 @@ impl Settings {
     /// [`fit`](Self::fit), with the scaling if it was learned before.
     pub(super) fn fit_scaled(&self, sample: &Reference, learned: Option<Learned>) -> Result<Model> {
         let fitted = self.method.fit(self, sample, learned)?;
-        Ok(Model { settings: self.clone(), sample: sample.clone(), fitted, encoding: None })
+        let (settings, sample) = (self.clone(), sample.clone());
+        Ok(Model { settings, sample, fitted, encoding: None, percentiles: OnceLock::new() })
     }
 
     pub(super) fn fit_hypothesis<H: Hypothesis + 'static>(
@@ -201,6 +206,31 @@ impl Model {
     /// How tables become the rows that the model takes; `None` if it was fitted to rows of numbers.
     pub fn encoding(&self) -> Option<&Encoding> {
         self.encoding.as_ref()
+    }
+
+    /// How deep the reference is: scored at the first call, up to [`Percentiles::MOST`] rows of it, and kept.
+    ///
+    /// # Errors
+    /// As for [`score`](Self::score).
+    pub fn percentiles(&self, run: &Run<'_>) -> Result<&Percentiles> {
+        if let Some(known) = self.percentiles.get() {
+            return Ok(known);
+        }
+        let learned = Percentiles::learn(self, run)?;
+        Ok(self.percentiles.get_or_init(|| learned))
+    }
+
+    /// [`percentiles`](Self::percentiles), if they are known already.
+    pub fn known_percentiles(&self) -> Option<&Percentiles> {
+        self.percentiles.get()
+    }
+
+    /// The same model with the percentiles that were saved with it.
+    pub(super) fn with_percentiles(self, percentiles: Option<Percentiles>) -> Self {
+        if let Some(percentiles) = percentiles {
+            self.percentiles.get_or_init(|| percentiles);
+        }
+        self
     }
 
     /// How many columns a query must have.

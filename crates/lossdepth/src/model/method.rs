@@ -384,7 +384,8 @@ impl FromStr for Method {
     type Err = DepthError;
 
     fn from_str(s: &str) -> Result<Self> {
-        Self::ALL.into_iter().find(|m| m.name() == s).ok_or_else(|| DepthError::Name {
+        let known = |m: &Self| m.name() == s || m.aliases().iter().any(|alias| alias.eq_ignore_ascii_case(s));
+        Self::ALL.into_iter().find(known).ok_or_else(|| DepthError::Name {
             name: "method",
             expected: Self::ALL.map(Self::name).join(", "),
             got: s.to_owned(),

@@ -130,7 +130,7 @@ pub struct Change {
     pub name: String,
     /// The value of the row.
     pub from: String,
-    /// The value that makes it ordinary, together with the other changes.
+    /// The value that makes it ordinary, together with the other changes; a number as `about 470`, since values near to it do too.
     pub to: String,
 }
 
@@ -192,20 +192,8 @@ fn standing(
     }
     let sample = model.reference();
     let quiet = Run { progress: None, depths_only: true, ..*run };
-    let of_reference: Vec<f64> = model.score(sample.rows(), &quiet)?.iter().map(|fit| fit.depth).collect();
-    let mut ranked: Vec<(f64, f64)> =
-        of_reference.into_iter().zip(sample.weights().iter().copied()).collect();
-    ranked.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let mut sum = 0.0;
-    for (_, weight) in &mut ranked {
-        sum += *weight;
-        *weight = sum.min(1.0);
-    }
-    let at_most = |depth: f64| match ranked.partition_point(|(other, _)| *other <= depth) {
-        0 => 0.0,
-        count => ranked[count - 1].1,
-    };
-    let percentiles = depths.iter().map(|depth| at_most(*depth)).collect();
+    let shares = model.percentiles(&quiet)?;
+    let percentiles = depths.iter().map(|depth| shares.of(*depth)).collect();
     let how = if sample.len() > CROSS_ROWS {
         Conformal::Split { share: 0.5, seed: 0 }
     } else {
@@ -250,9 +238,13 @@ fn outlier(
     }
     let total: f64 = contributions.iter().filter(|bits| **bits > 0.0).sum();
     // One odd value may hide another, which then has a contribution below 0.
-    let counted = reasons.columns.iter().filter(|reason| reason.replaced);
+    // A value that many rows have explains nothing by itself: it is a reason only where there is no other.
+    let replaced: Vec<_> = reasons.columns.iter().filter(|reason| reason.replaced).collect();
+    let telling = || replaced.iter().copied().filter(|reason| words.is_telling(reason));
+    let counted: Vec<_> = if telling().next().is_some() { telling().collect() } else { replaced.clone() };
     let share = |bits: f64| if total > 0.0 { bits.max(0.0) / total } else { 0.0 };
     let mut worded: Vec<WordedReason> = counted
+        .into_iter()
         .take(options.reasons)
         .map(|reason| WordedReason {
             column: reason.column,
@@ -281,7 +273,7 @@ fn outlier(
             column,
             name: encoding.columns()[column].name().to_owned(),
             from: words.value(column),
-            to: words.encoded_value(column, &change.row),
+            to: words.changed_value(column, &change.row),
         };
         change.columns.iter().map(one).collect()
     });

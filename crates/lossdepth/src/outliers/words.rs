@@ -68,6 +68,33 @@ impl Words<'_> {
         values.first().map_or_else(String::new, |value| learned.format_value(to_decimals(*value, learned)))
     }
 
+    /// The same for a value that is one of many: a number is rounded to a hundredth of where nine in ten are (heuristic).
+    pub(super) fn changed_value(&self, column: usize, encoded: &[f64]) -> String {
+        let learned = self.column(column);
+        let value = encoded.get(coordinates(self.queries.encoding, column)).and_then(|values| values.first());
+        let spread = learned.quantiles().map(|quantiles| quantiles.high - quantiles.low);
+        let (Some(value), Some(spread), ColumnKind::Number) = (value, spread, learned.kind()) else {
+            return self.encoded_value(column, encoded);
+        };
+        let close = rounded(*value, Some((0.0, spread / 10.0)), learned.is_whole());
+        let text = without_zeros(learned.format_value(to_decimals(close, learned)));
+        if (close - value).abs() <= 1e-9 * value.abs() { text } else { format!("about {text}") }
+    }
+
+    /// Whether a value says something by itself or beside columns that determine it: not a common one, of which another would
+    /// only be more usual.
+    pub(super) fn is_telling(&self, reason: &ColumnReason) -> bool {
+        let (column, facts) = (self.column(reason.column), &reason.facts);
+        let count = if is_category(column) {
+            let text = self.value(reason.column);
+            column.levels().iter().find(|level| level.name == text).map_or(facts.equal, |level| level.count)
+        } else {
+            facts.equal
+        };
+        let determined = reason.fits.as_ref().is_some_and(|fits| self.determining(fits).is_some());
+        self.note_of(reason.column).is_some() || determined || count <= RARE * column.observations()
+    }
+
     /// Whether a note is worth mentioning: most rows have a value there.
     pub(super) fn is_unusual(&self, note: &CellNote) -> bool {
         match note.what {
@@ -210,6 +237,16 @@ fn to_decimals(number: f64, column: &EncodedColumn) -> f64 {
     let unit = 10f64.powi(i32::try_from(column.decimals()).unwrap_or(0));
     let close = (number * unit).round() / unit;
     if column.kind() == ColumnKind::Number && close.is_finite() { close } else { number }
+}
+
+/// A number without the zeros behind its decimals, which look more exact than it is.
+fn without_zeros(text: String) -> String {
+    match text.rsplit_once('.') {
+        Some((_, decimals)) if !decimals.is_empty() && decimals.bytes().all(|b| b.is_ascii_digit()) => {
+            text.trim_end_matches('0').trim_end_matches('.').to_owned()
+        }
+        _ => text,
+    }
 }
 
 /// A number within its range, with as few digits as that allows: two significant ones more than the range is wide.

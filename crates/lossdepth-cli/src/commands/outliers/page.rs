@@ -1,5 +1,6 @@
 //! The oddest rows as text for a terminal, as Markdown, as CSV and as JSON.
 
+use crate::commands::announce::grouped;
 use crate::error::{count, shorten};
 use lossdepth::Settings;
 use lossdepth::data::{EncodedColumn, Encoding};
@@ -273,11 +274,18 @@ fn without_reason(row: &Outlier) -> &'static str {
     if row.percentile > 0.1 { "ordinary" } else { "no single column stands out" }
 }
 
+/// The most changes that the text lists; JSON has all.
+const CHANGES: usize = 4;
+
 /// What would make the row ordinary, where the reasons do not say it.
 fn change(row: &Outlier) -> Option<String> {
     let told = |name: &str| row.reasons.iter().any(|r| r.name == name && r.text.contains("would fit"));
     if row.changes.is_empty() || row.changes.iter().all(|change| told(&change.name)) {
         return None;
+    }
+    // A long list helps nobody: the row is odd as a whole.
+    if row.changes.len() > CHANGES {
+        return Some(format!("ordinary only after a change of {} columns", row.changes.len()));
     }
     let all: Vec<String> = row
         .changes
@@ -285,19 +293,6 @@ fn change(row: &Outlier) -> Option<String> {
         .map(|change| format!("{} {}", shorten(&change.name), shorten(&change.to)))
         .collect();
     Some(format!("ordinary with {}", all.join(", ")))
-}
-
-/// A count with its thousands separated.
-fn grouped(number: usize) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 /// A text in lines of at most so many letters, broken after blanks.

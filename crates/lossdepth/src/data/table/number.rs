@@ -82,7 +82,8 @@ impl NumberForm {
             point += if read[0].is_some() { count } else { 0 };
             comma += if read[1].is_some() { count } else { 0 };
             if read != [None, None] {
-                codes += if parts.unit.is_none() && is_code(parts.body) { count } else { 0 };
+                let is_code = parts.unit.is_none() && (is_code(parts.body) || is_telephone(text));
+                codes += if is_code { count } else { 0 };
                 marked |= parts.body.contains(['.', ',']);
                 if let Some(unit) = parts.unit {
                     *units.entry((unit, parts.unit_first)).or_default() += count;
@@ -287,6 +288,14 @@ fn push_whole(clean: &mut String, whole: &str) -> Option<()> {
     }
     clean.extend(groups);
     Some(())
+}
+
+/// Whether a text is a telephone number with the code of a country: a plus sign and seven digits or more, without decimals.
+fn is_telephone(text: &str) -> bool {
+    let Some(rest) = text.trim().strip_prefix('+') else { return false };
+    let digits = rest.chars().filter(char::is_ascii_digit).count();
+    digits >= 7
+        && rest.chars().all(|c| c.is_ascii_digit() || matches!(c, ' ' | '\u{a0}' | '-' | '/' | '(' | ')'))
 }
 
 fn is_code(body: &str) -> bool {

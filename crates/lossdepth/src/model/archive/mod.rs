@@ -11,10 +11,12 @@
 //! | `scaling.center` | columns | $m$ of the scaling $x \mapsto A (x - m)$; absent without a scaling |
 //! | `scaling.factors` | columns | $A$ if it is diagonal |
 //! | `scaling.matrix` | columns × columns | $A$ if it is not, row by row |
+//! | `percentiles.depths` | any | depths of the reference, increasing; absent if it was not scored |
+//! | `percentiles.shares` | the same | the share of the reference that is at most as deep |
 //!
 //! | metadata | |
 //! |---|---|
-//! | `format`, `format_version` | `lossdepth-model` and 1; 2 with an encoding |
+//! | `format`, `format_version` | `lossdepth-model` and 1; 2 with an encoding; 3 with percentiles |
 //! | `lossdepth_version` | the version that saved it |
 //! | `method`, `settings` | the method, and it with all its settings as JSON |
 //! | `columns` | the names of the columns as a JSON list; absent if they have none |
@@ -30,6 +32,7 @@
 mod container;
 
 use super::fitted::{Learned, Model};
+use super::percentiles::Percentiles;
 use super::settings::Settings;
 use crate::data::{Encoding, Reference, Scale, Scaling, ScalingWarning, Transform};
 use crate::error::{DepthError, Result};
@@ -38,6 +41,10 @@ use std::collections::BTreeMap;
 
 /// What `format` says.
 const NAME: &str = "lossdepth-model";
+
+/// The tensors with the percentiles.
+const DEPTHS: &str = "percentiles.depths";
+const SHARES: &str = "percentiles.shares";
 
 /// What comes before the names of a caller's own entries.
 const EXTRA: &str = "extra.";
@@ -64,14 +71,15 @@ pub struct Archive {
     warning: Option<ScalingWarning>,
     columns: Option<Vec<String>>,
     encoding: Option<Encoding>,
+    percentiles: Option<Percentiles>,
     extras: BTreeMap<String, String>,
     version: String,
 }
 
 impl Archive {
-    /// The newest format that this version reads. It writes the oldest one that holds what there is to save: 1, or 2 with
-    /// an encoding.
-    pub const FORMAT: u64 = 2;
+    /// The newest format that this version reads. It writes the oldest one that holds what there is to save: 1, 2
+    /// with an encoding, or 3 with percentiles.
+    pub const FORMAT: u64 = 3;
 
     /// What is to be saved of a model; shares its numbers.
     pub fn of(model: &Model) -> Self {
@@ -82,6 +90,7 @@ impl Archive {
             warning: model.warning().cloned(),
             columns: None,
             encoding: model.encoding().cloned(),
+            percentiles: model.known_percentiles().cloned(),
             extras: BTreeMap::new(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
         }
@@ -150,6 +159,11 @@ impl Archive {
         if let Some(values) = self.reference.given_weights() {
             numbers.push(Numbers { name: "weights", shape: vec![n], values });
         }
+        if let Some(percentiles) = &self.percentiles {
+            let (depths, shares) = (percentiles.depths(), percentiles.shares());
+            numbers.push(Numbers { name: DEPTHS, shape: vec![depths.len()], values: depths });
+            numbers.push(Numbers { name: SHARES, shape: vec![shares.len()], values: shares });
+        }
         let linear = match self.scaling.transform() {
             Transform::Identity => return numbers,
             Transform::Diagonal(a) => Numbers { name: "scaling.factors", shape: vec![d], values: a },
@@ -172,15 +186,16 @@ impl Archive {
         check_format(&container.metadata)?;
         container.verify()?;
         let Container { mut metadata, mut tensors } = container;
-        let encoded = metadata.get("format_version").is_some_and(|version| version == "2");
+        let format = metadata.get("format_version").map_or("", String::as_str).to_owned();
         metadata.retain(|name, _| !["checksum", "format", "format_version"].contains(&name.as_str()));
         let mut text = |name: &str| metadata.remove(name);
         let version = text("lossdepth_version").unwrap_or_default();
         let settings = settings(text("method").as_deref(), text("settings"))?;
         let columns: Option<Vec<String>> = parsed("columns", text("columns"))?;
         let warning = parsed("scaling_warning", text("scaling_warning"))?;
-        let encoding: Option<Encoding> = if encoded { parsed("encoding", text("encoding"))? } else { None };
-        if encoded && encoding.is_none() {
+        let encoding: Option<Encoding> =
+            if format == "1" { None } else { parsed("encoding", text("encoding"))? };
+        if format == "2" && encoding.is_none() {
             return Err(damaged("it has no encoding"));
         }
         let extras = metadata
@@ -192,11 +207,21 @@ impl Archive {
             .collect::<Result<_>>()?;
         let reference = reference(&mut tensors, encoding.as_ref())?;
         let scaling = scaling(settings.scale, reference.width(), &mut tensors)?;
+        let percentiles = if format == "3" { Some(percentiles(&mut tensors)?) } else { None };
         if let Some(name) = tensors.keys().next() {
             return Err(damaged(format!("unknown tensor `{}`", short(name))));
         }
-        let archive =
-            Self { settings, reference, scaling, warning, columns: None, encoding, extras, version };
+        let archive = Self {
+            settings,
+            reference,
+            scaling,
+            warning,
+            columns: None,
+            encoding,
+            percentiles,
+            extras,
+            version,
+        };
         match columns {
             Some(names) => archive.columns(names).map_err(|e| match e {
                 DepthError::Unsaved { reason } => damaged(reason),
@@ -218,6 +243,7 @@ impl Archive {
                 .map_err(|_| damaged("its scaling takes the reference to numbers too large to work with"))?;
         }
         let model = self.settings.fit_scaled(&self.reference, Some(learned))?;
+        let model = model.with_percentiles(self.percentiles.clone());
         Ok(match &self.encoding {
             Some(encoding) => model.with_encoding(encoding.clone()),
             None => model,
@@ -254,9 +280,18 @@ impl Archive {
         self.encoding.as_ref()
     }
 
-    /// The format of the file: 1, or 2 with an encoding.
+    /// How deep the reference is, if that was saved with the model.
+    pub fn percentiles(&self) -> Option<&Percentiles> {
+        self.percentiles.as_ref()
+    }
+
+    /// The format of the file: 1, 2 with an encoding, or 3 with percentiles.
     pub fn format(&self) -> u64 {
-        if self.encoding.is_some() { 2 } else { 1 }
+        match (&self.percentiles, &self.encoding) {
+            (Some(_), _) => 3,
+            (None, Some(_)) => 2,
+            (None, None) => 1,
+        }
     }
 
     /// The caller's own notes, by name.
@@ -346,6 +381,14 @@ fn reference(tensors: &mut Tensors<'_>, encoding: Option<&Encoding>) -> Result<R
         return Err(damaged(format!("its encoding is of {width} columns, its reference of {d}")));
     }
     reference.with_layout(encoding.layout().clone()).map_err(wrong)
+}
+
+fn percentiles(tensors: &mut Tensors<'_>) -> Result<Percentiles> {
+    let mut list = |name: &str| match tensors.remove(name) {
+        Some(tensor) if tensor.shape.len() == 1 => Ok(tensor.values()),
+        _ => Err(damaged("it has no percentiles")),
+    };
+    Percentiles::from_parts(list(DEPTHS)?, list(SHARES)?)
 }
 
 /// The scaling, of a form that the setting can have led to.

@@ -1,6 +1,6 @@
-//! The original columns of an encoded table, and rows of the reference to compare and to take values from.
+//! The original columns of an encoded table, and how far rows are from each other in them.
 
-use crate::data::{GroupKind, Layout, Reference, Rows};
+use crate::data::{GroupKind, Layout, Rows};
 
 /// Squared distances of one column count up to here, so that a few odd columns do not decide which rows are similar.
 const CAP: f64 = 4.0;
@@ -81,45 +81,6 @@ fn spread(pool: Rows<'_>, at: usize) -> f64 {
     let mean = values.iter().map(|v| (v - values[0]) / n as f64).sum::<f64>();
     let variance = values.iter().map(|v| ((v - values[0] - mean) / size).powi(2) / n as f64).sum::<f64>();
     if size > 0.0 { size * variance.sqrt() } else { 0.0 }
-}
-
-/// Reference rows to compare with: a bounded number, whatever the order of the rows, copies counted as one.
-#[derive(Debug, Clone)]
-pub(super) struct Pool {
-    pub(super) data: Vec<f64>,
-    pub(super) width: usize,
-    pub(super) weights: Vec<f64>,
-}
-
-impl Pool {
-    /// All different rows or, of more than `most`, those at equal steps of the cumulative weight in lexicographic order.
-    pub(super) fn new(sample: &Reference, most: usize) -> Self {
-        let (merged, _) = sample.merged();
-        let (rows, width) = (merged.rows(), merged.width());
-        if rows.len() <= most {
-            return Self { data: rows.as_slice().to_vec(), width, weights: merged.weights().to_vec() };
-        }
-        let (mut data, mut weights) = (Vec::new(), Vec::new());
-        let (mut sum, mut taken) = (0.0, 0);
-        for (row, weight) in rows.iter().zip(merged.weights()) {
-            sum += weight;
-            let levels = (taken..most).take_while(|j| (*j as f64 + 0.5) / (most as f64) < sum).count();
-            if levels > 0 {
-                taken += levels;
-                data.extend_from_slice(row);
-                weights.push(levels as f64);
-            }
-        }
-        Self { data, width, weights }
-    }
-
-    pub(super) fn rows(&self) -> Rows<'_> {
-        Rows::new(&self.data, self.width).unwrap_or_else(|_| unreachable!("rows of a reference"))
-    }
-
-    pub(super) fn len(&self) -> usize {
-        self.weights.len()
-    }
 }
 
 /// How far a row is from each row of a pool, column by column.

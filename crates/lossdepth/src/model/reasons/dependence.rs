@@ -1,6 +1,7 @@
 //! Which columns of the reference determine a column, by correlations of normal scores, (E11).
 
-use super::columns::{Column, Pool};
+use super::columns::Column;
+use crate::model::pool::Pool;
 use crate::numerics::special::normal_quantile;
 
 /// How much of the variance another column must add, and all together must explain, to be named (heuristics).

@@ -1,6 +1,6 @@
 //! The explainer: what all rows share, and the steps of one explanation.
 
-use super::columns::{self, Column, Pool};
+use super::columns::{self, Column};
 use super::combination::{either, together};
 use super::dependence::Dependence;
 use super::game::Game;
@@ -11,6 +11,7 @@ use crate::data::{Layout, Rows};
 use crate::error::{DepthError, Result};
 use crate::kernel::KernelChoice;
 use crate::model::Model;
+use crate::model::pool::Pool;
 use crate::problem::{Batch, Run};
 use std::cell::Cell;
 

@@ -1,12 +1,11 @@
 //! The unit of outlyingness: depths as bits of an extended tail probability, (E1)–(E3) of `docs/math/reasons.md`.
 
+use crate::model::Percentiles;
+
 /// How the depths of the reference are distributed: turns a depth into a percentile and into bits.
 #[derive(Debug, Clone)]
 pub(super) struct DepthScale {
-    /// Different depths of the reference, increasing.
-    depths: Vec<f64>,
-    /// The share of the reference that is at most as deep.
-    shares: Vec<f64>,
+    shares: Percentiles,
     /// The exponent of the power law below the smallest depth.
     exponent: f64,
 }
@@ -17,21 +16,7 @@ const SMALLEST: f64 = 1e-300;
 impl DepthScale {
     /// From the depths of reference rows with their weights, of which one is positive.
     pub(super) fn new(depths: impl Iterator<Item = (f64, f64)>) -> Self {
-        let mut pairs: Vec<(f64, f64)> = depths.filter(|(_, weight)| *weight > 0.0).collect();
-        pairs.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
-        let total: f64 = pairs.iter().map(|(_, weight)| weight).sum();
-        let (mut depths, mut shares, mut sum) = (Vec::<f64>::new(), Vec::<f64>::new(), 0.0);
-        for (depth, weight) in pairs {
-            sum += weight;
-            if depths.last() != Some(&depth) {
-                depths.push(depth);
-                shares.push(0.0);
-            }
-            if let Some(share) = shares.last_mut() {
-                *share = (sum / total).min(1.0);
-            }
-        }
-        let mut scale = Self { depths, shares, exponent: 1.0 };
+        let mut scale = Self { shares: Percentiles::new(depths), exponent: 1.0 };
         scale.exponent = scale.tail_exponent();
         scale
     }
@@ -48,29 +33,30 @@ impl DepthScale {
 
     /// The smallest depth that at least this share of the reference does not exceed.
     fn quantile(&self, level: f64) -> f64 {
-        let at = self.shares.partition_point(|share| *share < level).min(self.depths.len() - 1);
-        self.depths[at].max(SMALLEST)
+        let depths = self.shares.depths();
+        let at = self.shares.shares().partition_point(|share| *share < level).min(depths.len() - 1);
+        depths[at].max(SMALLEST)
     }
 
     /// The share of the reference that is at most as deep.
     pub(super) fn percentile(&self, depth: f64) -> f64 {
-        let at = self.depths.partition_point(|d| *d <= depth);
-        if at == 0 { 0.0 } else { self.shares[at - 1] }
+        self.shares.of(depth)
     }
 
     /// The outlyingness $o$ of (E1): $-\log_2$ of the percentile, interpolated, and continued below the smallest depth.
     pub(super) fn bits(&self, depth: f64) -> f64 {
         let depth = depth.max(SMALLEST);
-        let at = self.depths.partition_point(|d| *d <= depth);
-        if at == self.depths.len() {
+        let (depths, shares) = (self.shares.depths(), self.shares.shares());
+        let at = depths.partition_point(|d| *d <= depth);
+        if at == depths.len() {
             return 0.0;
         }
-        let upper = -self.shares[at].log2();
+        let upper = -shares[at].log2();
         if at == 0 {
-            return upper + self.exponent * (self.depths[0].max(SMALLEST) / depth).log2().max(0.0);
+            return upper + self.exponent * (depths[0].max(SMALLEST) / depth).log2().max(0.0);
         }
-        let lower = -self.shares[at - 1].log2();
-        let t = (depth - self.depths[at - 1]) / (self.depths[at] - self.depths[at - 1]);
+        let lower = -shares[at - 1].log2();
+        let t = (depth - depths[at - 1]) / (depths[at] - depths[at - 1]);
         lower + t * (upper - lower)
     }
 }

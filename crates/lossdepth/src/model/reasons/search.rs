@@ -1,12 +1,13 @@
 //! The search for the few columns that make a row ordinary when they are replaced, (E5)–(E7) of `docs/math/reasons.md`.
 
 use super::candidates::Trial;
-use super::columns::{Column, Pool};
+use super::columns::Column;
 use super::dependence::Dependence;
 use super::scale::DepthScale;
 use crate::data::Rows;
 use crate::error::Result;
 use crate::model::Model;
+use crate::model::pool::Pool;
 use crate::problem::Run;
 use std::cell::Cell;
 
