@@ -207,7 +207,7 @@ fn refused(bytes: &[u8]) -> String {
 #[test]
 fn a_newer_format_is_refused_by_name() {
     let (mut texts, tensors) = parts(&saved(Method::Hinge, Scale::None, false).1);
-    texts.insert("format_version".to_owned(), "3".to_owned());
+    texts.insert("format_version".to_owned(), "4".to_owned());
     texts.insert("lossdepth_version".to_owned(), "7.1".to_owned());
     let message = "made by a newer lossdepth (7.1): format 4, this one reads up to 3";
     assert_eq!(refused(&sealed(texts.clone(), &tensors)), message);
