@@ -4,7 +4,7 @@
 //! its own: `KEEP_MODELS=1 cargo test -p lossdepth --test suite kept_models` writes those that are missing.
 
 use crate::common::Random;
-use lossdepth::data::{Column, EncodingOptions, Table, Values};
+use lossdepth::data::{Column, EncodingOptions, Table, Texts, Values};
 use lossdepth::{Method, Model, Reference, Rows, Run, Scale, Settings};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -29,7 +29,8 @@ fn model(method: Method, format: u32) -> Model {
         Column { name: "b".into(), values: numbers(&mut random) },
     ];
     if method != Method::Halfspace {
-        let colours: Vec<Option<String>> = (0..14).map(|i| Some(["red", "blue"][i % 2].to_owned())).collect();
+        let mut colours = Texts::default();
+        (0..14).for_each(|i| colours.push(Some(["red", "blue"][i % 2])));
         columns.push(Column { name: "colour".into(), values: Values::Texts(colours) });
     }
     let options = EncodingOptions::default();
