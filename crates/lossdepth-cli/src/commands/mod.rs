@@ -115,7 +115,8 @@ fn check_memory(settings: &Settings, sample: &Reference) -> Result<()> {
     let (rows, columns) = (sample.len() as u64, sample.width() as u64);
     let matrices = if matches!(settings.scale, Scale::Whiten | Scale::Mcd) { 4 } else { 0 };
     let copies = rows.saturating_mul(columns).saturating_mul(2);
-    let bytes = columns.saturating_mul(columns).saturating_mul(matrices).saturating_add(copies).saturating_mul(8);
+    let bytes =
+        columns.saturating_mul(columns).saturating_mul(matrices).saturating_add(copies).saturating_mul(8);
     if lossdepth_files::memory::is_available(bytes) {
         return Ok(());
     }

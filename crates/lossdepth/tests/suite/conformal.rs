@@ -231,7 +231,8 @@ fn approximate_p_values_are_off_by_no_more_than_stated() {
     let mut random = Random::new(71);
     // Student's t with two degrees of freedom.
     let mut t2 = |count: usize| -> Vec<Vec<f64>> {
-        let mut number = || random.normal() / (0.5 * (random.normal().powi(2) + random.normal().powi(2))).sqrt();
+        let mut number =
+            || random.normal() / (0.5 * (random.normal().powi(2) + random.normal().powi(2))).sqrt();
         (0..count).map(|_| vec![number(), number()]).collect()
     };
     let settings = Settings { scale: lossdepth::Scale::None, ..Settings::new(Method::Halfspace) };

@@ -498,12 +498,8 @@ fn the_rounding_of_the_map_is_within_the_error() {
         let (rows, query) = rank_deficient(seed);
         let sample = reference(&rows);
         for scale in [Scale::Whiten, Scale::Mcd] {
-            let settings = Settings {
-                kernel: KernelChoice::Linear,
-                reg: 50.0,
-                scale,
-                ..Settings::new(Method::Svm)
-            };
+            let settings =
+                Settings { kernel: KernelChoice::Linear, reg: 50.0, scale, ..Settings::new(Method::Svm) };
             let model = settings.fit(&sample).unwrap();
             let fit = model.score(Rows::new(&query, 4).unwrap(), &Run::default()).unwrap()[0];
             let mapped: Vec<Vec<f64>> = rows.iter().map(|row| exact_map(model.scaling(), row)).collect();
@@ -537,8 +533,7 @@ fn the_determinant_does_not_depend_on_how_a_sample_is_written() {
             .zip(&counts)
             .flat_map(|(row, count)| std::iter::repeat_n(row.clone(), *count))
             .collect();
-        let shuffled: Vec<Vec<f64>> =
-            random.permutation(12).into_iter().map(|i| copies[i].clone()).collect();
+        let shuffled: Vec<Vec<f64>> = random.permutation(12).into_iter().map(|i| copies[i].clone()).collect();
         let counted = Reference::weighted(&rows, &weights).unwrap();
         let expected = Scaling::of(Scale::Mcd, &counted, SUPPORT).unwrap();
         for other in [copies, shuffled] {

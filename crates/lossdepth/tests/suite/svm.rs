@@ -3,7 +3,10 @@
 use crate::common::{Failures, Random, reference};
 use lossdepth::kernel::{Columns, Gamma, Kernel, KernelChoice, Points, Sigma, Standard};
 use lossdepth::methods::Svm;
-use lossdepth::{Depth, DepthError, Fit, FittedDepth, Intercept, Method, Reference, Rows, Run, Scale, Settings, Stop, Variant};
+use lossdepth::{
+    Depth, DepthError, Fit, FittedDepth, Intercept, Method, Reference, Rows, Run, Scale, Settings, Stop,
+    Variant,
+};
 
 const KERNELS: [KernelChoice; 6] = [
     KernelChoice::Gaussian { gamma: Gamma::Auto },
