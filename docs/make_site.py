@@ -13,8 +13,16 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-PROJECT = ["ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "CODE_OF_CONDUCT.md"]
-LINK = re.compile(r"(?<!!)\[(?P<text>[^\]]+)\]\((?P<to>[^)#\s]*)(?P<anchor>#[^)\s]*)?\)")
+PROJECT = [
+    "ARCHITECTURE.md",
+    "CONTRIBUTING.md",
+    "CHANGELOG.md",
+    "SECURITY.md",
+    "CODE_OF_CONDUCT.md",
+]
+LINK = re.compile(
+    r"(?<!!)\[(?P<text>[^\]]+)\]\((?P<to>[^)#\s]*)(?P<anchor>#[^)\s]*)?\)"
+)
 FENCE = re.compile(r"(^```.*?^```$)", re.DOTALL | re.MULTILINE)
 RENDER = """document$.subscribe(({ body }) => renderMathInElement(body, {
   delimiters: [{ left: "\\\\\\\\[", right: "\\\\\\\\]", display: true }, { left: "\\\\\\\\(", right: "\\\\\\\\)", display: false }],
@@ -26,7 +34,11 @@ RENDER = """document$.subscribe(({ body }) => renderMathInElement(body, {
 def pages() -> dict[Path, Path]:
     """Where every page and picture is, and where it goes."""
     docs = ROOT / "docs"
-    found = {path: path.relative_to(docs) for kind in ("*.md", "*.png", "*.svg") for path in docs.rglob(kind)}
+    found = {
+        path: path.relative_to(docs)
+        for kind in ("*.md", "*.png", "*.svg")
+        for path in docs.rglob(kind)
+    }
     found |= {ROOT / name: Path(name) for name in PROJECT}
     return found | {ROOT / "benchmarks/README.md": Path("benchmarks/README.md")}
 
@@ -45,22 +57,34 @@ def relinked(text: str, path: Path, target: Path, targets: dict[Path, Path]) -> 
         if to not in targets:
             if not to.exists():
                 sys.exit(f"{path.relative_to(ROOT)}: no file {found['to']}")
-            return found["text"] if found["text"].startswith("`") else f"{found['text']} (`{to.relative_to(ROOT)}`)"
+            return (
+                found["text"]
+                if found["text"].startswith("`")
+                else f"{found['text']} (`{to.relative_to(ROOT)}`)"
+            )
         up = "../" * (len(target.parts) - 1)
         return f"[{found['text']}]({up}{targets[to].as_posix()}{found['anchor'] or ''})"
 
     parts = FENCE.split(text)
-    return "".join(part if part.startswith("```") else LINK.sub(link, part) for part in parts)
+    return "".join(
+        part if part.startswith("```") else LINK.sub(link, part) for part in parts
+    )
 
 
 def configuration(out: Path, targets: dict[Path, Path]) -> str:
     """mkdocs.yml for the folder, with all pages in the navigation."""
     text = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
     named = set(re.findall(r"[\w/-]+\.md", text))
-    others = sorted({t.as_posix() for t in targets.values() if t.suffix == ".md"} - named)
+    others = sorted(
+        {t.as_posix() for t in targets.values() if t.suffix == ".md"} - named
+    )
     text = text.replace("docs_dir: target/site-pages", f"docs_dir: {out.resolve()}")
     text = text.replace("site_dir: site", f"site_dir: {ROOT / 'site'}")
-    return text + ("  - More:\n" + "".join(f"      - {page}\n" for page in others) if others else "")
+    return text + (
+        "  - More:\n" + "".join(f"      - {page}\n" for page in others)
+        if others
+        else ""
+    )
 
 
 def main(folder: str, katex: str) -> None:
