@@ -16,6 +16,13 @@ pub fn half() -> Option<f64> {
     limit().map(|bytes| 0.5 * bytes as f64)
 }
 
+/// Whether so many bytes can be had at once. They are given back; nothing is written to them.
+///
+/// An allocation that fails ends the process. Where it can be foreseen, this makes an error of it.
+pub fn is_available(bytes: u64) -> bool {
+    usize::try_from(bytes).is_ok_and(|bytes| Vec::<u8>::new().try_reserve_exact(bytes).is_ok())
+}
+
 fn physical() -> Option<u64> {
     let text = fs::read_to_string("/proc/meminfo").ok()?;
     let total = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;

@@ -69,6 +69,7 @@ fn fit(question: &Question, sample: &Reference, encoding: &Encoding) -> Result<R
     let settings = question.settings(sample)?;
     check_method(&settings, encoding)?;
     warn_of_cost(&settings, sample);
+    check_memory(&settings, sample)?;
     let plain = encoding.is_plain();
     let model = within_memory(&settings).fit(sample);
     Ok(model.map(|model| if plain { model } else { model.with_encoding(encoding.clone()) }))
@@ -107,6 +108,24 @@ fn warn_of_cost(settings: &Settings, sample: &Reference) {
             "the forest of all trees may take very long with {width} columns; `--trees 1000` draws as many at random"
         ));
     }
+}
+
+/// Refuses a fit for which there is not enough memory, as far as that can be foreseen: two copies of the reference, scaled and
+/// prepared, and for a scaling by a matrix the correlations, their roots and the map.
+fn check_memory(settings: &Settings, sample: &Reference) -> Result<()> {
+    let (rows, columns) = (sample.len() as u64, sample.width() as u64);
+    let matrices = if matches!(settings.scale, Scale::Whiten | Scale::Mcd) { 4 } else { 0 };
+    let copies = rows.saturating_mul(columns).saturating_mul(2);
+    let bytes =
+        columns.saturating_mul(columns).saturating_mul(matrices).saturating_add(copies).saturating_mul(8);
+    if lossdepth_files::memory::is_available(bytes) {
+        return Ok(());
+    }
+    Err(Error::Usage(format!(
+        "not enough memory to fit {rows} rows of {columns} columns with scale `{}`: at least {} MB more are needed",
+        settings.scale,
+        bytes.div_ceil(1_000_000)
+    )))
 }
 
 /// The same settings, with half of the memory of this machine unless something else was said.

@@ -41,7 +41,8 @@ shallowest first. Numbers have six digits on a terminal and all digits in files 
 --contamination draws the line where that share of the reference is below it, as scikit-learn does. --p-values compares with \
 the reference whatever its distribution: p is the chance that a row from where the reference came from is as shallow as this \
 one. `split` is exact and sets half of the reference aside to calibrate a model of the other half; `cross` (ten folds) and \
-`leave-one-out` use all of it, take as many fits, and are approximate. Data that is its own reference gets exact p-values by \
+`leave-one-out` use all of it, take as many fits, and are approximate: the worst known, halfspace with very heavy tails, has \
+p at most 0.2 in 23 to 25 % of normal rows. Data that is its own reference gets exact p-values by \
 rank, without another fit; but ranks are the same whatever the data, so --fdr needs a reference. With --fdr, q is the smallest \
 false discovery rate at which a row is chosen (Benjamini and Hochberg), and outlier says whether that is at most the rate given.
 
@@ -116,11 +117,9 @@ const PIECE: usize = 1 << 16;
 pub(crate) fn score(args: &Score) -> Result<Outcome> {
     let started = Instant::now();
     args.labels.check(args.against.reference.is_some() || args.against.model.is_some())?;
-    if matches!(args.out, Target::Standard) && lossdepth_files::is_stdout_discarded() {
-        return Err(Error::Usage(
-            "standard output is closed, or /dev/null open for reading too, and the scores would be lost: write them to a file \
-             with --out, or drop them with `> /dev/null`"
-                .to_owned(),
+    if matches!(args.out, Target::Standard) && !args.running.quiet && lossdepth_files::is_stdout_discarded() {
+        console::warning(format_args!(
+            "standard output is closed or /dev/null: the scores are not kept; --out writes them to a file"
         ));
     }
     let read = [Some(&args.data), args.against.reference.as_ref(), args.against.model.as_ref()];

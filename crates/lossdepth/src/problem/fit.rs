@@ -6,7 +6,7 @@ use crate::numerics::special::normal_quantile;
 use serde::{Deserialize, Serialize};
 
 /// One query's depth, with what is known about it.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub struct Fit {
     /// The depth, in $[0, 1]$: high is central, low is outlying.
     pub depth: f64,
@@ -14,12 +14,24 @@ pub struct Fit {
     /// 1 - `depth`, since the optimum is in $[0, 1]$ too.
     pub error: f64,
     /// The sampling standard error: how much `depth` would vary over samples like the reference. Not a number if it was not
-    /// asked for, by [`Run::depths_only`](super::Run::depths_only).
+    /// asked for, by [`Run::depths_only`](super::Run::depths_only), and where a method has none (forests).
+    ///
+    /// It is an estimate to first order, and worst where few rows decide: docs/math/inference.md has, for every method, how often
+    /// [`interval`](Self::interval) covers the truth.
     pub stderr: f64,
     /// How many iterations the solver took.
     pub iterations: usize,
     /// Why it stopped.
     pub stop: Stop,
+}
+
+impl PartialEq for Fit {
+    /// Equal numbers; two standard errors that are absent are equal.
+    fn eq(&self, other: &Self) -> bool {
+        let numbers = |fit: &Self| (fit.depth, fit.error, fit.iterations, fit.stop);
+        let stderr = self.stderr == other.stderr || self.stderr.is_nan() && other.stderr.is_nan();
+        stderr && numbers(self) == numbers(other)
+    }
 }
 
 impl Fit {

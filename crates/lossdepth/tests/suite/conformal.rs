@@ -223,3 +223,31 @@ fn bad_settings_are_refused() {
     assert!(Conformal::LeaveOneOut.calibrate(&settings, &two, &RUN).is_err());
     assert!(Conformal::named("half", 0).is_err());
 }
+
+/// Rows of the reference are compared with fewer rows than a query is, and far rows of heavy tails then look more central than they
+/// are. docs/math/inference.md says by how much.
+#[test]
+fn approximate_p_values_are_off_by_no_more_than_stated() {
+    let mut random = Random::new(71);
+    // Student's t with two degrees of freedom.
+    let mut t2 = |count: usize| -> Vec<Vec<f64>> {
+        let mut number =
+            || random.normal() / (0.5 * (random.normal().powi(2) + random.normal().powi(2))).sqrt();
+        (0..count).map(|_| vec![number(), number()]).collect()
+    };
+    let settings = Settings { scale: lossdepth::Scale::None, ..Settings::new(Method::Halfspace) };
+    for how in [Conformal::LeaveOneOut, Conformal::named("cross", 0).unwrap()] {
+        let (mut below, mut all) = (0, 0);
+        for _ in 0..60 {
+            let sample = Reference::new(&t2(60)).unwrap();
+            for p in p_values(how, &settings, &sample, &t2(40), &RUN) {
+                below += usize::from(p <= 0.2);
+                all += 1;
+            }
+        }
+        let share = below as f64 / f64::from(all);
+        // 60 samples of 40 queries that share them leave about 2 % of chance.
+        println!("{how:?}: P(p <= 0.2) = {share:.3}");
+        assert!((0.17..=0.29).contains(&share), "{how:?}: {share}");
+    }
+}

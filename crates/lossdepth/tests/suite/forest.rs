@@ -432,7 +432,6 @@ proptest! {
                 let c = score(forest, &Reference::weighted(&rows, &tenths).unwrap(), &z)[0];
                 prop_assert!((a.depth - b.depth).abs() <= a.error + b.error, "{a:?} {b:?}");
                 prop_assert!((a.depth - c.depth).abs() <= a.error + c.error, "{a:?} {c:?}");
-                prop_assert!((a.stderr - b.stderr).abs() <= 1e-9, "{a:?} {b:?}");
             }
         }
     }
@@ -443,7 +442,7 @@ proptest! {
             for forest in [Forest::new(), Forest::new().trees(5), Forest::new().rotations(2)] {
                 let fit = score(forest.max_depth(depth).loss(loss), &reference(&rows), &z)[0];
                 prop_assert!(fit.depth >= 0.0 && fit.depth <= 1.0 + fit.error, "{fit:?}");
-                prop_assert!(fit.error >= 0.0 && fit.error.is_finite() && fit.stderr.is_finite(), "{fit:?}");
+                prop_assert!(fit.error >= 0.0 && fit.error.is_finite() && fit.stderr.is_nan(), "{fit:?}");
             }
         }
     }
@@ -468,7 +467,6 @@ fn degenerate_samples() {
     let fits = score(Forest::new(), &same, &[vec![1.0, 2.0], vec![1.0, 3.0]]);
     assert_eq!((fits[0].depth, fits[1].depth), (1.0, 0.0));
     assert!(fits[1].depth.is_sign_positive());
-    assert_eq!(fits[0].stderr, 0.0);
     let zero_one = Forest::new().loss(ForestLoss::ZeroOne);
     let fit = score(zero_one, &same, &[vec![1.0, 2.0]])[0];
     assert!(fit.depth == 0.0 && fit.error == 0.0, "{fit:?}");
@@ -671,20 +669,14 @@ fn influence_is_a_derivative() {
     }
 }
 
-#[test] // The standard error against the spread over many samples.
-fn standard_errors_are_those_of_the_sampling() {
-    let mut random = Random::new(17);
-    let z = vec![vec![1.0, -0.4, 0.1], vec![2.2, 0.3, -1.0]];
-    let fits: Vec<Vec<Fit>> =
-        (0..400).map(|_| score(Forest::new(), &reference(&random.cloud(300, 3)), &z)).collect();
-    for query in 0..2 {
-        let depths: Vec<f64> = fits.iter().map(|f| f[query].depth).collect();
-        let mean = depths.iter().sum::<f64>() / 400.0;
-        let spread = (depths.iter().map(|d| (d - mean).powi(2)).sum::<f64>() / 399.0).sqrt();
-        let claimed = fits.iter().map(|f| f[query].stderr).sum::<f64>() / 400.0;
-        // 400 samples know the spread within 3.5 %.
-        assert!((claimed / spread - 1.0).abs() < 0.15, "{query}: {claimed} {spread}");
-    }
+#[test] // With a million columns a query took minutes.
+fn too_many_columns_for_all_trees_are_refused() {
+    let width = 100_001;
+    let sample = reference(&[vec![0.0; width], vec![1.0; width], vec![2.0; width]]);
+    let refused = Depth::new(Forest::new()).fit(&sample).err().expect("too many columns").to_string();
+    assert!(refused.contains("at most 100000 columns") && refused.contains("`trees`"), "{refused}");
+    let fit = score(Forest::new().trees(3), &sample, &[vec![1.0; width]])[0];
+    assert!(fit.depth > 0.0, "{fit:?}");
 }
 
 #[test] // The mass of a row was cut off at 1e15 units, 22 % of all; sums of larger masses went over.

@@ -1,6 +1,6 @@
 //! Halfspace depth against its definition, in whole numbers.
 
-use crate::common::{Failures, Random, dot};
+use crate::common::{Failures, Random, dot, reference};
 use lossdepth::methods::halfspace::Regions;
 use lossdepth::{Depth, Reference, Run, Stop};
 
@@ -461,4 +461,17 @@ fn numbers_of_any_size_have_an_order() {
         }
         assert!(Regions::new(&sample(2f64.powi(-560), 1.0)).is_ok());
     }
+}
+
+#[test] // An outlier's standard error was 0, which says that its depth is known.
+fn a_depth_of_zero_has_a_standard_error() {
+    let rows: Vec<Vec<f64>> = Random::new(3).cloud(100, 2);
+    let fit = |sample: &Reference| Depth::halfspace().fit(sample).unwrap().score(&[[50.0, 0.0]]).unwrap()[0];
+    let plain = fit(&reference(&rows));
+    // Two more of four more observations are inside (Agresti and Coull).
+    let p = 2.0 / 104.0;
+    assert_eq!((plain.depth, plain.stderr), (0.0, f64::sqrt(p * (1.0 - p) / 104.0)));
+    assert!(plain.interval(0.95).unwrap().1 > 0.02);
+    let weights: Vec<f64> = (0..100).map(|i| 0.5 + f64::from(i % 3)).collect();
+    assert!(fit(&Reference::weighted(&rows, &weights).unwrap()).stderr > 0.01);
 }

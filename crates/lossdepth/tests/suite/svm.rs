@@ -1,9 +1,12 @@
 //! The support vector machine depth: its definition, its theory, its two ways to the answer.
 
-use crate::common::{Failures, Random};
+use crate::common::{Failures, Random, reference};
 use lossdepth::kernel::{Columns, Gamma, Kernel, KernelChoice, Points, Sigma, Standard};
 use lossdepth::methods::Svm;
-use lossdepth::{Depth, DepthError, Fit, FittedDepth, Intercept, Reference, Rows, Run, Scale, Stop, Variant};
+use lossdepth::{
+    Depth, DepthError, Fit, FittedDepth, Intercept, Method, Reference, Rows, Run, Scale, Settings, Stop,
+    Variant,
+};
 
 const KERNELS: [KernelChoice; 6] = [
     KernelChoice::Gaussian { gamma: Gamma::Auto },
@@ -747,5 +750,28 @@ fn sums_of_many_weights_are_in_the_error() {
                 - 2.0 * (share * k(2.0) + (1.0 - share) * k(3.0));
         let truth = 1.0 - 0.25 * square.sqrt();
         assert!((fit.depth - truth).abs() <= fit.error + 2e-16, "{n} {fit:?} {truth}");
+    }
+}
+
+#[test] // It was 0 or 0.15: whether margins that are equal but for rounding were on the kink.
+fn standard_errors_do_not_depend_on_the_order_of_four_rows() {
+    let mut random = Random::new(31);
+    let orders = [[0, 1, 2, 3], [3, 2, 1, 0], [1, 3, 0, 2], [2, 0, 3, 1], [0, 2, 1, 3]];
+    for case in 0..200 {
+        let (rows, z) = (random.cloud(4, 1 + case % 3), random.cloud(1, 1 + case % 3));
+        let reg = 10f64.powf(random.between(-3.0, 0.0));
+        let settings = Settings {
+            reg,
+            intercept: Intercept::Free,
+            scale: lossdepth::Scale::None,
+            ..Settings::new(Method::Svm)
+        };
+        let of = |order: [usize; 4]| -> f64 {
+            let rows: Vec<Vec<f64>> = order.iter().map(|&i| rows[i].clone()).collect();
+            crate::common::score(&settings, &reference(&rows), &z)[0].stderr
+        };
+        let found = orders.map(of);
+        let (low, high) = found.iter().fold((f64::INFINITY, 0.0f64), |(l, h), s| (l.min(*s), h.max(*s)));
+        assert!(high - low <= 1e-6 + 1e-3 * low, "{case}, reg {reg}: {found:?}");
     }
 }

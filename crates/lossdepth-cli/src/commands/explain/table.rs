@@ -22,9 +22,10 @@ fn section(report: &Report, row: &Row, top: usize) -> String {
     out.push('\n');
     let _ = writeln!(
         out,
-        "  depth  {:.6}, standard error {}, proven within {}{}",
+        "  depth  {:.6}, {}proven within {}{}",
         row.depth,
-        brief(row.stderr),
+        // Forests have none.
+        if row.stderr.is_nan() { String::new() } else { format!("standard error {}, ", brief(row.stderr)) },
         brief(row.error),
         if row.stop == Stop::Converged { "" } else { " (did not converge)" }
     );

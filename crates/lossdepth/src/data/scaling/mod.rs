@@ -11,6 +11,7 @@ mod numbers;
 use self::mcd::{Cloud, Column, Estimate, inverse_square_root, negligible, quantile};
 use crate::data::Rows;
 use crate::error::{DepthError, Result};
+use crate::numerics::double_double::{TwofoldVector, two_sum};
 
 /// How the columns are scaled before anything is measured.
 ///
@@ -248,6 +249,9 @@ impl Scaling {
     }
 
     /// Writes $A (x - m)$ for the row $x$ to `out`; both are [`width`](Self::width) long.
+    ///
+    /// Differences and sums of products are computed with twice the digits and rounded once (S1r): where $x$ is close to a
+    /// space in which the sample lies, terms of up to $10^7$ cancel.
     pub fn apply(&self, row: &[f64], out: &mut [f64]) {
         let differences = || row.iter().zip(&self.center).map(|(x, m)| x - m);
         match &self.transform {
@@ -256,8 +260,11 @@ impl Scaling {
                 out.iter_mut().zip(differences().zip(a)).for_each(|(o, (x, a))| *o = x * a);
             }
             Transform::Full(a) => {
+                let difference = |(x, m): (&f64, &f64)| two_sum(*x, -*m);
+                let (high, low) = row.iter().zip(&self.center).map(difference).unzip();
+                let differences = TwofoldVector { high, low };
                 for (o, a) in out.iter_mut().zip(a.chunks_exact(self.width())) {
-                    *o = a.iter().zip(differences()).map(|(a, x)| a * x).sum();
+                    *o = differences.dot(a).value();
                 }
             }
         }

@@ -28,6 +28,10 @@ impl Scaling {
         sample: &Reference,
         support_fraction: f64,
     ) -> Result<(Scaling, Option<ScalingWarning>)> {
+        // The steps of the minimum covariance determinant compare numbers that may be equal but for rounding. Rows in one
+        // fixed order, with copies merged, make that rounding the same for every way to write a sample.
+        let merged = (scale == Scale::Mcd).then(|| sample.merged().0);
+        let sample = merged.as_ref().unwrap_or(sample);
         let (rows, weights) = (sample.rows(), sample.weights());
         let numbers: Vec<usize> = match sample.layout() {
             Some(layout) if !layout.is_numeric() => layout.number_groups().map(|group| group.start).collect(),

@@ -98,9 +98,9 @@ impl QueryScorer {
         let (depth, error) = averages.risk(sample, forest.loss, forest.value);
         self.query = averages.query;
         let stop = if error <= forest.tol { Stop::Converged } else { Stop::IterationLimit };
-        self.influence(sample, forest.loss, forest.value);
-        let stderr = sample.standard_error(&self.influence);
-        Some(Fit { depth, error, stderr, iterations: boxes, stop })
+        // The influences (F9) would give a standard error; it is withheld, since it is several times too small where the order of
+        // the features changes from sample to sample, and at far queries.
+        Some(Fit { depth, error, stderr: f64::NAN, iterations: boxes, stop })
     }
 
     /// The influence of each row: how the depth changes with its mass, if the order of the features by merit
@@ -140,8 +140,15 @@ impl QueryScorer {
     }
 
     /// Explains the fit of the query scored last.
-    pub(super) fn explain(&self, prepared: &PreparedForest, query: &[f64], fit: Fit) -> Explanation {
+    pub(super) fn explain(
+        &mut self,
+        forest: &Forest,
+        prepared: &PreparedForest,
+        query: &[f64],
+        fit: Fit,
+    ) -> Explanation {
         let sample = &prepared.sample;
+        self.influence(sample, forest.loss, forest.value);
         let mut influence = vec![0.0; sample.given];
         for (i, &row) in sample.counted.iter().enumerate() {
             influence[row] = self.influence[i];

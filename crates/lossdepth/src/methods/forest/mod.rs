@@ -28,6 +28,10 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
+/// The most features for the average over all trees. The work for a query grows with the square of the number of features a
+/// split considers times the number of features; beyond this it takes minutes (heuristic).
+const MAX_EXACT_FEATURES: usize = 100_000;
+
 /// How many features a node considers for its split.
 ///
 /// By name: `sqrt`, `log2`, `all`, a whole number, or a fraction with a decimal point (`1` is one feature,
@@ -228,8 +232,9 @@ impl FromStr for ForestLoss {
 ///
 /// # Standard error
 ///
-/// `stderr` is that of the delta method (F9): the masses of the boxes vary with the sample, while the order
-/// of the features by merit, on which the probabilities of the boxes depend, is taken as fixed.
+/// There is none: `stderr` is not a number. The delta method (F9) takes the order of the features by merit as fixed, and it
+/// changes from sample to sample; its standard error would be several times too small. The influences of the rows, which
+/// [`explain`](crate::FittedDepth::explain) returns, are derivatives with that order held fixed.
 ///
 /// ```
 /// use lossdepth::{Depth, Reference, methods::Forest};
@@ -391,6 +396,12 @@ impl Hypothesis for Forest {
         let frames = self.rotations.max(1);
         let features = Features::of(sample).count;
         let count = self.max_features.count(features)?;
+        if self.trees == 0 && features > MAX_EXACT_FEATURES {
+            return Err(DepthError::Settings(format!(
+                "the average over all trees is for at most {MAX_EXACT_FEATURES} columns, the reference has {features}: set \
+                 `trees`, for example to 1000, to draw a number of trees"
+            )));
+        }
         let sample = Presorted::new(sample, self.rotations, self.seed)?;
         let feature_subsets = (self.trees > 0)
             .then(|| FeatureSubsets::new(self.seed, features, count, self.trees, self.max_depth, frames));
@@ -411,6 +422,8 @@ impl Hypothesis for Forest {
         queries: Rows<'_>,
         run: &Run<'_>,
     ) -> Result<Vec<Explanation>> {
-        self.for_each_query(prepared, queries, run, |scorer, query, fit| scorer.explain(prepared, query, fit))
+        self.for_each_query(prepared, queries, run, |scorer, query, fit| {
+            scorer.explain(self, prepared, query, fit)
+        })
     }
 }

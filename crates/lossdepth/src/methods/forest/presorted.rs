@@ -16,9 +16,8 @@ pub struct Presorted {
     pub(super) words: usize,
     /// The mass of each row; `None` if all have mass 1.
     pub(super) masses: Option<Vec<u64>>,
-    /// The weight of each row, and half of it.
+    /// The weight of each row.
     pub(super) weights: Vec<f64>,
-    half_weights: Vec<f64>,
     /// The largest probability of the query's class at each row: its box contains at least the row, so it is
     /// $1 / (1 + \omega_i)$.
     pub(super) max_probabilities: Vec<f64>,
@@ -26,7 +25,6 @@ pub struct Presorted {
     pub(super) total: u64,
     /// How many observations the rows represent.
     pub(super) observations: f64,
-    mass_kind: Mass,
     /// The original indices of the rows with a positive weight, and the original number of rows.
     pub(super) counted: Vec<usize>,
     pub(super) given: usize,
@@ -81,7 +79,6 @@ impl Presorted {
         let masses = reduced(masses);
         let total: u64 = masses.iter().sum();
         let weights: Vec<f64> = masses.iter().map(|m| *m as f64 / total as f64).collect();
-        let half_weights = weights.iter().map(|w| 0.5 * w).collect();
         let max_probabilities = weights.iter().map(|w| (1.0 + w).recip()).collect();
         let masses = masses.iter().any(|m| *m != 1).then_some(masses);
         let mut data: Vec<f64> = Vec::with_capacity(rows * width);
@@ -96,27 +93,20 @@ impl Presorted {
                 .map(|k| frame(Some(haar(numbers, &mut Random::of_purpose(seed, 0, k)))))
                 .collect()
         };
-        let (words, mass_kind, given) = (rows.div_ceil(64), sample.mass(), sample.len());
+        let (words, given) = (rows.div_ceil(64), sample.len());
         Ok(Self {
             rows,
             features,
             words,
             masses,
             weights,
-            half_weights,
             max_probabilities,
             total,
             observations,
-            mass_kind,
             counted,
             given,
             frames,
         })
-    }
-
-    /// The standard error of a depth with this influence of each row.
-    pub(super) fn standard_error(&self, influence: &[f64]) -> f64 {
-        self.mass_kind.standard_error(influence, &self.half_weights)
     }
 }
 

@@ -50,8 +50,8 @@ use crate::problem::{Batch, Fit, Run, Stop};
 /// The halfspace depth.
 ///
 /// `depth` is the upper end of the interval, attained by the direction that
-/// [`explain`](crate::FittedDepth::explain) shows; `error` is its width plus rounding; `stderr` is $\sqrt{p
-/// (1 - p) / n}$ for the mass $p$ of that halfspace; `iterations` counts thousands of multiplications.
+/// [`explain`](crate::FittedDepth::explain) shows; `error` is its width plus rounding; `stderr` is $\sqrt{\tilde p
+/// (1 - \tilde p) / (n + 4)}$ with $\tilde p = (n p + 2) / (n + 4)$ for the mass $p$ of that halfspace; `iterations` counts thousands of multiplications.
 ///
 /// A row of the reference has the influence $\mathbf 1[x_i \in H] - p$ on the depth, $H$ being the halfspace.
 /// The direction is rounded to floating-point numbers after it was found: where the directions that attain

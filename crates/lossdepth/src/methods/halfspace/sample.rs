@@ -405,14 +405,23 @@ impl PreparedSample {
     /// The sampling standard error of the mass of a halfspace.
     pub(super) fn standard_error(&self, depth: f64, inside: impl FnOnce() -> Vec<bool>) -> f64 {
         match self.mass {
-            Mass::Counts(n) => (depth * (1.0 - depth) / n).sqrt(),
+            Mass::Counts(n) => binomial(depth, n),
             Mass::Importance => {
                 let halves: Vec<f64> = self.weights.iter().map(|w| 0.5 * w).collect();
                 let indicator: Vec<f64> = inside().iter().map(|i| f64::from(u8::from(*i))).collect();
-                self.mass.standard_error(&indicator, &halves)
+                // So many equal weights would have the same sum of squares.
+                let equal = self.weights.iter().map(|w| w * w).sum::<f64>().recip();
+                self.mass.standard_error(&indicator, &halves).max(binomial(depth, equal))
             }
         }
     }
+}
+
+/// The standard error (H10) of a share of `n` observations, with two more inside and two more outside (Agresti and Coull
+/// 1998): a share of 0 is not known without error.
+fn binomial(share: f64, n: f64) -> f64 {
+    let p = (n * share + 2.0) / (n + 4.0);
+    (p * (1.0 - p) / (n + 4.0)).sqrt()
 }
 
 /// Weights as integers, their sum, and a bound on what that changes in a depth (H3).

@@ -20,6 +20,9 @@ use crate::numerics::linalg::{axpy, dot};
 /// The search ends after this many new starts without a better direction (heuristic).
 const MAX_IDLE_STARTS: u32 = 16;
 
+/// The search tree is at most so deep (heuristic: it grows exponentially with its depth).
+const MAX_TREE_DEPTH: u64 = 13;
+
 /// From the coordinates of the unit vectors to the columns of the points.
 pub(super) enum CoordinateFrame<'a> {
     /// Any matrix, one row a coordinate.
@@ -152,7 +155,7 @@ impl SimplexSearch<'_> {
     /// Whether so few points decide that a tree is worthwhile (heuristic, cost only).
     fn is_tree_worthwhile(&self, lower: u64) -> bool {
         let least = self.points.masses.iter().copied().min().unwrap_or(1).max(1);
-        (self.upper - lower) / least <= 4 && self.upper / least <= 12
+        (self.upper - lower) / least <= 4 && self.upper / least < MAX_TREE_DEPTH
     }
 
     /// Counts the masses of a direction and its opposite exactly, and updates the best direction.
@@ -204,6 +207,10 @@ impl SimplexSearch<'_> {
 
     /// Whether no direction has less than the best known, given that the mass `counted` is inside and the
     /// points marked `out` are outside.
+    ///
+    /// Every call counts a point of positive mass, and ends where `counted` reaches the upper bound: by
+    /// [`is_tree_worthwhile`](Self::is_tree_worthwhile) that takes at most [`MAX_TREE_DEPTH`] calls within each other,
+    /// whatever the budget.
     fn branch(
         &mut self,
         left: &[u64],

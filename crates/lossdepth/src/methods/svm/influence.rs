@@ -29,6 +29,9 @@ const DEPENDENT: f64 = 1e-8;
 /// The curvature of a query on the kink, as a multiple of the sample's and of the penalty: large enough to hold its margin
 /// fixed (heuristic).
 const KINK_CURVATURE: f64 = 1e6;
+/// The least width of the density of margins, relative to 1 plus their mean: margins that should be equal differ by the
+/// solver's tolerance, and what is on the kink must not depend on that (heuristic).
+const MIN_WIDTH: f64 = 1e-6;
 
 impl PreparedSvm {
     /// $\frac12 (\ell_i + \ell_i' s_i)$ for every sample point, given $s$ there. Without it $s = w$, as in the closed form.
@@ -149,7 +152,7 @@ impl GalerkinSolver {
         }
     }
 
-    /// The curvatures of a query, a Gaussian density around the kink (L19); none if all margins are equal.
+    /// The curvatures of a query, a Gaussian density around the kink (L19); none if the margins are not finite.
     fn load_curvatures(
         &mut self,
         prepared: &PreparedSvm,
@@ -162,10 +165,11 @@ impl GalerkinSolver {
         let mean = 2.0 * dot(values, masses);
         let variance = 2.0 * sum_of(n, |i| masses[i] * ((values[i] - mean) * (values[i] - mean)));
         let width = 1.06 * variance.sqrt() * prepared.space.observations().powf(-0.2);
+        let width = width.max(MIN_WIDTH * (1.0 + mean.abs()));
         let [curvatures, with_query, with_values] = &mut self.curvatures;
         let (curvatures, with_query) = (curvatures.col_mut(j), with_query.col_mut(j));
         let with_values = with_values.col_mut(j);
-        if width.is_nan() || width <= 0.0 {
+        if !width.is_finite() {
             for list in [curvatures, with_query, with_values] {
                 list.fill(0.0);
             }
