@@ -1,5 +1,7 @@
 //! The Python binding: arrays in, arrays out. Everything that faces users is in `lossdepth/*.py`.
 
+mod allocated;
+mod arrow;
 mod conformal;
 mod convert;
 mod files;
@@ -17,9 +19,12 @@ use pyo3::types::PyDict;
 #[pymodule]
 mod _native {
     use super::{
-        Bound, Method, PyDict, PyDictMethods, PyModule, PyModuleMethods, PyResult, Settings, Stop, conformal,
-        convert, files, model, odd_rows, regions, table,
+        Bound, Method, PyDict, PyDictMethods, PyModule, PyModuleMethods, PyResult, Settings, Stop, arrow,
+        conformal, convert, files, model, odd_rows, regions, table,
     };
+
+    #[pymodule_export]
+    use arrow::{ArrowBatch, Prepared};
 
     #[pymodule_export]
     use conformal::{Calibration, adjust, own_p_values, threshold};
