@@ -15,6 +15,7 @@ array([ 1, -1])
 """
 
 from lossdepth import plot
+from lossdepth._arrow import ArrowScorer
 from lossdepth._auto import AutoDepth
 from lossdepth._conformal import Calibration, false_discovery_control
 from lossdepth._files import load
@@ -31,6 +32,7 @@ from lossdepth._results import Cut, Explanation, Scores
 from lossdepth._wrapper import LossDepth
 
 __all__ = [
+    "ArrowScorer",
     "AutoDepth",
     "Bagplot",
     "Calibration",

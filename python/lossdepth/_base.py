@@ -373,6 +373,10 @@ class Depth(TableReader, OutlierMixin, BaseEstimator):
         ...     lossdepth.load(path)
         HingeDepth(reg=0.1)
         """
+        _native.write_file(path, self._to_bytes())
+
+    def _to_bytes(self) -> bytes:
+        """Return the content of a model file."""
         check_is_fitted(self, "model_")
         notes = {"params": _written(self._params_of_fit())}
         # They are found when someone asks for them: here, or after the file is loaded.
@@ -388,7 +392,7 @@ class Depth(TableReader, OutlierMixin, BaseEstimator):
             notes["n_columns"] = json.dumps(self.n_features_in_)
             columns = None
         memory = getattr(self, "memory", None)
-        _native.write_file(path, self.model_.to_bytes(columns, notes, memory))
+        return self.model_.to_bytes(columns, notes, memory)
 
     if not TYPE_CHECKING:
         # No properties: whatever lists the attributes of an object would have its rows scored.

@@ -20,8 +20,10 @@ __all__ = [
     "METHODS",
     "SETTINGS",
     "STOPS",
+    "ArrowBatch",
     "Calibration",
     "Model",
+    "Prepared",
     "Regions",
     "Table",
     "__version__",
@@ -97,6 +99,34 @@ class Table:
     @staticmethod
     def of_rows(rows: _Floats, names: list[str]) -> Table: ...
     def __len__(self) -> int: ...
+
+@final
+class ArrowBatch:
+    def __arrow_c_array__(self, requested_schema: Any = None) -> tuple[Any, Any]: ...
+    def __arrow_c_schema__(self) -> Any: ...
+    def __len__(self) -> int: ...
+
+@final
+class Prepared:
+    def __new__(cls, data: bytes, memory: float | None, threads: int) -> Self: ...
+    def score(
+        self,
+        batch: Any,
+        columns: list[str],
+        features: list[str] | None,
+        nulls: str,
+        conformal: str,
+        threads: int,
+    ) -> ArrowBatch: ...
+    def to_bytes(self) -> bytes: ...
+    @property
+    def features(self) -> list[str] | None: ...
+    @property
+    def method(self) -> str: ...
+    @property
+    def reference_len(self) -> int: ...
+    @property
+    def bytes(self) -> int: ...
 
 @final
 class Calibration:
