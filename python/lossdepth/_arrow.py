@@ -212,7 +212,7 @@ class ArrowScorer:
         object with ``__arrow_c_array__``
             A record batch of as many rows, for any library that takes Arrow data.
         """
-        return self._named(
+        scored: _native.ArrowBatch = self._named(
             self._prepared.score,
             batch,
             list(self._columns),
@@ -221,6 +221,7 @@ class ArrowScorer:
             self._p_values,
             self._threads,
         )
+        return scored
 
     def __call__(self, batch: Any) -> Any:
         """Score the rows of a batch.
@@ -303,7 +304,8 @@ class ArrowScorer:
 
     def __sizeof__(self) -> int:
         """Return the bytes it takes with its prepared model, measured when that was made."""
-        return object.__sizeof__(self) + sys.getsizeof(vars(self)) + self._prepared.bytes
+        prepared: int = self._prepared.bytes
+        return object.__sizeof__(self) + sys.getsizeof(vars(self)) + prepared
 
     def __repr__(self) -> str:
         return f"ArrowScorer({self.name!r}, columns={self._columns!r})"
@@ -326,7 +328,7 @@ class ArrowScorer:
 
 
 def _restored(source: bytes | str, options: dict[str, Any]) -> ArrowScorer:
-    """Make a scorer from what was pickled: of a model that this process has, nothing is prepared."""
+    """Make a scorer from what was pickled; a model that this process has is not prepared again."""
     scorer = ArrowScorer.__new__(ArrowScorer)
     vars(scorer).update(options)
     checksum, threads = options["_checksum"], options["_threads"]

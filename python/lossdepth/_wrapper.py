@@ -291,7 +291,7 @@ feature_names_in_ : ndarray of shape (n_features_in_,)
         """Return the content of the model file of the native twin."""
         check_is_fitted(self, "estimator_")
         twin: Any = self.twin_
-        data: bytes = twin._to_bytes()
+        data: bytes = twin._to_bytes()  # noqa: SLF001
         return data
 
     def _fit(self, X: Any, sample_weight: Any) -> None:
