@@ -7,6 +7,7 @@ mod interrupt;
 mod model;
 mod odd_rows;
 mod regions;
+mod sketch;
 mod table;
 
 use lossdepth::{Method, Settings, Stop};
@@ -18,7 +19,7 @@ use pyo3::types::PyDict;
 mod _native {
     use super::{
         Bound, Method, PyDict, PyDictMethods, PyModule, PyModuleMethods, PyResult, Settings, Stop, conformal,
-        convert, files, model, odd_rows, regions, table,
+        convert, files, model, odd_rows, regions, sketch, table,
     };
 
     #[pymodule_export]
@@ -38,6 +39,9 @@ mod _native {
 
     #[pymodule_export]
     use regions::Regions;
+
+    #[pymodule_export]
+    use sketch::Sketch;
 
     #[pymodule_export]
     use table::Table;
