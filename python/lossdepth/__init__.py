@@ -29,6 +29,7 @@ from lossdepth._network import MLPDepth
 from lossdepth._outliers import Outlier, Outliers, outliers
 from lossdepth._preset import preset
 from lossdepth._results import Cut, Explanation, Scores
+from lossdepth._sketch import ReferenceSketch
 from lossdepth._wrapper import LossDepth
 
 __all__ = [
@@ -49,6 +50,7 @@ __all__ = [
     "MLPDepth",
     "Outlier",
     "Outliers",
+    "ReferenceSketch",
     "SVMDepth",
     "Scores",
     "SquaredHingeDepth",

@@ -9,6 +9,7 @@ mod interrupt;
 mod model;
 mod odd_rows;
 mod regions;
+mod sketch;
 mod table;
 
 use lossdepth::{Method, Settings, Stop};
@@ -20,7 +21,7 @@ use pyo3::types::PyDict;
 mod _native {
     use super::{
         Bound, Method, PyDict, PyDictMethods, PyModule, PyModuleMethods, PyResult, Settings, Stop, arrow,
-        conformal, convert, files, model, odd_rows, regions, table,
+        conformal, convert, files, model, odd_rows, regions, sketch, table,
     };
 
     #[pymodule_export]
@@ -43,6 +44,9 @@ mod _native {
 
     #[pymodule_export]
     use regions::Regions;
+
+    #[pymodule_export]
+    use sketch::Sketch;
 
     #[pymodule_export]
     use table::Table;

@@ -26,6 +26,7 @@ mod properties;
 mod reasons;
 mod refusals;
 mod scaling;
+mod sketch;
 mod statistics;
 mod svm;
 mod svm_golden;
