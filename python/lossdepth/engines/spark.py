@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from lossdepth._arrow import COLUMNS, NULLS, ArrowScorer
 from lossdepth._function import METHODS
+from lossdepth._sketch import CAPACITY, ReferenceSketch
 from lossdepth.engines._extra import engine, missing
 from lossdepth.engines._spark_files import MODEL_FILE, is_connect, read_file, write_file
 
@@ -35,8 +36,8 @@ try:
 except ImportError as error:
     raise missing(error, "spark") from error
 
-# The name of the column with the hash of each row; nobody else has it.
-_KEY = "__lossdepth_key"
+# How many tasks merge the sketches of all partitions, before the driver merges theirs.
+_MERGED = 8
 
 
 def _strings(value: Any) -> list[str]:
@@ -87,10 +88,9 @@ class DepthDetector(
 ):
     """Take a data frame for the reference, and score others against it.
 
-    The reference is at most `maxRows` rows of the data frame, those with the smallest hash of their
-    content: a random sample that does not depend on how the rows are partitioned or ordered. Every
-    executor keeps its own smallest ones, so no more than `maxRows` rows of each partition travel.
-    Where rows are left out, a warning says how many.
+    Every task makes a :class:`lossdepth.ReferenceSketch` of its partition and only sketches travel:
+    all rows up to `referenceRows` different ones, beyond that a random sample of them, the same
+    however the rows are partitioned and ordered. Where rows are left out, a warning says how many.
 
     Parameters
     ----------
@@ -106,8 +106,8 @@ class DepthDetector(
         What the names of the new columns begin with.
     nulls : {"error", "null", "compare"}, default="error"
         What `transform` does with rows that lack a value.
-    maxRows : int, default=10000
-        The largest number of rows of the reference.
+    referenceRows : int, default=20000
+        How many different rows the reference has at most.
     seed : int, default=0
         Another seed is another sample.
 
@@ -133,10 +133,10 @@ class DepthDetector(
         "parameters of the estimator of the method",
         TypeConverters.identity,
     )
-    maxRows = Param(
+    referenceRows = Param(
         Params._dummy(),  # noqa: SLF001
-        "maxRows",
-        "the largest number of rows of the reference",
+        "referenceRows",
+        "how many different rows the reference has at most",
         TypeConverters.toInt,
     )
     seed = Param(
@@ -155,12 +155,12 @@ class DepthDetector(
         columns: Sequence[str] | None = None,
         prefix: str | None = None,
         nulls: str | None = None,
-        maxRows: int | None = None,
+        referenceRows: int | None = None,
         seed: int | None = None,
     ) -> None:
         super().__init__()
         self._defaults()
-        self._setDefault(method="auto", settings={}, maxRows=10_000, seed=0)
+        self._setDefault(method="auto", settings={}, referenceRows=CAPACITY, seed=0)
         self._given(
             {
                 "method": method,
@@ -169,7 +169,7 @@ class DepthDetector(
                 "columns": columns,
                 "prefix": prefix,
                 "nulls": nulls,
-                "maxRows": maxRows,
+                "referenceRows": referenceRows,
                 "seed": seed,
             }
         )
@@ -177,11 +177,9 @@ class DepthDetector(
     def _fit(self, dataset: Any) -> DepthDetectorModel:
         functions = engine("pyspark.sql.functions", "spark")
         get = self.getOrDefault
-        method, most = get(self.method), get(self.maxRows)
+        method = get(self.method)
         if method not in METHODS:
             raise ValueError(f"`method` must be one of {', '.join(METHODS)}, got {method!r}")
-        if most < 2:  # noqa: PLR2004
-            raise ValueError(f"`maxRows` must be at least 2, got {most}")
         names = get(self.inputCols) if self.isSet(self.inputCols) else list(dataset.columns)
         missing = [name for name in names if name not in dataset.columns]
         if missing:
@@ -190,20 +188,16 @@ class DepthDetector(
                 f"{dataset.columns}"
             )
         rows = dataset.select([functions.col(f"`{name}`") for name in names])
-        key = functions.xxhash64(functions.lit(get(self.seed)), *[rows[f"`{n}`"] for n in names])
-        # Equal keys are equal rows, so that the order of the reference does not depend on chance.
-        sample = rows.withColumn(_KEY, key).orderBy(_KEY).limit(most)
-        table = _collected(sample).drop_columns([_KEY])
-        if table.num_rows == most:
-            there = dataset.count()
-            if there > most:
-                warnings.warn(
-                    f"DepthDetector: compared with {most:,} of {there:,} rows, a random sample; "
-                    "`maxRows` says how many, and the column `stderr` what that means for a depth",
-                    UserWarning,
-                    stacklevel=2,
-                )
-        detector = METHODS[method](**get(self.settings)).fit(table)
+        sketch = _sketched(rows, get(self.referenceRows), get(self.seed))
+        if not sketch.complete:
+            warnings.warn(
+                f"DepthDetector: compared with {len(sketch):,} of {sketch.n_rows:,} rows, a random "
+                "sample; `referenceRows` says how many, and the column `stderr` what that means "
+                "for a depth",
+                UserWarning,
+                stacklevel=2,
+            )
+        detector = METHODS[method](**get(self.settings)).fit(sketch)
         model = DepthDetectorModel(detector._to_bytes())  # noqa: SLF001
         made: DepthDetectorModel = self._copyValues(model)
         return made
@@ -358,8 +352,34 @@ class _Reader(MLReader):
         return model
 
 
-def _collected(frame: Any) -> Any:
-    """Bring a small data frame to this process as an Arrow table."""
-    if hasattr(frame, "toArrow"):
-        return frame.toArrow()
-    return pa.Table.from_pandas(frame.toPandas(), preserve_index=False)
+def _sketched(rows: Any, most: int, seed: int) -> ReferenceSketch:
+    """Make a sketch of a data frame: one for each partition, merged in executors and then here."""
+
+    def sketch(batches: Iterator[Any]) -> Iterator[Any]:
+        made = ReferenceSketch(reference_rows=most, random_state=seed)
+        for batch in batches:
+            if batch.num_rows:
+                made.add(pa.Table.from_batches([batch]))
+        yield from packed(made)
+
+    def merge(batches: Iterator[Any]) -> Iterator[Any]:
+        made = ReferenceSketch(reference_rows=most, random_state=seed)
+        for batch in batches:
+            for data in batch["sketch"].to_pylist():
+                made.merge(ReferenceSketch.from_bytes(data))
+        yield from packed(made)
+
+    def packed(made: ReferenceSketch) -> Iterator[Any]:
+        if made.n_rows:
+            yield pa.record_batch({"sketch": pa.array([made.to_bytes()], pa.binary())})
+
+    # The number of partitions is not known through Spark Connect; one more merge costs little.
+    parts = rows.mapInArrow(sketch, "sketch binary").repartition(_MERGED).mapInArrow(
+        merge, "sketch binary"
+    )
+    found = ReferenceSketch(reference_rows=most, random_state=seed)
+    for row in parts.collect():
+        found.merge(ReferenceSketch.from_bytes(bytes(row[0])))
+    if not found.n_rows:
+        raise ValueError("DepthDetector: the data frame has no rows")
+    return found
