@@ -20,11 +20,10 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import lossdepth
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-
-import lossdepth
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -66,7 +65,6 @@ def scorer(table: pa.Table, model: str) -> float:
 def polars(table: pa.Table, model: str) -> float:
     """Time Polars, eager."""
     import polars as pl  # noqa: PLC0415
-
     from lossdepth.engines.polars import scores  # noqa: PLC0415
 
     frame, made = pl.DataFrame(table), scores(model, (*COLUMNS, "stderr"))
@@ -76,7 +74,6 @@ def polars(table: pa.Table, model: str) -> float:
 def duckdb(table: pa.Table, model: str) -> float:
     """Time DuckDB with one thread."""
     import duckdb as db  # noqa: PLC0415
-
     from lossdepth.engines.duckdb import register  # noqa: PLC0415
 
     connection = db.connect()
@@ -92,7 +89,6 @@ def dask(table: pa.Table, model: str) -> float:
     """Time Dask with one worker process."""
     import dask.dataframe as dd  # noqa: PLC0415
     from distributed import Client, LocalCluster  # noqa: PLC0415
-
     from lossdepth.engines.dask import score  # noqa: PLC0415
 
     options: Any = {"n_workers": 1, "threads_per_worker": 1, "dashboard_address": None}
@@ -109,7 +105,6 @@ def dask(table: pa.Table, model: str) -> float:
 def ray(table: pa.Table, model: str) -> float:
     """Time Ray Data with one actor: the time that a larger dataset takes more."""
     import ray as engine  # noqa: PLC0415
-
     from lossdepth.engines.ray import score  # noqa: PLC0415
 
     engine.init(num_cpus=2, include_dashboard=False, log_to_driver=False, configure_logging=False)
@@ -128,9 +123,8 @@ def ray(table: pa.Table, model: str) -> float:
 def spark(table: pa.Table, model: str) -> float:
     """Time Spark with one core."""
     os.environ["PYSPARK_PYTHON"] = sys.executable
-    from pyspark.sql import SparkSession  # noqa: PLC0415
-
     from lossdepth.spark import DepthDetectorModel  # noqa: PLC0415
+    from pyspark.sql import SparkSession  # noqa: PLC0415
 
     builder = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
     session = builder.config("spark.driver.memory", "2g").getOrCreate()
@@ -152,7 +146,9 @@ def main() -> None:
     """Measure, and print a table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=200_000)
-    parser.add_argument("--engines", nargs="*", default=["polars", "duckdb", "dask", "ray", "spark"])
+    parser.add_argument(
+        "--engines", nargs="*", default=["polars", "duckdb", "dask", "ray", "spark"]
+    )
     args = parser.parse_args()
     rng = np.random.default_rng(0)
     names = [f"c{place}" for place in range(10)]

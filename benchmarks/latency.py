@@ -14,12 +14,11 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import lossdepth
 import numpy as np
 import pyarrow as pa
 import sklearn
 from sklearn.ensemble import IsolationForest
-
-import lossdepth
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""The Arrow scorer: the same bits for any batch, nulls by policy, one preparation, errors that name."""
+"""The Arrow scorer: the same bits for any batch, nulls by policy, one preparation, errors."""
 
 import pickle
 import sys
@@ -123,7 +123,7 @@ def test_wrong_arguments(detector, tmp_path):
         ArrowScorer(3)
     damaged = tmp_path / "damaged.safetensors"
     damaged.write_bytes(b"no model at all")
-    with pytest.raises(ValueError, match="damaged.safetensors"):
+    with pytest.raises(ValueError, match=r"damaged\.safetensors"):
         ArrowScorer(damaged)
     with pytest.raises(FileNotFoundError, match="nowhere"):
         ArrowScorer(tmp_path / "nowhere")

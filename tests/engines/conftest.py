@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import subprocess
+from itertools import pairwise
 from pathlib import Path
 
+import lossdepth
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-
-import lossdepth
 
 FEATURES = ["amount", "delay", "count", "region"]
 PARTITIONS = (1, 7, 64)
@@ -68,7 +68,7 @@ def shuffled(table: pa.Table, seed: int) -> pa.Table:
 
 def parts(table: pa.Table, count: int) -> list[pa.Table]:
     ends = np.linspace(0, table.num_rows, count + 1).astype(int)
-    return [table.slice(a, b - a) for a, b in zip(ends[:-1], ends[1:], strict=True)]
+    return [table.slice(a, b - a) for a, b in pairwise(ends)]
 
 
 @pytest.fixture(scope="session")

@@ -6,17 +6,17 @@ import os
 
 import dask.dataframe as dd
 import duckdb
+import lossdepth
+import lossdepth.engines.dask
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from conftest import PARTITIONS, parts, same_bits, shuffled
 from distributed import Client, LocalCluster
-
-import lossdepth
-import lossdepth.engines.dask
 from lossdepth.engines.duckdb import register
 from lossdepth.engines.polars import depth, scores
+
+from conftest import PARTITIONS, parts, same_bits, shuffled
 
 
 @pytest.fixture(scope="module")
@@ -49,13 +49,15 @@ def test_polars_depth(table, model, expected):
 
 
 @pytest.mark.parametrize("count", PARTITIONS)
-def test_duckdb(table, model, expected, count, tmp_path):
+def test_duckdb(table, model, expected, count):
     connection = duckdb.connect()
     connection.execute(f"SET threads = {min(count, 2)}")
     connection.register("rows", shuffled(table, count))
     connection.execute("CREATE TABLE t AS FROM rows")
     register(connection)
-    by_row = f"SELECT id, s.depth, s.error FROM (SELECT id, lossdepth_scores('{model}', t) s FROM t)"
+    by_row = (
+        f"SELECT id, s.depth, s.error FROM (SELECT id, lossdepth_scores('{model}', t) s FROM t)"
+    )
     assert same_bits(connection.sql(by_row).to_arrow_table(), expected)
     names = ", ".join(lossdepth.ArrowScorer(model).features)
     by_place = f"SELECT id, lossdepth('{model}', {names}) AS depth FROM t ORDER BY id"

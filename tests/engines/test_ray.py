@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import signal
 
+import lossdepth
+import lossdepth.engines.ray as engine
 import pyarrow as pa
 import pytest
 import ray
-from conftest import PARTITIONS, parts, same_bits, shuffled
 
-import lossdepth
-import lossdepth.engines.ray as engine
+from conftest import PARTITIONS, parts, same_bits, shuffled
 
 
 @pytest.fixture(scope="module", autouse=True)

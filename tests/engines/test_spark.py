@@ -6,13 +6,13 @@ import os
 import signal
 import sys
 
+import lossdepth
 import numpy as np
 import pyarrow as pa
 import pytest
-from conftest import FEATURES, PARTITIONS, same_bits, shuffled
-
-import lossdepth
 from lossdepth.spark import DepthDetector, DepthDetectorModel
+
+from conftest import FEATURES, PARTITIONS, same_bits, shuffled
 
 
 @pytest.fixture(scope="module")
@@ -127,11 +127,13 @@ def test_bad_input(spark, table, model, corrupt, tmp_path):
     rows, scores = frame(spark, table, 3), DepthDetectorModel.fromFile(model)
     with pytest.raises(ValueError, match=r"m\.safetensors.*delay"):
         scores.transform(rows.drop("delay"))
-    target = str(tmp_path / "out")
-    for bad in (f.lit("x"), f.when(f.col("id") > 0, f.col("delay"))):
+    # A text, and a null.
+    for place, bad in enumerate((f.lit("x"), f.when(f.col("id") > 0, f.col("delay")))):
+        target = tmp_path / f"out{place}"
         with pytest.raises(Exception, match=r"m\.safetensors.*delay"):
-            scores.transform(rows.withColumn("delay", bad)).write.parquet(target)
-    assert not os.path.exists(os.path.join(target, "_SUCCESS"))  # noqa: PTH110, PTH118
+            scores.transform(rows.withColumn("delay", bad)).write.parquet(str(target))
+        assert not (target / "_SUCCESS").exists()
+        assert not list(target.glob("*.parquet"))
     with pytest.raises(ValueError, match=r"corrupt\.safetensors"):
         DepthDetectorModel.fromFile(corrupt).transform(rows)
     with pytest.raises(ValueError, match="already"):

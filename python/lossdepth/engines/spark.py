@@ -360,22 +360,20 @@ def _sketched(rows: Any, most: int, seed: int) -> ReferenceSketch:
         for batch in batches:
             if batch.num_rows:
                 made.add(pa.Table.from_batches([batch]))
-        yield from packed(made)
+        yield from _packed(made)
 
     def merge(batches: Iterator[Any]) -> Iterator[Any]:
         made = ReferenceSketch(reference_rows=most, random_state=seed)
         for batch in batches:
             for data in batch["sketch"].to_pylist():
                 made.merge(ReferenceSketch.from_bytes(data))
-        yield from packed(made)
-
-    def packed(made: ReferenceSketch) -> Iterator[Any]:
-        if made.n_rows:
-            yield pa.record_batch({"sketch": pa.array([made.to_bytes()], pa.binary())})
+        yield from _packed(made)
 
     # The number of partitions is not known through Spark Connect; one more merge costs little.
-    parts = rows.mapInArrow(sketch, "sketch binary").repartition(_MERGED).mapInArrow(
-        merge, "sketch binary"
+    parts = (
+        rows.mapInArrow(sketch, "sketch binary")
+        .repartition(_MERGED)
+        .mapInArrow(merge, "sketch binary")
     )
     found = ReferenceSketch(reference_rows=most, random_state=seed)
     for row in parts.collect():
@@ -383,3 +381,9 @@ def _sketched(rows: Any, most: int, seed: int) -> ReferenceSketch:
     if not found.n_rows:
         raise ValueError("DepthDetector: the data frame has no rows")
     return found
+
+
+def _packed(made: ReferenceSketch) -> Iterator[Any]:
+    """Return a sketch as a record batch, unless it is empty."""
+    if made.n_rows:
+        yield pa.record_batch({"sketch": pa.array([made.to_bytes()], pa.binary())})
