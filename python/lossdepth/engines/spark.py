@@ -1,6 +1,6 @@
 """Depths in Spark: an Estimator that takes a data frame for its reference, a Model that scores.
 
-Works with a classic session and with Spark Connect; only saving needs a classic one.
+Tested with a classic session. Nothing but saving needs one, but Spark Connect is not tested.
 """
 
 from __future__ import annotations
