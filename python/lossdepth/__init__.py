@@ -15,6 +15,7 @@ array([ 1, -1])
 """
 
 from lossdepth import plot
+from lossdepth._arrow import ArrowScorer
 from lossdepth._auto import AutoDepth
 from lossdepth._classifier import DDClassifier
 from lossdepth._compare import ColumnShift, Comparison, TwoSampleTest, compare
@@ -30,9 +31,11 @@ from lossdepth._network import MLPDepth
 from lossdepth._outliers import Outlier, Outliers, outliers
 from lossdepth._preset import preset
 from lossdepth._results import Cut, Explanation, Scores
+from lossdepth._sketch import ReferenceSketch
 from lossdepth._wrapper import LossDepth
 
 __all__ = [
+    "ArrowScorer",
     "AutoDepth",
     "Bagplot",
     "Calibration",
@@ -52,6 +55,7 @@ __all__ = [
     "MLPDepth",
     "Outlier",
     "Outliers",
+    "ReferenceSketch",
     "SVMDepth",
     "Scores",
     "SquaredHingeDepth",

@@ -23,6 +23,7 @@ from lossdepth._preset import observations, preset
 from lossdepth._progress import in_parts, threads
 from lossdepth._reading import TableReader
 from lossdepth._results import Explanation, Scores, named_cut
+from lossdepth._sketch import ReferenceSketch
 
 if TYPE_CHECKING:
     import os
@@ -71,7 +72,7 @@ class Depth(TableReader, OutlierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : {array-like, dataframe} of shape (n_samples, n_features)
+        X : {array-like, dataframe} of shape (n_samples, n_features) or ReferenceSketch
             The reference sample, at least two rows.
         y : None
             Ignored.
@@ -374,6 +375,10 @@ class Depth(TableReader, OutlierMixin, BaseEstimator):
         ...     lossdepth.load(path)
         HingeDepth(reg=0.1)
         """
+        _native.write_file(path, self._to_bytes())
+
+    def _to_bytes(self) -> bytes:
+        """Return the content of a model file."""
         check_is_fitted(self, "model_")
         notes = {"params": _written(self._params_of_fit())}
         # They are found when someone asks for them: here, or after the file is loaded.
@@ -389,7 +394,7 @@ class Depth(TableReader, OutlierMixin, BaseEstimator):
             notes["n_columns"] = json.dumps(self.n_features_in_)
             columns = None
         memory = getattr(self, "memory", None)
-        _native.write_file(path, self.model_.to_bytes(columns, notes, memory))
+        return self.model_.to_bytes(columns, notes, memory)
 
     if not TYPE_CHECKING:
         # No properties: whatever lists the attributes of an object would have its rows scored.
@@ -426,6 +431,7 @@ class Depth(TableReader, OutlierMixin, BaseEstimator):
     def _keep(self, model: _native.Model) -> None:
         """Take a fitted model for one's own, and remember with which parameters it came."""
         self.__dict__.pop("offset_", None)
+        self.__dict__.pop("sketch_", None)
         self.model_ = model
         self._found = Found()
         self._fitted_params = self.get_params(deep=False)
@@ -440,8 +446,14 @@ class Depth(TableReader, OutlierMixin, BaseEstimator):
     def _prepare(self, X: Any, sample_weight: Any) -> _native.Model:
         """Fit the native model alone."""
         missing = self._missing()
-        given, kinds = self._read(X, reset=True)
-        weights = _checks.weights(sample_weight, len(given))
+        if isinstance(X, ReferenceSketch):
+            if sample_weight is not None:
+                raise ValueError("a sketch has its own weights: give them to `add`")
+            given: Floats | _native.Table
+            given, weights, kinds = self._of_sketch(X)
+        else:
+            given, kinds = self._read(X, reset=True)
+            weights = _checks.weights(sample_weight, len(given))
         settings = self._settings(len(given), weights)
         if settings.get("memory", 0) is None:
             settings["memory"] = half_of_memory()
@@ -458,6 +470,21 @@ class Depth(TableReader, OutlierMixin, BaseEstimator):
             _checks.warn(model.warning, UserWarning)
         self._warn_of_unread(model, model.unread)
         return model
+
+    def _of_sketch(
+        self, sketch: ReferenceSketch
+    ) -> tuple[_native.Table, Floats | None, dict[str, str]]:
+        """Return the rows of a sketch with their weights, and the kinds said of the columns."""
+        if self._is_pairwise():
+            raise ValueError("a precomputed kernel cannot be fitted in pieces")
+        names = sketch.columns
+        given, weights = sketch._rows().table()
+        self.n_features_in_ = len(names)
+        self.__dict__.pop("feature_names_in_", None)
+        if names != [str(place) for place in range(len(names))]:
+            self.feature_names_in_ = np.array(names, dtype=object)
+        kinds = getattr(self, "kinds", None) or {}
+        return given, weights, sketch._kinds() | {str(name): kind for name, kind in kinds.items()}
 
     def _settings(self, n_rows: int, weights: Floats | None) -> dict[str, Any]:
         """Return the settings of the method: those of the preset where a parameter is default."""
@@ -554,6 +581,57 @@ class NativeDepth(Depth):
     contamination: float = 0.1
     n_jobs: int | None = None
     verbose: int = 0
+
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Add the rows of X to the reference sample.
+
+        What was added before is kept in `sketch_`, a :class:`ReferenceSketch`: exactly up to 20,000
+        different rows, beyond as a sample of that size. The order of the rows and how they are
+        divided do not matter. For other sizes, merging and removal make a sketch and give it to
+        `fit`, which starts again.
+
+        Parameters
+        ----------
+        X : {array-like, dataframe} of shape (n_samples, n_features)
+            More rows; at least two in the first call.
+        y : None
+            Ignored.
+        sample_weight : array-like of shape (n_samples,), float or None, default=None
+            Weights of the rows, as in `fit`.
+
+        Returns
+        -------
+        object
+            The estimator itself.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from lossdepth import LogisticDepth
+        >>> X = np.random.default_rng(0).normal(size=(500, 2))
+        >>> detector = LogisticDepth()
+        >>> for part in np.split(X, 5):
+        ...     detector = detector.partial_fit(part)
+        >>> detector.sketch_
+        <ReferenceSketch: all of 500 rows, 2 columns>
+        """
+        del y
+        if self._is_pairwise():
+            raise ValueError("a precomputed kernel cannot be fitted in pieces")
+        known = vars(self).get("sketch_")
+        given, kinds = self._read(X, reset=known is None)
+        if not isinstance(given, _native.Table):
+            given = _native.Table.of_rows(given, self._names())
+        weights = _checks.weights(sample_weight, len(given))
+        # A new object, so that one that was handed out does not change.
+        sketch = ReferenceSketch() if known is None else ReferenceSketch().merge(known)
+        sketch._add(given, kinds, weights)
+        names = self._feature_names()
+        self._fit(sketch, None)
+        if names is not None:
+            self.feature_names_in_ = names
+        self.sketch_ = sketch
+        return self
 
     @property
     def columns_(self) -> list[dict[str, Any]]:

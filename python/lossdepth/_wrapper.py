@@ -19,7 +19,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from lossdepth import _checks
+from lossdepth import _checks, _native
 from lossdepth._base import Depth, Found
 from lossdepth._docs import documented
 from lossdepth._input import as_table, check_finite, check_numeric, is_frame
@@ -287,9 +287,14 @@ feature_names_in_ : ndarray of shape (n_features_in_,)
             The file. :func:`lossdepth.load` returns the twin: the same scores, natively. Others can
             be pickled.
         """
+        _native.write_file(path, self._to_bytes())
+
+    def _to_bytes(self) -> bytes:
+        """Return the content of the model file of the native twin."""
         check_is_fitted(self, "estimator_")
         twin: Any = self.twin_
-        twin.save(path)
+        data: bytes = twin._to_bytes()  # noqa: SLF001
+        return data
 
     def _fit(self, X: Any, sample_weight: Any) -> None:
         if self.contamination is not None:

@@ -1,5 +1,7 @@
 //! The Python binding: arrays in, arrays out. Everything that faces users is in `lossdepth/*.py`.
 
+mod allocated;
+mod arrow;
 mod conformal;
 mod convert;
 mod files;
@@ -7,6 +9,7 @@ mod interrupt;
 mod model;
 mod odd_rows;
 mod regions;
+mod sketch;
 mod table;
 mod two_sample;
 
@@ -18,9 +21,12 @@ use pyo3::types::PyDict;
 #[pymodule]
 mod _native {
     use super::{
-        Bound, Method, PyDict, PyDictMethods, PyModule, PyModuleMethods, PyResult, Settings, Stop, conformal,
-        convert, files, model, odd_rows, regions, table, two_sample,
+        Bound, Method, PyDict, PyDictMethods, PyModule, PyModuleMethods, PyResult, Settings, Stop, arrow,
+        conformal, convert, files, model, odd_rows, regions, sketch, table, two_sample,
     };
+
+    #[pymodule_export]
+    use arrow::{ArrowBatch, Prepared};
 
     #[pymodule_export]
     use two_sample::compare;
@@ -42,6 +48,9 @@ mod _native {
 
     #[pymodule_export]
     use regions::Regions;
+
+    #[pymodule_export]
+    use sketch::Sketch;
 
     #[pymodule_export]
     use table::Table;

@@ -3,7 +3,7 @@
 use crate::convert::{
     array2, choice, exception, named_exception, number, read_settings, table, written, written_settings,
 };
-use crate::interrupt::interruptible;
+use crate::interrupt::{Pace, interruptible};
 use crate::table::{Note, UNREAD, described, encoding_of_numbers, note, options};
 use lossdepth::data::Encoding;
 use lossdepth::methods::explanation::Cut;
@@ -39,6 +39,8 @@ pub(crate) struct Model {
     learned: Arc<OnceLock<Encoding>>,
     /// Notes about the cells that its table was fitted with; not kept in files.
     notes: Vec<Note>,
+    score_pace: Pace,
+    explain_pace: Pace,
 }
 
 #[pymethods]
@@ -148,7 +150,7 @@ impl Model {
         threads: usize,
         depths_only: bool,
     ) -> PyResult<Scores<'py>> {
-        let fits = self.in_parts(py, &rows, move |model, rows, cancel| {
+        let fits = self.in_parts(py, &self.score_pace, &rows, move |model, rows, cancel| {
             let (threads, cancel) = (Some(threads), Some(cancel));
             model.score(rows, &Run { threads, cancel, depths_only, ..Run::default() })
         })?;
@@ -182,7 +184,7 @@ impl Model {
         rows: PyReadonlyArray2<'py, f64>,
         threads: usize,
     ) -> PyResult<(Scores<'py>, Bound<'py, PyDict>)> {
-        let found = self.in_parts(py, &rows, move |model, rows, cancel| {
+        let found = self.in_parts(py, &self.explain_pace, &rows, move |model, rows, cancel| {
             let (threads, cancel) = (Some(threads), Some(cancel));
             model.explain(rows, &Run { threads, cancel, ..Run::default() })
         })?;
@@ -291,7 +293,13 @@ impl Model {
 
 impl Model {
     fn of(fitted: lossdepth::Model) -> Self {
-        Self { fitted: Arc::new(fitted), learned: Arc::new(OnceLock::new()), notes: Vec::new() }
+        Self {
+            fitted: Arc::new(fitted),
+            learned: Arc::new(OnceLock::new()),
+            notes: Vec::new(),
+            score_pace: Pace::default(),
+            explain_pace: Pace::default(),
+        }
     }
 
     /// The model itself.
@@ -303,6 +311,7 @@ impl Model {
     fn in_parts<T: Send + 'static>(
         &self,
         py: Python<'_>,
+        pace: &Pace,
         rows: &PyReadonlyArray2<'_, f64>,
         work: impl Fn(&lossdepth::Model, Rows<'_>, &AtomicBool) -> Result<Vec<T>> + Copy + Send + 'static,
     ) -> PyResult<Vec<T>> {
@@ -314,7 +323,9 @@ impl Model {
         let mut results = Vec::with_capacity(rows.len());
         for part in rows.as_slice().chunks(step * width) {
             let (model, part) = (Arc::clone(&self.fitted), part.to_vec());
-            let found = interruptible(py, move |cancel| work(&model, Rows::new(&part, width)?, cancel))?;
+            let rows = part.len() / width;
+            let work = move |cancel: &AtomicBool| work(&model, Rows::new(&part, width)?, cancel);
+            let found = pace.run(py, rows, work)?;
             results.extend(found.map_err(|e| exception(&e))?);
         }
         Ok(results)

@@ -48,6 +48,12 @@ impl Table {
         Self::of(columns_of(numbers, names))
     }
 
+    /// The names of the columns.
+    #[getter]
+    fn names(&self) -> Vec<String> {
+        self.columns.columns().iter().map(|column| column.name.clone()).collect()
+    }
+
     /// How many rows there are.
     fn __len__(&self) -> usize {
         self.columns.rows()
@@ -58,6 +64,11 @@ impl Table {
     fn of(columns: Vec<Column>) -> PyResult<Self> {
         let columns = lossdepth::data::Table::new(columns).map_err(|e| exception(&e))?;
         Ok(Self { columns: Arc::new(columns) })
+    }
+
+    /// Of a table that is there already.
+    pub(crate) fn shared_of(columns: lossdepth::data::Table) -> Self {
+        Self { columns: Arc::new(columns) }
     }
 
     /// The table itself.

@@ -4,6 +4,7 @@ mod layout;
 mod reference;
 mod rows;
 mod scaling;
+mod sketch;
 mod table;
 
 pub use layout::{Group, GroupKind, Layout};
@@ -11,6 +12,7 @@ pub(crate) use reference::Mass;
 pub use reference::Reference;
 pub use rows::{AsRows, Rows};
 pub use scaling::{Scale, Scaling, ScalingWarning, Transform};
+pub use sketch::ReferenceSketch;
 pub use table::{
     CellNote, CellNoteKind, Column, ColumnKind, Encoded, EncodedColumn, Encoding, EncodingOptions, LeftOut,
     LeftOutReason, Level, Missing, Quantiles, Table, Texts, Values,

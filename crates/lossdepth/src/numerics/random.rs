@@ -11,7 +11,7 @@ pub struct Random(u64);
 const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// The output function of SplitMix64.
-fn mix(mut x: u64) -> u64 {
+pub(crate) fn mix(mut x: u64) -> u64 {
     x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     x ^ (x >> 31)

@@ -28,6 +28,7 @@ mod properties;
 mod reasons;
 mod refusals;
 mod scaling;
+mod sketch;
 mod statistics;
 mod svm;
 mod svm_golden;
