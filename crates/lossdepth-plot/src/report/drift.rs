@@ -14,6 +14,10 @@ const LEVELS: usize = 10;
 pub struct Drift {
     /// Each compared column, in any order; the page shows the largest changes first.
     pub columns: Vec<ColumnDrift>,
+    /// For each of the page's odd rows, in their order, the shares of rows before and now that are like it in the column of
+    /// its main reason: as far out on the same side, of the same level, or with a gap too. Empty if unknown.
+    #[serde(skip)]
+    pub alike: Vec<Option<[f64; 2]>>,
     /// Depths of the reference's own rows: the share of them that a threshold would flag is what was odd before. Empty if
     /// unknown; then the page says what is expected.
     #[serde(skip)]
@@ -69,21 +73,15 @@ impl ColumnDrift {
             finite.sort_unstable_by(f64::total_cmp);
             finite
         };
-        let gaps = |values: &[f64], finite: &[f64]| 1.0 - finite.len() as f64 / values.len().max(1) as f64;
         let (old, new) = (sorted(before), sorted(now));
         let words = if dates { text::date } else { text::number };
-        let mut sentence = match (median(&old), median(&new)) {
+        let sentence = match (median(&old), median(&new)) {
             (Some(old), Some(new)) if old == new => format!("median {} before and now", words(old)),
             (Some(old), Some(new)) => format!("median {} before, {} now", words(old), words(new)),
             (None, Some(_)) => "no values before".to_owned(),
             (Some(_), None) => "no values now".to_owned(),
             (None, None) => "no values".to_owned(),
         };
-        let (gaps_before, gaps_now) = (gaps(before, &old), gaps(now, &new));
-        if (gaps_before - gaps_now).abs() >= 0.01 {
-            let (before, now) = (text::percent(gaps_before), text::percent(gaps_now));
-            sentence = format!("{sentence}; gaps {before} before, {now} now");
-        }
         let both: Vec<f64> = old.iter().chain(&new).copied().collect();
         let (low, high) = match Distribution::numbers(&both) {
             Distribution::Numbers { histogram, .. } => (histogram.low, histogram.high),
@@ -96,6 +94,16 @@ impl ColumnDrift {
         };
         let (before, now) = (bars(&old, low, high), bars(&new, low, high));
         Self { column, distance, sentence, levels: Vec::new(), before, now }
+    }
+
+    /// The same with the shares of gaps, before and now, which the sentence tells where they differ by a percent.
+    #[must_use]
+    pub fn with_gaps(self, [before, now]: [f64; 2]) -> Self {
+        if (before - now).abs() < 0.01 {
+            return self;
+        }
+        let (before, now) = (text::percent(before), text::percent(now));
+        Self { sentence: format!("{}; gaps {before} before, {now} now", self.sentence), ..self }
     }
 
     /// Of the levels' counts.
@@ -197,7 +205,7 @@ mod tests {
         let drift = ColumnDrift::levels(0, &before, &now);
         assert_eq!(drift.distance, 0.5);
         assert_eq!(drift.sentence, "z: 0% before, 50% now; new: z");
-        let gaps = ColumnDrift::numbers(0, &[1.0, 1.0], &[1.0, f64::NAN], false);
+        let gaps = ColumnDrift::numbers(0, &[1.0, 1.0], &[1.0, f64::NAN], false).with_gaps([0.0, 0.5]);
         assert_eq!(gaps.sentence, "median 1 before and now; gaps 0% before, 50% now");
         assert_eq!(ColumnDrift::numbers(0, &[1.0], &[f64::NAN], false).distance, 1.0);
     }

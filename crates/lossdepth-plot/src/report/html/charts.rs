@@ -214,9 +214,13 @@ pub(super) fn map(out: &mut String, map: &Map, bounded: &Bounded) {
 /// The axis in the coordinates it is drawn in.
 fn drawn(axis: &MapAxis) -> MapAxis {
     let mut axis = axis.clone();
-    if axis.scale == AxisScale::Log {
-        axis.ordinary.iter_mut().chain(&mut axis.odd).for_each(|x| *x = x.log10());
-    }
+    let AxisScale::SignedLog(linear) = axis.scale else {
+        if axis.scale == AxisScale::Log {
+            axis.ordinary.iter_mut().chain(&mut axis.odd).for_each(|x| *x = x.log10());
+        }
+        return axis;
+    };
+    axis.ordinary.iter_mut().chain(&mut axis.odd).for_each(|x| *x = (*x / linear).asinh());
     axis
 }
 
@@ -242,8 +246,26 @@ fn axis_ticks(axis: &MapAxis, (low, high): (f64, f64)) -> Vec<(f64, String)> {
             let labels = log_ticks(10f64.powf(low), 10f64.powf(high), 6);
             labels.into_iter().map(|at| (at.log10(), number(at))).collect()
         }
+        AxisScale::SignedLog(linear) => signed_log_ticks(*linear, low, high),
         AxisScale::Number => ticks(low, high, 6).into_iter().map(|at| (at, number(at))).collect(),
     }
+}
+
+/// 0 and powers of ten of either sign beyond the linear part; every second or third one where there are many.
+fn signed_log_ticks(linear: f64, low: f64, high: f64) -> Vec<(f64, String)> {
+    #[expect(clippy::cast_possible_truncation, reason = "an exponent")]
+    let first = linear.log10().ceil() as i32;
+    let largest = linear * low.abs().max(high.abs()).sinh();
+    #[expect(clippy::cast_possible_truncation, reason = "an exponent")]
+    let last = (largest.log10().floor() as i32).max(first);
+    let step = 1 + (last - first) / if low < 0.0 && high > 0.0 { 3 } else { 5 };
+    let powers = (0..).map(|k| first + k * step).take_while(|power| *power <= last);
+    let sizes: Vec<f64> = powers.map(|power| 10f64.powi(power)).collect();
+    let values = sizes.iter().rev().map(|size| -size).chain([0.0]).chain(sizes.iter().copied());
+    values
+        .map(|value| ((value / linear).asinh(), number(value)))
+        .filter(|(at, _)| (low..=high).contains(at))
+        .collect()
 }
 
 fn short(text: &str) -> String {

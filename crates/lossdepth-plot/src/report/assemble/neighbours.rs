@@ -1,7 +1,6 @@
 //! The ordinary rows that are most like an odd one.
 
 use super::sample::Sample;
-use lossdepth::data::GroupKind;
 
 /// How many neighbours of a row are shown.
 const NEIGHBOURS: usize = 3;
@@ -23,16 +22,7 @@ pub(super) struct Neighbours<'a> {
 impl<'a> Neighbours<'a> {
     pub(super) fn new(sample: Sample<'a>, percentiles: &[f64]) -> Self {
         let ordinary = (0..percentiles.len()).filter(|&at| percentiles[at] > ORDINARY).collect();
-        let mut widths = vec![None; sample.rows.width()];
-        for group in sample.encoding.layout().groups().iter().filter(|group| group.kind == GroupKind::Number)
-        {
-            let quantiles = sample.encoding.columns()[group.column].quantiles();
-            let width = quantiles.and_then(|q| {
-                let widths = [q.upper_quartile - q.lower_quartile, q.high - q.low, q.max - q.min];
-                widths.into_iter().find(|width| *width > 0.0)
-            });
-            widths[group.start] = Some(width.unwrap_or(1.0));
-        }
+        let widths = sample.widths();
         Self { sample, ordinary, widths }
     }
 
