@@ -27,6 +27,7 @@ from lossdepth._native import __version__
 from lossdepth._network import MLPDepth
 from lossdepth._outliers import Outlier, Outliers, outliers
 from lossdepth._preset import preset
+from lossdepth._report import Report, report
 from lossdepth._results import Cut, Explanation, Scores
 from lossdepth._wrapper import LossDepth
 
@@ -47,6 +48,7 @@ __all__ = [
     "MLPDepth",
     "Outlier",
     "Outliers",
+    "Report",
     "SVMDepth",
     "Scores",
     "SquaredHingeDepth",
@@ -58,4 +60,5 @@ __all__ = [
     "outliers",
     "plot",
     "preset",
+    "report",
 ]

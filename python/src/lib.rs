@@ -6,6 +6,7 @@ mod files;
 mod interrupt;
 mod model;
 mod odd_rows;
+mod page;
 mod regions;
 mod table;
 
@@ -18,7 +19,7 @@ use pyo3::types::PyDict;
 mod _native {
     use super::{
         Bound, Method, PyDict, PyDictMethods, PyModule, PyModuleMethods, PyResult, Settings, Stop, conformal,
-        convert, files, model, odd_rows, regions, table,
+        convert, files, model, odd_rows, page, regions, table,
     };
 
     #[pymodule_export]
@@ -38,6 +39,9 @@ mod _native {
 
     #[pymodule_export]
     use regions::Regions;
+
+    #[pymodule_export]
+    use page::report;
 
     #[pymodule_export]
     use table::Table;
