@@ -60,7 +60,9 @@ pub(crate) fn report(
         threads,
     };
     let written = interruptible(py, move |cancel| {
-        question.answer(cancel, |model, queries, found, learned| about.page(model, queries, &found, Some(learned)))
+        question.answer(cancel, |model, queries, found, learned| {
+            about.page(model, queries, &found, Some(learned))
+        })
     })?;
     written.map_err(|(error, names)| named_exception(&error, names))
 }

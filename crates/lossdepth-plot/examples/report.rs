@@ -189,7 +189,13 @@ fn counterfactual(row: &OddRow, columns: &[Column]) -> Option<Counterfactual> {
     let (name, usual) = (&columns[column].name, &columns[column].usual);
     let now = row.cells[column].text();
     let sentence = format!("Would be ordinary if {name} were within {usual} instead of {now}.");
-    Some(Counterfactual { columns: vec![column], values: vec![usual.clone()], depth: 0.5, percentile: 0.5, sentence })
+    Some(Counterfactual {
+        columns: vec![column],
+        values: vec![usual.clone()],
+        depth: 0.5,
+        percentile: 0.5,
+        sentence,
+    })
 }
 
 fn page(orders: &Orders, before: Option<&Orders>, top: usize) -> Result<Page, Failure> {

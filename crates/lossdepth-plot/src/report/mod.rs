@@ -33,7 +33,7 @@ use bound::Bounded;
 
 pub use assemble::{Assembly, ComparedWith, ReferenceTable};
 pub use distribution::{Distribution, Histogram};
-pub use drift::{ColumnDrift, Drift};
+pub use drift::{Chance, ColumnDrift, Drift};
 pub use map::{AxisScale, Map, MapAxis, sample_ordinary};
 pub use page::{
     Cell, Column, Counterfactual, Fact, Finding, LeftOut, Method, Neighbour, OddRow, Page, Reason, Source,

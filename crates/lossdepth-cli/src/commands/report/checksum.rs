@@ -10,9 +10,8 @@ use std::path::{Path, PathBuf};
 
 /// Of each regular file; others cannot be read twice.
 pub(super) fn of_files<'a>(paths: impl Iterator<Item = &'a PathBuf>) -> Vec<Fact> {
-    let fact = |path: &PathBuf| {
-        checksum(path).map(|sum| Fact::new(format!("SHA-256 of {}", file_name(path)), sum))
-    };
+    let fact =
+        |path: &PathBuf| checksum(path).map(|sum| Fact::new(format!("SHA-256 of {}", file_name(path)), sum));
     paths.filter_map(fact).collect()
 }
 

@@ -9,7 +9,10 @@ use std::fmt::Write;
 /// Versions and checksums; what the caller knows about files comes last.
 pub(super) fn audit(assembly: &Assembly<'_>) -> Vec<Fact> {
     let mut facts = vec![Fact::new("lossdepth", env!("CARGO_PKG_VERSION"))];
-    facts.push(Fact::new("SHA-256 of the rows as compared", hex(hash_rows(Sha256::new(), assembly.queries.rows))));
+    facts.push(Fact::new(
+        "SHA-256 of the rows as compared",
+        hex(hash_rows(Sha256::new(), assembly.queries.rows)),
+    ));
     facts.push(Fact::new("SHA-256 of the model", hex(model(assembly))));
     facts.extend(assembly.audit.iter().cloned());
     facts

@@ -1,8 +1,8 @@
 //! Problems of the data that were noticed on the way, a sentence each.
 
 use super::sample::{Sample, is_category};
-use crate::report::text::{count, counted, percent};
 use crate::report::Finding;
+use crate::report::text::{count, counted, percent};
 use lossdepth::data::{CellNoteKind, EncodedColumn};
 use std::collections::BTreeMap;
 
@@ -56,9 +56,8 @@ fn constant(column: &EncodedColumn, name: &str, own: bool) -> Option<String> {
     }
     let most = column.levels().first()?;
     let share = most.count / column.observations().max(1.0);
-    (share >= ONE_VALUE).then(|| {
-        format!("{name} is {} in {} of the rows{whose}.", quote(&most.name), percent(share))
-    })
+    (share >= ONE_VALUE)
+        .then(|| format!("{name} is {} in {} of the rows{whose}.", quote(&most.name), percent(share)))
 }
 
 fn gaps(data: Sample<'_>, at: usize, name: &str) -> Option<String> {
@@ -88,7 +87,8 @@ fn cells(data: Sample<'_>, at: usize, name: &str) -> Vec<String> {
     let mut sentences = Vec::new();
     if let Some((cells, quoted)) = quoted(unread) {
         let (cells, kind) = (counted(cells, "cell", "cells"), data.encoding.columns()[at].kind());
-        sentences.push(format!("{name} has {cells} that cannot be read as a {kind}, taken for gaps: {quoted}."));
+        sentences
+            .push(format!("{name} has {cells} that cannot be read as a {kind}, taken for gaps: {quoted}."));
     }
     if let Some((cells, quoted)) = quoted(new) {
         let rows = counted(cells, "row", "rows");
@@ -101,7 +101,8 @@ fn cells(data: Sample<'_>, at: usize, name: &str) -> Vec<String> {
 fn spellings(levels: &[(String, u64)], name: &str) -> Vec<String> {
     let mut alike: BTreeMap<String, Vec<&(String, u64)>> = BTreeMap::new();
     for level in levels {
-        let key: String = level.0.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
+        let key: String =
+            level.0.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
         // Without a letter, punctuation is what counts, as in `+` and `-`.
         if key.chars().any(char::is_alphabetic) {
             alike.entry(key).or_default().push(level);
@@ -110,7 +111,10 @@ fn spellings(levels: &[(String, u64)], name: &str) -> Vec<String> {
     let several = alike.into_values().filter(|levels| levels.len() > 1);
     let sentence = |mut levels: Vec<&(String, u64)>| {
         levels.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-        let spelled = levels.iter().take(QUOTED + 1).map(|(level, rows)| format!("{} ({})", quote(level), count(*rows)));
+        let spelled = levels
+            .iter()
+            .take(QUOTED + 1)
+            .map(|(level, rows)| format!("{} ({})", quote(level), count(*rows)));
         format!("{name} has spellings of what may be one value: {}.", spelled.collect::<Vec<_>>().join(", "))
     };
     several.take(QUOTED).map(sentence).collect()

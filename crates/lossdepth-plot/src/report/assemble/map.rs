@@ -10,6 +10,8 @@ use lossdepth::{PrincipalAxes, Reference, Rows};
 /// How many ordinary rows are on the map, and how many columns to choose from for its axes.
 const POINTS: usize = 1500;
 const AXES: usize = 12;
+/// Columns with fewer values are not shown first.
+const FEW_VALUES: usize = 8;
 /// Principal axes are found for at most so many encoded columns.
 const WIDEST: usize = 400;
 /// Columns that an axis is said to consist of have at least this share of its squared weights.
@@ -35,9 +37,11 @@ pub(super) fn map(assembly: &Assembly<'_>, data: Sample<'_>, places: &[usize]) -
         let values = data.numbers(column);
         let at = |rows: &[usize]| rows.iter().map(|&row| values[row]).collect::<Vec<f64>>();
         let make = if columns[column].kind() == ColumnKind::Time { MapAxis::dates } else { MapAxis::new };
-        make(columns[column].name(), &at(&ordinary), &at(places)).of_column(column)
+        make(assembly.column_name(column), &at(&ordinary), &at(places)).of_column(column)
     };
     let mut axes: Vec<MapAxis> = chosen.iter().map(axis).collect();
+    // Few different values make rows of dots: such columns can be chosen, but do not come first.
+    axes.sort_by_key(|axis| has_few_values(&axis.ordinary));
     // Their weights would show what is masked.
     if assembly.masked.is_empty() {
         axes.extend(principal(data, &ordinary, places).into_iter().flatten());
@@ -52,6 +56,14 @@ pub(super) fn map(assembly: &Assembly<'_>, data: Sample<'_>, places: &[usize]) -
         names: ordinary.iter().map(|&at| assembly.row_name(at)).collect(),
         of: (depths.len() - places.len()) as u64,
     })
+}
+
+/// Whether there are fewer different values than a map could tell apart.
+fn has_few_values(values: &[f64]) -> bool {
+    let mut sorted: Vec<f64> = values.iter().copied().filter(|x| x.is_finite()).collect();
+    sorted.sort_unstable_by(f64::total_cmp);
+    sorted.dedup();
+    sorted.len() < FEW_VALUES
 }
 
 /// Two principal axes of the ordinary rows on the map, numbers in units of their interquartile range.

@@ -9,13 +9,14 @@ mod neighbours;
 mod rows;
 mod sample;
 
-use super::{
-    Column, Distribution, Fact, Histogram, LeftOut, PValues, Page, Source, Thresholds,
-};
+use super::{Column, Distribution, Fact, Histogram, LeftOut, PValues, Page, Source, Thresholds};
 use lossdepth::data::{CellNote, ColumnKind, EncodedColumn, LeftOutReason};
 use lossdepth::outliers::{Outliers, Queries};
 use lossdepth::{Model, Result, Rows};
 use sample::{Sample, is_category};
+
+/// From more decimals on, what is usual is said with four digits.
+const MANY_DECIMALS: usize = 4;
 
 /// All that a page is made of. [`page`](Self::page) puts it together.
 ///
@@ -149,6 +150,15 @@ impl Assembly<'_> {
         }
     }
 
+    /// What a compared column is called: `column 3` in a table without names, where it is a number.
+    fn column_name(&self, at: usize) -> String {
+        let columns = self.queries.encoding.columns();
+        let is_number = |name: &str| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit());
+        let unnamed = columns.iter().all(|column| is_number(column.name()));
+        let name = columns[at].name();
+        if unnamed { format!("column {name}") } else { name.to_owned() }
+    }
+
     fn is_masked(&self, column: &str) -> bool {
         self.masked.iter().any(|masked| masked == column)
     }
@@ -169,12 +179,14 @@ impl Assembly<'_> {
                 _ => Distribution::numbers(&reference.numbers(at)),
             };
             let usual = match column.quantiles() {
+                // Measurements with many digits: four of them say what is usual.
+                Some(_) if column.decimals() > MANY_DECIMALS => distribution.usual(),
                 Some(q) if q.low == q.high => column.format_value(q.low),
                 Some(q) => format!("{} to {}", column.format_value(q.low), column.format_value(q.high)),
                 None => distribution.usual(),
             };
-            let (name, kind) = (column.name().to_owned(), column.kind().to_string());
-            let masked = self.is_masked(&name);
+            let (name, kind) = (self.column_name(at), column.kind().to_string());
+            let masked = self.is_masked(column.name());
             Column { name, kind, gaps: data.gap_count(at), usual, distribution, masked }
         };
         self.queries.encoding.columns().iter().enumerate().map(one).collect()

@@ -8,6 +8,9 @@ const NEIGHBOURS: usize = 3;
 /// Rows above this percentile are ordinary.
 const ORDINARY: f64 = 0.1;
 
+/// At most so many ordinary rows are compared with, evenly spread over a larger table.
+const COMPARED: usize = 50_000;
+
 /// Differences of numbers count up to so many interquartile ranges: one wild value must not hide what the others say.
 const FAR: f64 = 3.0;
 
@@ -21,7 +24,9 @@ pub(super) struct Neighbours<'a> {
 
 impl<'a> Neighbours<'a> {
     pub(super) fn new(sample: Sample<'a>, percentiles: &[f64]) -> Self {
-        let ordinary = (0..percentiles.len()).filter(|&at| percentiles[at] > ORDINARY).collect();
+        let ordinary: Vec<usize> = (0..percentiles.len()).filter(|&at| percentiles[at] > ORDINARY).collect();
+        let step = ordinary.len().div_ceil(COMPARED).max(1);
+        let ordinary = ordinary.into_iter().step_by(step).collect();
         let widths = sample.widths();
         Self { sample, ordinary, widths }
     }

@@ -3,9 +3,12 @@
 use super::Assembly;
 use super::neighbours::Neighbours;
 use super::sample::Sample;
-use crate::report::text::percent;
+use crate::report::text::{listed, percent};
 use crate::report::{Counterfactual, Neighbour, OddRow, Reason};
 use lossdepth::outliers::Outlier;
+
+/// How many changes a sentence lists.
+const CHANGES: usize = 4;
 
 /// The oddest rows; `places` are theirs in the sample.
 pub(super) fn rows(assembly: &Assembly<'_>, data: Sample<'_>, places: &[usize]) -> Vec<OddRow> {
@@ -22,7 +25,7 @@ pub(super) fn rows(assembly: &Assembly<'_>, data: Sample<'_>, places: &[usize]) 
         cells: data.cells(at),
         reasons: reasons(row),
         contributions: row.contributions.clone(),
-        counterfactual: counterfactual(row, assembly.queries.own),
+        counterfactual: counterfactual(assembly, row),
         neighbours: neighbours.of(at).into_iter().map(neighbour).collect(),
     };
     assembly.found.found.iter().zip(places).map(odd).collect()
@@ -38,16 +41,16 @@ fn reasons(row: &Outlier) -> Vec<Reason> {
     vec![Reason { columns: Vec::new(), sentence: "no single column stands out".to_owned() }]
 }
 
-fn counterfactual(row: &Outlier, own: bool) -> Option<Counterfactual> {
+fn counterfactual(assembly: &Assembly<'_>, row: &Outlier) -> Option<Counterfactual> {
     let one = |change: &lossdepth::outliers::Change| {
         let from = if change.from == "gap" { "a gap" } else { &change.from };
-        format!("{} {} instead of {from}", change.name, change.to)
+        format!("{} {} instead of {from}", assembly.column_name(change.column), change.to)
     };
     let all: Vec<String> = row.changes.iter().map(one).collect();
-    let (last, rest) = all.split_last()?;
-    let (depth, percentile) = row.changed?;
-    let list = if rest.is_empty() { last.clone() } else { format!("{} and {last}", rest.join(", ")) };
-    let among = if own { "of all rows" } else { "of the reference" };
+    let all: Vec<&str> = all.iter().map(String::as_str).collect();
+    let (depth, percentile) = row.changed.filter(|_| !all.is_empty())?;
+    let list = listed(&all, CHANGES);
+    let among = if assembly.queries.own { "of all rows" } else { "of the reference" };
     Some(Counterfactual {
         columns: row.changes.iter().map(|change| change.column).collect(),
         values: row.changes.iter().map(|change| change.to.clone()).collect(),

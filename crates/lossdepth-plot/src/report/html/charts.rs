@@ -2,7 +2,7 @@
 
 use super::escape::{Name, Sentence, Text};
 use crate::compute::{log_ticks, ticks};
-use crate::report::text::{count, date, number};
+use crate::report::text::{count, date, listed, number};
 use crate::report::{AxisScale, Bounded, ColumnDrift, Distribution, Histogram, Map, MapAxis, Thresholds};
 use std::fmt::Write;
 
@@ -281,26 +281,45 @@ pub(super) fn drift(out: &mut String, bounded: &Bounded) {
         let words = drift.flagged(thresholds, step);
         let _ = write!(out, "<p class=\"lead\" id=\"drift-flagged\">{}</p>", Text(&words));
     }
+    let beyond = drift.beyond_chance();
+    let names = beyond.iter().filter_map(|column| bounded.page.columns.get(column.column));
+    let names: Vec<&str> = names.map(|column| column.name.as_str()).collect();
+    let _ = match names.len() {
+        0 => write!(out, "<p>No column differs from the reference by more than chance explains.</p>"),
+        some => write!(
+            out,
+            "<p>{} of {} from the reference by more than chance explains: {}.</p>",
+            count(some as u64),
+            match bounded.compared {
+                1 => "1 column differs".to_owned(),
+                all => format!("{} columns {}", count(all), if some == 1 { "differs" } else { "differ" }),
+            },
+            Sentence(&listed(&names, 12))
+        ),
+    };
     out.push_str(
         "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-labelledby=\"drift-h\"><table class=\"changes\"><thead><tr>\
          <th scope=\"col\">Column</th><th scope=\"col\" class=\"num\">Distance</th><th scope=\"col\">Before and now</th>\
          <th scope=\"col\">What changed</th></tr></thead><tbody>",
     );
+    let tests = drift.columns.len();
     let mut order: Vec<&ColumnDrift> = drift.columns.iter().collect();
     order.sort_by(|a, b| b.distance.total_cmp(&a.distance).then(a.column.cmp(&b.column)));
     for column in order {
         let Some(name) = bounded.page.columns.get(column.column).map(|column| &column.name) else { continue };
         let _ = write!(
             out,
-            "<tr><th scope=\"row\">{}</th><td class=\"num\">{:.2}</td><td>{}</td><td>{}</td></tr>",
+            "<tr><th scope=\"row\">{}</th><td class=\"num\">{:.2}{}</td><td>{}</td><td>{}</td></tr>",
             Name(name),
             column.distance,
+            if column.is_beyond_chance(tests) { "*" } else { "" },
             change(column),
             Sentence(&column.sentence)
         );
     }
     out.push_str(
         "</tbody></table></div><p class=\"note\">Grey bars: the reference. Line: the rows of this report. Distance 0: the same \
-         distribution; 1: nothing in common (Kolmogorov–Smirnov for numbers and dates, total variation for categories).</p></section>",
+         distribution; 1: nothing in common (Kolmogorov–Smirnov for numbers and dates, total variation for categories). *: more than chance explains, at the 1% level over \
+         all columns.</p></section>",
     );
 }

@@ -35,19 +35,19 @@ pub(super) fn summary(bounded: &Bounded, groups: &[AlikeRows]) -> Vec<String> {
         sentences[0].push_str(&sentence);
         sentences[0].push('.');
     }
-    let largest = page
-        .drift
-        .iter()
-        .flat_map(|drift| &drift.columns)
-        .max_by(|a, b| a.distance.total_cmp(&b.distance).then(b.column.cmp(&a.column)));
-    if let Some((change, column)) =
-        largest.and_then(|change| Some((change, page.columns.get(change.column)?)))
-    {
-        sentences.push(format!(
-            "<a href=\"#drift\">What changed most</a> is {}: {}.",
-            Name(&column.name),
-            Sentence(&change.sentence)
-        ));
+    if let Some(drift) = &page.drift {
+        let beyond = drift.beyond_chance();
+        sentences.push(match beyond.first().and_then(|most| Some((most, page.columns.get(most.column)?))) {
+            Some((most, column)) => format!(
+                "<a href=\"#drift\">What changed most</a> since {} is {}: {}.",
+                page.reference
+                    .as_ref()
+                    .map_or_else(|| "then".to_owned(), |other| Name(&other.name).to_string()),
+                Name(&column.name),
+                Sentence(&most.sentence)
+            ),
+            None => "<a href=\"#drift\">No column changed</a> by more than chance explains.".to_owned(),
+        });
     }
     let mut data = Vec::new();
     if page.data.gaps > 0 {
