@@ -112,6 +112,10 @@ fn a_changed_row_scored_again_is_as_deep_as_the_page_says() {
         let change = &row["counterfactual"];
         let Some(changed) = change["columns"].as_array() else { continue };
         let number = usize::try_from(row["row"].as_u64().unwrap()).unwrap();
+        // A gap is filled in anew when other cells of its row have changed.
+        if row["cells"].as_array().unwrap().iter().any(Value::is_null) {
+            continue;
+        }
         let mut cells: Vec<String> = table[number].iter().map(str::to_owned).collect();
         for (column, value) in changed.iter().zip(change["values"].as_array().unwrap()) {
             let name = columns[usize::try_from(column.as_u64().unwrap()).unwrap()];
@@ -130,7 +134,7 @@ fn a_changed_row_scored_again_is_as_deep_as_the_page_says() {
     for (row, promised) in reader.records().zip(promised) {
         let depth: f64 = row.unwrap()[1].parse().unwrap();
         // The values on the page have the decimals of their columns.
-        assert!((depth - promised).abs() < 0.01, "{depth} {promised}");
+        assert!((depth - promised).abs() < 1e-3, "{depth} {promised}");
     }
 }
 
