@@ -145,7 +145,9 @@ fn code(numbers: &[f64], column: &EncodedColumn, name: &str) -> Option<String> {
 fn hashed(numbers: &[f64]) -> u64 {
     use std::hash::{DefaultHasher, Hasher};
     let mut hasher = DefaultHasher::new();
-    numbers.iter().for_each(|number| hasher.write_u64(number.to_bits()));
+    for number in numbers {
+        hasher.write_u64(number.to_bits());
+    }
     hasher.finish()
 }
 
