@@ -20,7 +20,13 @@ def odd_rows(found: Outliers) -> str:
         name = row.name if row.name is not None else f"row {row.row}"
         reasons = [_text(str(reason)) for reason in row.reasons] or ["no single column stands out"]
         change = ", ".join(f"{column} {value}" for column, value in row.ordinary_with.items())
-        cells = (_text(name), f"{row.p:.2g}", f"{row.depth:.3g}", "<br>".join(reasons), _text(change))
+        cells = (
+            _text(name),
+            f"{row.p:.2g}",
+            f"{row.depth:.3g}",
+            "<br>".join(reasons),
+            _text(change),
+        )
         lines.append("<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
     caption = f"The {len(found):,} oddest of {found.n_rows:,} rows"
     return (

@@ -302,7 +302,9 @@ class Question:
         X = tabular(X)
         sample = X if reference is None else tabular(reference)
         if preset is not None:
-            settings = settings_of(preset, name, observations(len(sample), sample_weight)) | settings
+            settings = (
+                settings_of(preset, name, observations(len(sample), sample_weight)) | settings
+            )
         weights = None if sample_weight is None else _weights(sample_weight, len(sample))
         said = {str(column): kind for column, kind in dict(kinds or {}).items()}
         table, found = native_table(X, names_of(X), said, truth_is_number=False)
