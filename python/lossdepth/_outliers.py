@@ -254,7 +254,16 @@ def outliers(
     if not isinstance(reasons, (int, np.integer)) or reasons < 1:
         raise ValueError(f"`reasons` must be a whole number from 1 on, got {reasons!r}")
     question = Question.read(
-        X, top, reference, method, preset, sample_weight, kinds, missing, n_jobs, settings
+        X,
+        top=top,
+        reference=reference,
+        method=method,
+        preset=preset,
+        sample_weight=sample_weight,
+        kinds=kinds,
+        missing=missing,
+        n_jobs=n_jobs,
+        settings=settings,
     )
     answer = _native.outliers(*question.native(), int(reasons), question.threads)
     X = question.X
@@ -284,6 +293,7 @@ class Question:
     def read(
         cls,
         X: Any,
+        *,
         top: Any,
         reference: Any,
         method: Any,

@@ -149,7 +149,16 @@ def report(
     True
     """
     question = Question.read(
-        X, top, reference, method, preset, sample_weight, kinds, missing, n_jobs, settings
+        X,
+        top=top,
+        reference=reference,
+        method=method,
+        preset=preset,
+        sample_weight=sample_weight,
+        kinds=kinds,
+        missing=missing,
+        n_jobs=n_jobs,
+        settings=settings,
     )
     columns, sample = names_of(question.X), names_of(question.sample)
     about = described(
