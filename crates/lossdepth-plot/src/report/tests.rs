@@ -255,7 +255,7 @@ fn indices_out_of_range_do_no_harm() {
 #[test]
 fn alike_rows_are_grouped_by_their_main_reason() {
     let page = sample(12, 4);
-    let groups = groups::groups(&page.rows, &page.columns);
+    let groups = groups::groups(&page.rows, &page.columns, None);
     let titles: Vec<(&str, usize)> =
         groups.iter().map(|group| (group.title.as_str(), group.rows.len())).collect();
     let expected = [
