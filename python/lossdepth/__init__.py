@@ -30,6 +30,7 @@ from lossdepth._native import __version__
 from lossdepth._network import MLPDepth
 from lossdepth._outliers import Outlier, Outliers, outliers
 from lossdepth._preset import preset
+from lossdepth._report import Report, report
 from lossdepth._results import Cut, Explanation, Scores
 from lossdepth._sketch import ReferenceSketch
 from lossdepth._wrapper import LossDepth
@@ -56,6 +57,7 @@ __all__ = [
     "Outlier",
     "Outliers",
     "ReferenceSketch",
+    "Report",
     "SVMDepth",
     "Scores",
     "SquaredHingeDepth",
@@ -69,4 +71,5 @@ __all__ = [
     "outliers",
     "plot",
     "preset",
+    "report",
 ]

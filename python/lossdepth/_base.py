@@ -17,7 +17,7 @@ from lossdepth import _checks, _native
 from lossdepth._conformal import Calibration
 from lossdepth._docs import ATTRIBUTES
 from lossdepth._explained import in_columns, notes_by_row
-from lossdepth._input import is_sparse
+from lossdepth._input import as_table, column_names, is_sparse
 from lossdepth._memory import half_of_memory
 from lossdepth._preset import observations, preset
 from lossdepth._progress import in_parts, threads
@@ -27,11 +27,13 @@ from lossdepth._sketch import ReferenceSketch
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from numpy.typing import NDArray
     from sklearn.utils import Tags
     from typing_extensions import Self
+
+    from lossdepth._report import Report
 
     Floats = NDArray[np.float64]
 
@@ -347,6 +349,87 @@ class Depth(TableReader, OutlierMixin, BaseEstimator):
         if notes:
             parts["notes"] = notes_by_row(notes, names, len(rows))
         return Explanation(scores=self._named(scores, X), feature_names=names, **parts)
+
+    def report(
+        self,
+        X: Any,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        top: int = 50,
+        title: str | None = None,
+        mask: str | Iterable[str] = (),
+        name: str = "the table",
+        reference_name: str = "the reference",
+    ) -> Report:
+        """Make a page about the oddest rows, to read in a browser and to send on.
+
+        The rows are compared with those that the estimator was fitted to, and the page says what
+        changed. For the very rows it was fitted to, they are compared with each other.
+
+        Parameters
+        ----------
+        X : {array-like, dataframe} of shape (n_samples, n_features)
+            The rows.
+        path : str, path-like or None, default=None
+            The file to write, by convention with the ending ``.html``; it appears when it is
+            complete, or not at all. None writes no file.
+        top : int, default=50
+            How many rows to show.
+        title : str or None, default=None
+            The heading of the page; None for "Odd rows in" and the name.
+        mask : str or list of str, default=()
+            Columns whose values are not written; they are compared all the same.
+        name : str, default="the table"
+            What the page calls the table.
+        reference_name : str, default="the reference"
+            What the page calls the rows that the estimator was fitted to.
+
+        Returns
+        -------
+        Report
+            The page, which a notebook shows.
+
+        See Also
+        --------
+        lossdepth.report : The same without an estimator.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from lossdepth import AutoDepth
+        >>> X = np.random.default_rng(0).normal(size=(200, 4))
+        >>> page = AutoDepth().fit(X).report(X + 1, title="This week")
+        >>> page, "What changed" in page.html
+        (Report(200 rows), True)
+        """
+        # It needs what needs the estimators.
+        from lossdepth._outliers import whole_number  # noqa: PLC0415
+        from lossdepth._report import described, made, masked  # noqa: PLC0415
+
+        check_is_fitted(self, "model_")
+        if not isinstance(vars(self).get("model_"), _native.Model) or self._is_pairwise():
+            raise TypeError("reports are for native depths of tables, not for LossDepth or kernels")
+        given, _ = self._read(X, reset=False)
+        if not isinstance(given, _native.Table):
+            given = _native.Table.of_rows(given, self._names())
+        columns = column_names(as_table(X)) or self._names()
+        about = described(
+            X,
+            columns,
+            title=title,
+            mask=masked(mask, [*columns, *self._names()]),
+            name=name,
+            reference_name=reference_name,
+            reference_columns=self.n_features_in_,
+        )
+        missing = self._fitted_params.get("missing", "error")
+        count = threads(self.n_jobs)
+        rows = whole_number(top)
+        try:
+            written = self.model_.report(given, self._names(), missing, rows, count, about)
+        except ValueError as error:
+            raise ValueError(self._in_words(error)) from None
+        return made(written, path)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Save the fitted estimator to a file, for :func:`lossdepth.load` and the command line.

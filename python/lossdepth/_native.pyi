@@ -36,6 +36,7 @@ __all__ = [
     "outliers",
     "own_p_values",
     "preset",
+    "report",
     "threshold",
     "unpickle",
     "write_file",
@@ -78,6 +79,15 @@ class Model:
     def score(self, rows: _Floats, threads: int, *, depths_only: bool = False) -> _Scores: ...
     def percentiles(self, depths: _Floats, threads: int) -> _Floats: ...
     def explain(self, rows: _Floats, threads: int) -> tuple[_Scores, dict[str, Any]]: ...
+    def report(
+        self,
+        columns: Table,
+        names: list[str],
+        missing: str,
+        top: int,
+        threads: int | None,
+        about: dict[str, Any],
+    ) -> tuple[str, int, int]: ...
     def to_bytes(
         self, columns: list[str] | None, extras: dict[str, str], memory: float | None
     ) -> bytes: ...
@@ -218,3 +228,15 @@ def outliers(
     reasons: int,
     threads: int | None,
 ) -> dict[str, Any]: ...
+def report(
+    columns: Table,
+    reference: Table | None,
+    weights: _Floats | None,
+    method: str,
+    settings: dict[str, Any],
+    kinds: dict[str, str],
+    missing: str,
+    top: int,
+    threads: int | None,
+    about: dict[str, Any],
+) -> tuple[str, int, int]: ...

@@ -11,6 +11,7 @@ from lossdepth import _native
 from lossdepth._columns import native_table
 from lossdepth._function import DEFAULT_METHOD, METHODS
 from lossdepth._input import as_table, column_names, is_frame
+from lossdepth._notebook import odd_rows
 from lossdepth._preset import observations
 from lossdepth._preset import preset as settings_of
 from lossdepth._progress import threads
@@ -138,6 +139,10 @@ class Outliers:
     def __repr__(self) -> str:
         return str(self)
 
+    def _repr_html_(self) -> str:
+        """Return a table for notebooks."""
+        return odd_rows(self)
+
     def to_dict(self) -> dict[str, list[Any]]:
         """Return a list a column: what `to_pandas` and `to_polars` show.
 
@@ -246,36 +251,106 @@ def outliers(
     >>> odd[0].row, odd[0].reasons[0].column, odd[0].reasons[0].value
     (70, '0', '40')
     """
-    name = known_method(method)
-    if not isinstance(top, (int, np.integer)) or top < 0:
-        raise ValueError(f"`top` must be a whole number, got {top!r}")
     if not isinstance(reasons, (int, np.integer)) or reasons < 1:
         raise ValueError(f"`reasons` must be a whole number from 1 on, got {reasons!r}")
-    X = tabular(X)
-    sample = X if reference is None else tabular(reference)
-    if preset is not None:
-        settings = settings_of(preset, name, observations(len(sample), sample_weight)) | settings
-    weights = None if sample_weight is None else as_weights(sample_weight, len(sample))
-    said = {str(column): kind for column, kind in dict(kinds or {}).items()}
-    table, found = native_table(X, names_of(X), said, truth_is_number=False)
-    if reference is not None:
-        against, found = native_table(sample, names_of(sample), said, truth_is_number=False)
-    answer = _native.outliers(
-        table,
-        None if reference is None else against,
-        weights,
-        name,
-        settings,
-        found,
-        missing,
-        int(top),
-        int(reasons),
-        threads(n_jobs),
+    question = Question.read(
+        X,
+        top=top,
+        reference=reference,
+        method=method,
+        preset=preset,
+        sample_weight=sample_weight,
+        kinds=kinds,
+        missing=missing,
+        n_jobs=n_jobs,
+        settings=settings,
     )
+    answer = _native.outliers(*question.native(), int(reasons), question.threads)
+    X = question.X
     result = Outliers(answer, getattr(X, "index", None) if hasattr(X, "iloc") else None)
     if hasattr(X, "iloc"):
         return result.to_pandas()
     return result.to_polars() if is_frame(X) else result
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked about a table, checked, as the native core takes it."""
+
+    X: Any
+    sample: Any
+    table: _native.Table
+    reference: _native.Table | None
+    weights: Any
+    method: str
+    settings: dict[str, Any]
+    kinds: dict[str, str]
+    missing: str
+    top: int
+    threads: int
+
+    @classmethod
+    def read(
+        cls,
+        X: Any,
+        *,
+        top: Any,
+        reference: Any,
+        method: Any,
+        preset: str | None,
+        sample_weight: Any,
+        kinds: Mapping[Any, str] | None,
+        missing: str,
+        n_jobs: int | None,
+        settings: dict[str, Any],
+    ) -> Question:
+        """Check what the caller gave."""
+        name = known_method(method)
+        X = tabular(X)
+        sample = X if reference is None else tabular(reference)
+        if preset is not None:
+            settings = (
+                settings_of(preset, name, observations(len(sample), sample_weight)) | settings
+            )
+        weights = None if sample_weight is None else _weights(sample_weight, len(sample))
+        said = {str(column): kind for column, kind in dict(kinds or {}).items()}
+        table, found = native_table(X, names_of(X), said, truth_is_number=False)
+        against = None
+        if reference is not None:
+            against, found = native_table(sample, names_of(sample), said, truth_is_number=False)
+        return cls(
+            X,
+            sample,
+            table,
+            against,
+            weights,
+            name,
+            settings,
+            found,
+            missing,
+            whole_number(top),
+            threads(n_jobs),
+        )
+
+    def native(self) -> tuple[Any, ...]:
+        """Return what every native call about it starts with."""
+        return (
+            self.table,
+            self.reference,
+            self.weights,
+            self.method,
+            self.settings,
+            self.kinds,
+            self.missing,
+            self.top,
+        )
+
+
+def whole_number(top: Any) -> int:
+    """Check how many rows are asked for."""
+    if isinstance(top, bool) or not isinstance(top, (int, np.integer)) or top < 0:
+        raise ValueError(f"`top` must be a whole number, got {top!r}")
+    return int(top)
 
 
 def _outlier(row: dict[str, Any]) -> Outlier:

@@ -8,6 +8,7 @@ mod files;
 mod interrupt;
 mod model;
 mod odd_rows;
+mod page;
 mod regions;
 mod sketch;
 mod table;
@@ -22,7 +23,7 @@ use pyo3::types::PyDict;
 mod _native {
     use super::{
         Bound, Method, PyDict, PyDictMethods, PyModule, PyModuleMethods, PyResult, Settings, Stop, arrow,
-        conformal, convert, files, model, odd_rows, regions, sketch, table, two_sample,
+        conformal, convert, files, model, odd_rows, page, regions, sketch, table, two_sample,
     };
 
     #[pymodule_export]
@@ -51,6 +52,9 @@ mod _native {
 
     #[pymodule_export]
     use sketch::Sketch;
+
+    #[pymodule_export]
+    use page::report;
 
     #[pymodule_export]
     use table::Table;

@@ -4,10 +4,12 @@ use crate::convert::{
     array2, choice, exception, named_exception, number, read_settings, table, written, written_settings,
 };
 use crate::interrupt::{Pace, interruptible};
+use crate::page::{About, AgainstModel};
 use crate::table::{Note, UNREAD, described, encoding_of_numbers, note, options};
 use lossdepth::data::Encoding;
 use lossdepth::methods::explanation::Cut;
 use lossdepth::model::archive::Archive;
+use lossdepth::outliers::OutlierOptions;
 use lossdepth::{Explanation, Fit, Preset, Reference, Result, Rows, Run, Stop};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
@@ -211,6 +213,33 @@ impl Model {
             found.iter().map(|e| e.cuts().unwrap_or_default().iter().map(cut).collect()).collect();
         parts.set_item("cuts", cuts.iter().any(|c| !c.is_empty()).then_some(cuts))?;
         Ok((scores(py, &fits), parts))
+    }
+
+    /// A page about the oddest rows of a table, how many rows were scored, and how many missed the tolerance. `names` and
+    /// `missing` are as in `encode`.
+    #[expect(clippy::too_many_arguments, reason = "a call from Python, where they have names")]
+    fn report(
+        &self,
+        py: Python<'_>,
+        columns: &Bound<'_, crate::table::Table>,
+        names: Vec<String>,
+        missing: &str,
+        top: usize,
+        threads: Option<usize>,
+        about: About,
+    ) -> PyResult<(String, usize, usize)> {
+        let question = AgainstModel {
+            model: Arc::clone(&self.fitted),
+            learned: Arc::clone(&self.learned),
+            table: columns.get().shared(),
+            names,
+            options: options(BTreeMap::new(), missing, false)?,
+            asked: OutlierOptions { top, ..OutlierOptions::default() },
+            threads,
+            about,
+        };
+        let written = interruptible(py, move |cancel| question.page(cancel))?;
+        written.map_err(|(error, names)| named_exception(&error, names))
     }
 
     /// The bytes of a model file, with names for the columns and notes by name.

@@ -3,13 +3,15 @@
 use crate::convert::{choice, named_exception, read_settings};
 use crate::interrupt::interruptible;
 use crate::table::{Table, described, options};
-use lossdepth::data::Encoding;
+use lossdepth::data::{CellNote, Encoding, EncodingOptions};
 use lossdepth::outliers::{Outlier, OutlierOptions, Outliers, Queries};
-use lossdepth::{Reference, Run};
+use lossdepth::{DepthError, Model, Reference, Run, Settings};
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// The oddest rows of a table against itself or a reference: what is compared, and a dictionary a row.
 #[pyfunction]
@@ -29,29 +31,17 @@ pub(crate) fn outliers<'py>(
     threads: Option<usize>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let settings = read_settings(choice("method", method)?, settings)?;
-    let options = options(kinds, missing, true)?;
-    let weights = weights.map(|weights| weights.as_array().to_vec());
-    let table = columns.get().shared();
-    let sample = reference.map_or_else(|| columns.get().shared(), |reference| reference.get().shared());
-    let own = reference.is_none();
-    let asked = OutlierOptions { top, reasons, ..OutlierOptions::default() };
+    let question = Question {
+        settings,
+        options: options(kinds, missing, true)?,
+        weights: weights.map(|weights| weights.as_array().to_vec()),
+        table: columns.get().shared(),
+        reference: reference.map(|reference| reference.get().shared()),
+        asked: OutlierOptions { top, reasons, ..OutlierOptions::default() },
+        threads,
+    };
     let found = interruptible(py, move |cancel| {
-        let unnamed = |error| (error, Vec::new());
-        let (encoding, encoded) = Encoding::learn(&sample, weights.as_deref(), &options).map_err(unnamed)?;
-        let kept = |weights: Vec<f64>| encoded.rows.iter().map(|&row| weights[row]).collect::<Vec<f64>>();
-        let weights = weights.map(kept);
-        let named = |error| (error, encoding.columns().iter().map(|c| c.name().to_owned()).collect());
-        let reference =
-            Reference::from_vec(encoded.values.clone(), encoded.width, weights.clone()).map_err(named)?;
-        let reference = reference.with_layout(encoding.layout().clone()).map_err(named)?;
-        let model = settings.fit(&reference).map_err(named)?;
-        let of_queries = if own { None } else { Some(encoding.encode(&table).map_err(unnamed)?) };
-        let encoded = of_queries.as_ref().unwrap_or(&encoded);
-        let queries = Queries::new(&table, &encoding, encoded, own).map_err(named)?;
-        let queries = Queries { weights: weights.as_deref().filter(|_| own), ..queries };
-        let run = Run { threads, cancel: Some(cancel), ..Run::default() };
-        let found = Outliers::find(&model, queries, &asked, &run).map_err(named)?;
-        Ok((encoding, found))
+        question.answer(cancel, |_, queries, found, _| Ok((queries.encoding.clone(), found)))
     })?;
     let (encoding, found) = found.map_err(|(error, names)| named_exception(&error, names))?;
     let answer = described(py, &encoding)?;
@@ -61,6 +51,50 @@ pub(crate) fn outliers<'py>(
     let each = found.found.iter().map(|row| described_row(py, row)).collect::<PyResult<Vec<_>>>()?;
     answer.set_item("found", PyList::new(py, each)?)?;
     Ok(answer)
+}
+
+/// A table, what it is compared with, and what is asked about it.
+pub(crate) struct Question {
+    pub(crate) settings: Settings,
+    pub(crate) options: EncodingOptions,
+    pub(crate) weights: Option<Vec<f64>>,
+    pub(crate) table: Arc<lossdepth::data::Table>,
+    /// The table to compare with; none for the table itself.
+    pub(crate) reference: Option<Arc<lossdepth::data::Table>>,
+    pub(crate) asked: OutlierOptions,
+    pub(crate) threads: Option<usize>,
+}
+
+/// An error, and the names of the columns that it counts.
+pub(crate) type Named = (DepthError, Vec<String>);
+
+impl Question {
+    /// Fits, finds the oddest rows, and hands both to `then`, with the rows of the reference and notes about them.
+    pub(crate) fn answer<T>(
+        self,
+        cancel: &AtomicBool,
+        then: impl FnOnce(&Model, Queries<'_>, Outliers, (&[usize], &[CellNote])) -> Result<T, DepthError>,
+    ) -> Result<T, Named> {
+        let unnamed = |error| (error, Vec::new());
+        let (own, sample) = (self.reference.is_none(), self.reference.as_ref().unwrap_or(&self.table));
+        let (encoding, encoded) =
+            Encoding::learn(sample, self.weights.as_deref(), &self.options).map_err(unnamed)?;
+        let kept = |weights: Vec<f64>| encoded.rows.iter().map(|&row| weights[row]).collect::<Vec<f64>>();
+        let weights = self.weights.map(kept);
+        let named = |error| (error, encoding.columns().iter().map(|c| c.name().to_owned()).collect());
+        let reference =
+            Reference::from_vec(encoded.values.clone(), encoded.width, weights.clone()).map_err(named)?;
+        let reference = reference.with_layout(encoding.layout().clone()).map_err(named)?;
+        let model = self.settings.fit(&reference).map_err(named)?;
+        let of_queries = if own { None } else { Some(encoding.encode(&self.table).map_err(unnamed)?) };
+        let learned = (&encoded.rows[..], &encoded.notes[..]);
+        let encoded = of_queries.as_ref().unwrap_or(&encoded);
+        let queries = Queries::new(&self.table, &encoding, encoded, own).map_err(named)?;
+        let queries = Queries { weights: weights.as_deref().filter(|_| own), ..queries };
+        let run = Run { threads: self.threads, cancel: Some(cancel), ..Run::default() };
+        let found = Outliers::find(&model, queries, &self.asked, &run).map_err(named)?;
+        then(&model, queries, found, learned).map_err(named)
+    }
 }
 
 fn described_row<'py>(py: Python<'py>, row: &Outlier) -> PyResult<Bound<'py, PyDict>> {

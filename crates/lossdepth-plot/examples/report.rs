@@ -189,7 +189,13 @@ fn counterfactual(row: &OddRow, columns: &[Column]) -> Option<Counterfactual> {
     let (name, usual) = (&columns[column].name, &columns[column].usual);
     let now = row.cells[column].text();
     let sentence = format!("Would be ordinary if {name} were within {usual} instead of {now}.");
-    Some(Counterfactual { columns: vec![column], sentence })
+    Some(Counterfactual {
+        columns: vec![column],
+        values: vec![usual.clone()],
+        depth: 0.5,
+        percentile: 0.5,
+        sentence,
+    })
 }
 
 fn page(orders: &Orders, before: Option<&Orders>, top: usize) -> Result<Page, Failure> {
@@ -273,7 +279,7 @@ fn source(name: &str, orders: &Orders) -> Source {
 fn drift(before: &Orders, now: &Orders, reference_depths: Vec<f64>) -> Drift {
     let numbers = (0..6).map(|j| ColumnDrift::numbers(j, &before.numbers[j], &now.numbers[j], j == DATE));
     let levels = (0..2).map(|j| ColumnDrift::levels(6 + j, &before.counts(j), &now.counts(j)));
-    Drift { columns: numbers.chain(levels).collect(), reference_depths }
+    Drift { columns: numbers.chain(levels).collect(), alike: Vec::new(), reference_depths }
 }
 
 fn map(orders: &Orders, depths: &[f64], odd: &[usize]) -> Map {

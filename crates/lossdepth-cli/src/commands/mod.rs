@@ -22,8 +22,7 @@ use crate::console;
 use crate::error::{Error, Result};
 use crate::load::{Block, Columns, Table, is_numeric, list};
 use lossdepth::data::Encoding;
-use lossdepth::model::Value;
-use lossdepth::{DepthError, Method, Model, Reference, Reported, Scale, Settings, Variant};
+use lossdepth::{DepthError, Method, Model, Reference, Settings};
 use std::path::Path;
 
 /// How a command ended that did not fail.
@@ -135,20 +134,7 @@ pub(crate) fn within_memory(settings: &Settings) -> Settings {
 
 /// The settings in a line.
 fn summary(settings: &Settings) -> String {
-    told(settings).iter().fold(settings.method.to_string(), |line, (name, value)| {
+    settings.relevant_values().iter().fold(settings.method.to_string(), |line, (name, value)| {
         format!("{line}, {} {value}", name.replace('_', " "))
     })
-}
-
-/// The settings that matter to the result.
-fn told(settings: &Settings) -> Vec<(&'static str, Value)> {
-    let tells = |name: &str| match name {
-        "max_iter" | "memory" => false,
-        "reg" => !matches!(settings.variant, Variant::Constrained { .. }),
-        "support_fraction" => settings.scale == Scale::Mcd,
-        "value" => settings.value != Reported::Risk,
-        _ => true,
-    };
-    let values = settings.values().into_iter();
-    values.filter(|(name, value)| tells(name) && *value != Value::None).collect()
 }

@@ -1,13 +1,8 @@
 //! `lossdepth report`: a page about the oddest rows of a table, to read in a browser and to send on.
 
 mod browser;
-mod fill;
-mod findings;
+mod checksum;
 mod masks;
-mod method;
-mod neighbours;
-mod rows;
-mod sample;
 
 use super::Outcome;
 use super::inputs::Inputs;
@@ -17,10 +12,9 @@ use crate::console::{self, Progress};
 use crate::error::{Error, Result, count};
 use crate::write::{Whole, print};
 use clap::Args;
-use fill::Filling;
-use lossdepth::Run;
 use lossdepth::outliers::{OutlierOptions, Outliers};
-use masks::Masks;
+use lossdepth::{Model, Run};
+use lossdepth_plot::report::{Assembly, ComparedWith, Page, ReferenceTable};
 use std::path::{Path, PathBuf};
 
 const REPORT_NOTES: &str = "\
@@ -78,7 +72,7 @@ pub(crate) fn report(args: &ReportArgs) -> Result<Outcome> {
     let file = path.as_deref().map(Whole::open).transpose()?;
     // What is usually said on standard error is on the page.
     let mut inputs = Inputs::read(&args.data, &args.against, &args.roles, true)?;
-    let masks = Masks::new(&args.mask, &inputs)?;
+    let masked = masks::named(&args.mask, &inputs)?;
     let model = inputs.model(&args.question)?;
     let progress = Progress::new(args.running.quiet, Some(inputs.data.part()?.rows.len()));
     let advance = |rows| progress.advance(rows);
@@ -88,9 +82,7 @@ pub(crate) fn report(args: &ReportArgs) -> Result<Outcome> {
     let found = Outliers::find(&model, queries(&inputs)?, &options, &run);
     drop(progress);
     let found = found.map_err(|error| inputs.locate(error))?;
-    let quiet = Run { threads, depths_only: true, ..Run::default() };
-    let filling = Filling { args, inputs: &inputs, model: &model, found: &found, masks: &masks, run: &quiet };
-    let html = filling.page()?.to_html();
+    let html = page(args, &inputs, &model, &found, &masked)?.to_html();
     match file {
         Some(file) => file.write(html.as_bytes())?,
         None => print(&html)?,
@@ -116,6 +108,39 @@ pub(crate) fn report(args: &ReportArgs) -> Result<Outcome> {
         found.fits.len()
     ));
     Ok(Outcome::NotConverged)
+}
+
+/// What was found, as a page.
+fn page(
+    args: &ReportArgs,
+    inputs: &Inputs,
+    model: &Model,
+    found: &Outliers,
+    masked: &[String],
+) -> Result<Page> {
+    let against = &args.against;
+    let other = against.reference.as_ref().or(against.model.as_ref());
+    let (name, other_name) = (file_name(&args.data), other.map(|path| file_name(path)));
+    let table = match inputs.other() {
+        Some(read) => Some(ReferenceTable { numbers: read.part()?.numbers, notes: &read.block.notes }),
+        None => None,
+    };
+    let columns = inputs.other().map_or(inputs.encoding.columns().len(), |read| read.names().len());
+    let assembly = Assembly {
+        model,
+        queries: queries(inputs)?,
+        found,
+        name: &name,
+        columns: inputs.data.names().len(),
+        reference: other_name.as_deref().map(|name| ComparedWith { name, columns, table }),
+        title: args.title.as_deref(),
+        masked,
+        id: args.roles.id.as_deref(),
+        audit: &checksum::of_files(
+            [Some(&args.data), against.reference.as_ref(), against.model.as_ref()].into_iter().flatten(),
+        ),
+    };
+    assembly.page().map_err(|error| inputs.locate(error))
 }
 
 /// The file to write; none for standard output.

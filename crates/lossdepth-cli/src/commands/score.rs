@@ -8,6 +8,7 @@ use super::labels::{Judge, Labels};
 use super::model::Saved;
 use super::{Outcome, fit, learn, open, tell};
 use crate::args::{Against, Question, Roles, Running};
+use crate::console;
 use crate::error::{Error, Result};
 use crate::load::{Block, Columns, Table, fitting, pair};
 use crate::write::Target;

@@ -8,7 +8,6 @@ use lossdepth::data::{
     CellNote, CellNoteKind, Column, Encoded, Encoding, EncodingOptions, GroupKind, Texts, Values,
 };
 use lossdepth::{DepthError, Reference, Rows};
-use std::hash::Hasher;
 
 /// Some encoded rows, with what goes with them.
 #[derive(Debug, Default)]
@@ -188,9 +187,9 @@ impl Block {
         Ok(self.sample.insert(sample).clone())
     }
 
-    /// How many rows are the same as an earlier one, as far as 128 bits of a hash tell.
+    /// How many rows are the same as an earlier one.
     pub(crate) fn repeated(&self) -> usize {
-        self.whole().map_or(0, |part| repeated(part.rows))
+        self.whole().map_or(0, |part| part.rows.repeated())
     }
 
     /// Where a row is in its file.
@@ -380,21 +379,6 @@ fn placed(text: &str, piece: &Piece) -> String {
         out
     });
     parts.collect::<Vec<_>>().join("`").replace('\n', "; ")
-}
-
-/// How many rows are the same as an earlier one, as far as 128 bits of a hash tell.
-pub(crate) fn repeated(rows: Rows<'_>) -> usize {
-    let hash = |row: &[f64], salt: u8| {
-        let mut hasher = std::hash::DefaultHasher::new();
-        hasher.write_u8(salt);
-        for value in row {
-            hasher.write_u64(value.to_bits());
-        }
-        hasher.finish()
-    };
-    let mut seen = std::collections::HashSet::new();
-    let is_new = |row: &[f64]| seen.insert((hash(row, 0), hash(row, 1)));
-    rows.len() - rows.iter().map(is_new).filter(|new| *new).count()
 }
 
 /// Whether a table is compared by numbers alone.

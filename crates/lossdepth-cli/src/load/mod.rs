@@ -28,7 +28,7 @@ mod table;
 mod text;
 mod workbook;
 
-pub(crate) use block::{Block, Part, is_numeric, repeated, typed};
+pub(crate) use block::{Block, Part, is_numeric, typed};
 pub(crate) use cells::{is_missing, moment};
 pub(crate) use columns::{Columns, fitting, list, list_in_full, pair};
 pub(crate) use record::split;

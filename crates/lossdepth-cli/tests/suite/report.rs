@@ -59,6 +59,95 @@ fn depths_are_those_of_score() {
 }
 
 #[test]
+fn numbers_are_those_of_outliers() {
+    let folder = Folder::new();
+    let page = page_of_orders(&folder, &["--top", "30"]);
+    let ran = folder.run(&["outliers", &orders(), "--top", "30", "--format", "json", "--out", "odd.json"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let told: Value = serde_json::from_str(&folder.read("odd.json")).unwrap();
+    let data = embedded(&page);
+    let (rows, told) = (data["rows"].as_array().unwrap(), told["outliers"].as_array().unwrap());
+    assert_eq!((rows.len(), told.len()), (30, 30));
+    for (row, told) in rows.iter().zip(told) {
+        let number = |value: &Value| value.as_f64().unwrap();
+        for (ours, theirs) in [
+            ("depth", "depth"),
+            ("error", "error"),
+            ("stderr", "stderr"),
+            ("p_value", "p"),
+            ("percentile", "percentile"),
+        ] {
+            assert_eq!(number(&row[ours]).to_bits(), number(&told[theirs]).to_bits(), "{ours}: {told}");
+        }
+        for (reason, theirs) in
+            row["reasons"].as_array().unwrap().iter().zip(told["reasons"].as_array().unwrap())
+        {
+            assert_eq!(reason["sentence"], theirs["text"]);
+            // The share of a column among what all columns contribute, of which the page keeps five digits.
+            let column = usize::try_from(reason["columns"][0].as_u64().unwrap()).unwrap();
+            let all: Vec<f64> = row["contributions"].as_array().unwrap().iter().map(number).collect();
+            let total: f64 = all.iter().filter(|bits| **bits > 0.0).sum();
+            assert!((all[column].max(0.0) / total - number(&theirs["share"])).abs() < 1e-4, "{theirs}");
+        }
+    }
+}
+
+#[test]
+fn a_changed_row_scored_again_is_as_deep_as_the_page_says() {
+    let folder = Folder::new();
+    let page = page_of_orders(
+        &folder,
+        &["--top", "10", "--method", "logistic", "--scale", "robust", "--reg", "0.01"],
+    );
+    let data = embedded(&page);
+    let columns: Vec<&str> =
+        data["columns"].as_array().unwrap().iter().map(|c| c["name"].as_str().unwrap()).collect();
+    let mut reader = csv::Reader::from_path(orders()).unwrap();
+    let header = reader.headers().unwrap().clone();
+    let table: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record(&header).unwrap();
+    let mut promised = Vec::new();
+    for row in data["rows"].as_array().unwrap() {
+        let change = &row["counterfactual"];
+        let Some(changed) = change["columns"].as_array() else { continue };
+        let number = usize::try_from(row["row"].as_u64().unwrap()).unwrap();
+        // A gap is filled in anew when other cells of its row have changed.
+        if row["cells"].as_array().unwrap().iter().any(Value::is_null) {
+            continue;
+        }
+        let mut cells: Vec<String> = table[number].iter().map(str::to_owned).collect();
+        for (column, value) in changed.iter().zip(change["values"].as_array().unwrap()) {
+            let name = columns[usize::try_from(column.as_u64().unwrap()).unwrap()];
+            let at = header.iter().position(|known| known == name).unwrap();
+            cells[at] = value.as_str().unwrap().to_owned();
+        }
+        writer.write_record(&cells).unwrap();
+        promised.push(change["depth"].as_f64().unwrap());
+    }
+    assert!(promised.len() >= 5, "{}", promised.len());
+    folder.write("changed.csv", String::from_utf8(writer.into_inner().unwrap()).unwrap());
+    let flags = ["--method", "logistic", "--scale", "robust", "--reg", "0.01"];
+    let ran = folder.run(&[&["score", "changed.csv", "--reference", &orders()], &flags[..]].concat());
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let mut reader = csv::Reader::from_reader(ran.out.as_bytes());
+    for (row, promised) in reader.records().zip(promised) {
+        let depth: f64 = row.unwrap()[1].parse().unwrap();
+        // The values on the page have the decimals of their columns.
+        assert!((depth - promised).abs() < 1e-3, "{depth} {promised}");
+    }
+}
+
+#[test]
+fn a_model_shows_what_drifted_too() {
+    let folder = Folder::new();
+    let ran = folder.run(&["fit", &orders(), "--out", "model.safetensors", "--quiet"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let page = page_of_orders(&folder, &["--model", "model.safetensors"]);
+    assert!(page.contains("No column differs from the reference by more than chance explains."));
+}
+
+#[test]
 fn the_same_data_give_the_same_bytes() {
     let folder = Folder::new();
     assert!(page_of_orders(&folder, &["--threads", "1"]) == page_of_orders(&folder, &["--threads", "2"]));

@@ -145,7 +145,7 @@ function showDetail(index) {
     );
     content.push(element("ul", { class: "reasons" }, reasons));
   }
-  if (row.counterfactual) content.push(element("p", { class: "counterfactual" }, sentence(row.counterfactual)));
+  if (row.counterfactual) content.push(element("p", { class: "counterfactual" }, sentence(row.counterfactual.sentence)));
   if (row.cells.length > 0) {
     const place = element("div", {});
     const fill = (columns) => {

@@ -18,6 +18,7 @@ function spread(index) {
 function coordinates(axis, kind) {
   const values = axis[kind];
   if (axis.scale.type === "log") return values.map((value) => (value === null ? null : Math.log10(value)));
+  if (axis.scale.type === "signed-log") return values.map((value) => (value === null ? null : Math.asinh(value / axis.scale.of)));
   if (axis.scale.type !== "levels") return values;
   return values.map((value, index) => (value === null ? null : value + 0.5 * spread(index + 1)));
 }
@@ -61,6 +62,7 @@ function chooseAxes() {
 
 function tickText(axis, at) {
   if (axis.scale.type === "date") return formatDate(at);
+  if (axis.scale.type === "signed-log") return formatNumber(Number((axis.scale.of * Math.sinh(at)).toPrecision(2)));
   return formatNumber(Number((axis.scale.type === "log" ? 10 ** at : at).toPrecision(12)));
 }
 
@@ -79,13 +81,28 @@ function logTicks(low, high, most) {
   return [];
 }
 
+/** 0 and powers of ten of either sign beyond the linear part; every second or third one where there are many. */
+function signedLogTicks(linear, low, high, most) {
+  const first = Math.ceil(Math.log10(linear));
+  const last = Math.max(first, Math.floor(Math.log10(linear * Math.sinh(Math.max(Math.abs(low), Math.abs(high))))));
+  const step = 1 + Math.floor((last - first) / Math.max(2, low < 0 && high > 0 ? most / 2 : most - 1));
+  const sizes = [];
+  for (let power = first; power <= last && sizes.length < 20; power += step) sizes.push(Number(`1e${power}`));
+  const values = [...sizes.map((size) => -size).reverse(), 0, ...sizes];
+  return values.map((value) => [Math.asinh(value / linear), formatNumber(value)]).filter(([at]) => at >= low && at <= high);
+}
+
 function ticksOf(axis, [low, high], most) {
   if (axis.scale.type === "levels") {
-    const levels = axis.scale.levels.map((name, index) => [index, name.length > 9 ? `${name.slice(0, 8)}…` : name]);
+    const levels = axis.scale.of.map((name, index) => [index, name.length > 9 ? `${name.slice(0, 8)}…` : name]);
     return levels.filter(([at]) => at >= low && at <= high).slice(0, 12);
   }
   if (axis.scale.type === "log") {
     const powers = logTicks(low, high, most);
+    if (powers.length >= 2) return powers;
+  }
+  if (axis.scale.type === "signed-log") {
+    const powers = signedLogTicks(axis.scale.of, low, high, most);
     if (powers.length >= 2) return powers;
   }
   const rough = (high - low) / most;
@@ -215,7 +232,7 @@ function nearest(kind, [x, y], reach) {
 
 function valueOn(axis, kind, index) {
   const value = axis.exact[kind][index];
-  if (axis.scale.type === "levels") return axis.scale.levels[value] ?? "";
+  if (axis.scale.type === "levels") return axis.scale.of[value] ?? "";
   return axis.scale.type === "date" ? formatDate(value) : formatNumber(value);
 }
 

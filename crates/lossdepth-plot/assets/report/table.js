@@ -11,6 +11,7 @@ const sortKeys = {
   rank: (row, index) => index,
   name: (row) => row.name,
   p_value: (row) => row.p_value,
+  depth: (row) => row.depth,
   percentile: (row) => row.percentile,
   reason: (row) => (row.reasons[0] ? `${row.reasons[0].lead} ${row.reasons[0].sentence}` : ""),
 };

@@ -4,6 +4,8 @@ use super::{Distribution, Step, Thresholds, text};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
+/// The chance that a column is said to have changed although none has.
+const LEVEL: f64 = 0.01;
 /// Bars of a picture of a change.
 const BARS: usize = 24;
 /// Levels in a picture of a change.
@@ -14,6 +16,10 @@ const LEVELS: usize = 10;
 pub struct Drift {
     /// Each compared column, in any order; the page shows the largest changes first.
     pub columns: Vec<ColumnDrift>,
+    /// For each of the page's odd rows, in their order, the shares of rows before and now that are like it in the column of
+    /// its main reason: as far out on the same side, of the same level, or with a gap too. Empty if unknown.
+    #[serde(skip)]
+    pub alike: Vec<Option<[f64; 2]>>,
     /// Depths of the reference's own rows: the share of them that a threshold would flag is what was odd before. Empty if
     /// unknown; then the page says what is expected.
     #[serde(skip)]
@@ -28,6 +34,9 @@ pub struct ColumnDrift {
     /// The largest difference between the shares below any value (numbers; the distance of Kolmogorov and Smirnov), or half the
     /// sum of the differences of the levels' shares (categories; the total variation); between 0 and 1.
     pub distance: f64,
+    /// How large a distance chance alone explains; see [`is_beyond_chance`](Self::is_beyond_chance).
+    #[serde(skip)]
+    pub chance: Chance,
     /// What changed, such as `median 12 before, 19 now`.
     pub sentence: String,
     /// The name of each bar, for levels.
@@ -38,7 +47,27 @@ pub struct ColumnDrift {
     pub now: Vec<f64>,
 }
 
+/// What the size of the samples says about a distance.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Chance {
+    /// The largest difference of shares that was found: below any value, or of any level.
+    pub largest: f64,
+    /// Among how many it is the largest: 1 for numbers, the levels of a category.
+    pub among: usize,
+    /// One over the rows before, plus one over the rows now.
+    pub inverse_rows: f64,
+}
+
 impl Drift {
+    /// The columns that changed by more than chance explains, the largest distance first.
+    pub(crate) fn beyond_chance(&self) -> Vec<&ColumnDrift> {
+        let tests = self.columns.len();
+        let mut found: Vec<&ColumnDrift> =
+            self.columns.iter().filter(|column| column.is_beyond_chance(tests)).collect();
+        found.sort_by(|a, b| b.distance.total_cmp(&a.distance).then(a.column.cmp(&b.column)));
+        found
+    }
+
     /// The share of rows flagged at a threshold, now and before.
     pub(crate) fn flagged(&self, thresholds: &Thresholds, step: &Step) -> String {
         let now = step.flagged as f64 / thresholds.rows.max(1) as f64;
@@ -55,6 +84,14 @@ impl Drift {
 }
 
 impl ColumnDrift {
+    /// Whether two samples of the same distribution would differ as much with a chance below 1 % over all of `tests` columns:
+    /// by the limit of Kolmogorov's distribution for numbers, by Hoeffding's inequality for each level of a category.
+    pub fn is_beyond_chance(&self, tests: usize) -> bool {
+        let Chance { largest, among, inverse_rows } = self.chance;
+        let tests = (among.max(1) * tests.max(1)) as f64;
+        inverse_rows > 0.0 && largest > (0.5 * (2.0 * tests / LEVEL).ln() * inverse_rows).sqrt()
+    }
+
     /// Of numbers, or of dates as days since 1970; values that are not finite are gaps and take no part in the distance.
     ///
     /// ```
@@ -69,21 +106,15 @@ impl ColumnDrift {
             finite.sort_unstable_by(f64::total_cmp);
             finite
         };
-        let gaps = |values: &[f64], finite: &[f64]| 1.0 - finite.len() as f64 / values.len().max(1) as f64;
         let (old, new) = (sorted(before), sorted(now));
         let words = if dates { text::date } else { text::number };
-        let mut sentence = match (median(&old), median(&new)) {
+        let sentence = match (median(&old), median(&new)) {
             (Some(old), Some(new)) if old == new => format!("median {} before and now", words(old)),
             (Some(old), Some(new)) => format!("median {} before, {} now", words(old), words(new)),
             (None, Some(_)) => "no values before".to_owned(),
             (Some(_), None) => "no values now".to_owned(),
             (None, None) => "no values".to_owned(),
         };
-        let (gaps_before, gaps_now) = (gaps(before, &old), gaps(now, &new));
-        if (gaps_before - gaps_now).abs() >= 0.01 {
-            let (before, now) = (text::percent(gaps_before), text::percent(gaps_now));
-            sentence = format!("{sentence}; gaps {before} before, {now} now");
-        }
         let both: Vec<f64> = old.iter().chain(&new).copied().collect();
         let (low, high) = match Distribution::numbers(&both) {
             Distribution::Numbers { histogram, .. } => (histogram.low, histogram.high),
@@ -94,8 +125,21 @@ impl ColumnDrift {
         } else {
             kolmogorov_smirnov(&old, &new)
         };
+        let inverse = |rows: usize| 1.0 / rows.max(1) as f64;
+        let inverse_rows = inverse(old.len()) + inverse(new.len());
+        let chance = Chance { largest: distance, among: 1, inverse_rows };
         let (before, now) = (bars(&old, low, high), bars(&new, low, high));
-        Self { column, distance, sentence, levels: Vec::new(), before, now }
+        Self { column, distance, chance, sentence, levels: Vec::new(), before, now }
+    }
+
+    /// The same with the shares of gaps, before and now, which the sentence tells where they differ by a percent.
+    #[must_use]
+    pub fn with_gaps(self, [before, now]: [f64; 2]) -> Self {
+        if (before - now).abs() < 0.01 {
+            return self;
+        }
+        let (before, now) = (text::percent(before), text::percent(now));
+        Self { sentence: format!("{}; gaps {before} before, {now} now", self.sentence), ..self }
     }
 
     /// Of the levels' counts.
@@ -110,6 +154,11 @@ impl ColumnDrift {
         let share = |pair: &[u64; 2], side: usize| pair[side] as f64 / totals[side];
         let change = |pair: &[u64; 2]| share(pair, 1) - share(pair, 0);
         let distance = 0.5 * counts.values().map(|pair| change(pair).abs()).sum::<f64>();
+        let chance = Chance {
+            largest: counts.values().map(|pair| change(pair).abs()).fold(0.0, f64::max),
+            among: counts.len(),
+            inverse_rows: totals.iter().map(|rows| 1.0 / rows).sum(),
+        };
         let new: Vec<&str> =
             counts.iter().filter(|(_, pair)| pair[0] == 0 && pair[1] > 0).map(|(name, _)| *name).collect();
         let largest = counts.iter().max_by(|a, b| change(a.1).abs().total_cmp(&change(b.1).abs()));
@@ -129,6 +178,7 @@ impl ColumnDrift {
         Self {
             column,
             distance,
+            chance,
             sentence,
             levels: shown.iter().map(|(name, _)| (*name).to_owned()).collect(),
             before: shown.iter().map(|(_, pair)| share(pair, 0)).collect(),
@@ -179,6 +229,18 @@ mod tests {
     }
 
     #[test]
+    fn chance_explains_small_changes_only() {
+        let values = |n: u32, shift: f64| {
+            (0..n).map(|i| f64::from(i * 37 % n) / f64::from(n) + shift).collect::<Vec<f64>>()
+        };
+        let drift = |shift| ColumnDrift::numbers(0, &values(500, 0.0), &values(400, shift), false);
+        assert!(!drift(0.02).is_beyond_chance(10) && drift(0.3).is_beyond_chance(10));
+        let levels = |a: u64, b: u64| [("a".to_owned(), a), ("b".to_owned(), b)];
+        assert!(!ColumnDrift::levels(0, &levels(90, 10), &levels(85, 15)).is_beyond_chance(10));
+        assert!(ColumnDrift::levels(0, &levels(90, 10), &levels(40, 60)).is_beyond_chance(10));
+    }
+
+    #[test]
     fn distance_matches_the_definition() {
         let old: Vec<f64> = (0..40).map(|i| f64::from(i * 17 % 29)).collect();
         let new: Vec<f64> = (0..55).map(|i| f64::from(i * 13 % 37) + 2.0).collect();
@@ -197,7 +259,7 @@ mod tests {
         let drift = ColumnDrift::levels(0, &before, &now);
         assert_eq!(drift.distance, 0.5);
         assert_eq!(drift.sentence, "z: 0% before, 50% now; new: z");
-        let gaps = ColumnDrift::numbers(0, &[1.0, 1.0], &[1.0, f64::NAN], false);
+        let gaps = ColumnDrift::numbers(0, &[1.0, 1.0], &[1.0, f64::NAN], false).with_gaps([0.0, 0.5]);
         assert_eq!(gaps.sentence, "median 1 before and now; gaps 0% before, 50% now");
         assert_eq!(ColumnDrift::numbers(0, &[1.0], &[f64::NAN], false).distance, 1.0);
     }

@@ -1,7 +1,7 @@
 //! Odd rows that are alike: the same main reason.
 
 use super::page::{Cell, Column, OddRow};
-use super::{Distribution, text};
+use super::{Distribution, Drift, text};
 use serde::Serialize;
 
 /// Odd rows with the same main reason.
@@ -26,7 +26,7 @@ enum Side {
 }
 
 /// Groups of at least two rows, the largest first (of equal size: that of the oddest row).
-pub(crate) fn groups(rows: &[OddRow], columns: &[Column]) -> Vec<AlikeRows> {
+pub(crate) fn groups(rows: &[OddRow], columns: &[Column], drift: Option<&Drift>) -> Vec<AlikeRows> {
     let mut keys: Vec<(Vec<usize>, Side, Vec<usize>)> = Vec::new();
     for (index, row) in rows.iter().enumerate() {
         let Some(reason) = row.reasons.first() else { continue };
@@ -43,10 +43,41 @@ pub(crate) fn groups(rows: &[OddRow], columns: &[Column]) -> Vec<AlikeRows> {
     let mut groups: Vec<AlikeRows> = keys
         .into_iter()
         .filter(|(_, _, members)| members.len() > 1)
-        .map(|(about, side, members)| describe(&about, side, members, rows, columns))
+        .map(|(about, side, members)| {
+            let shares = drift.and_then(|drift| shares(drift, side, about[0], &members, rows));
+            let mut group = describe(&about, side, members, rows, columns);
+            if let Some(shares) = shares {
+                let space = if group.detail.is_empty() { "" } else { "; " };
+                group.detail = format!("{}{space}{shares}", group.detail);
+            }
+            group
+        })
         .collect();
     groups.sort_by_key(|group| std::cmp::Reverse(group.rows.len()));
     groups
+}
+
+/// Which share of all rows is like the group, before and now; none where a group is not about one column.
+fn shares(drift: &Drift, side: Side, column: usize, members: &[usize], rows: &[OddRow]) -> Option<String> {
+    let known = members.iter().map(|&row| Some((row, drift.alike.get(row).copied().flatten()?)));
+    let known: Vec<(usize, [f64; 2])> = known.collect::<Option<_>>()?;
+    let share = |k: usize| match side {
+        // The one that is least far out has the most rows beyond it.
+        Side::High | Side::Low | Side::Gap => known.iter().map(|(_, shares)| shares[k]).reduce(f64::max),
+        Side::Level => {
+            let mut levels: Vec<(&str, f64)> = Vec::new();
+            for (row, shares) in &known {
+                let level = rows[*row].cells.get(column)?.text();
+                if !levels.iter().any(|known| known.0 == level) {
+                    levels.push((level, shares[k]));
+                }
+            }
+            Some(levels.iter().map(|level| level.1).sum())
+        }
+        Side::Inside | Side::Unknown => None,
+    };
+    let (before, now) = (text::percent(share(0)?), text::percent(share(1)?));
+    Some(format!("rows like these: {before} before, {now} now"))
 }
 
 fn side(cell: &Cell, column: &Column) -> Side {

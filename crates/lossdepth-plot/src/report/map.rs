@@ -35,13 +35,15 @@ pub struct MapAxis {
 }
 
 /// What the numbers of an axis mean.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(tag = "type", content = "levels", rename_all = "kebab-case")]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "type", content = "of", rename_all = "kebab-case")]
 pub enum AxisScale {
     /// Themselves.
     Number,
     /// Positive numbers, drawn by their logarithm.
     Log,
+    /// Numbers of either sign, drawn by asinh(x / this): linear near 0, logarithmic beyond.
+    SignedLog(f64),
     /// Days since 1970.
     Date,
     /// Indices of these levels.
@@ -49,11 +51,11 @@ pub enum AxisScale {
 }
 
 impl MapAxis {
-    /// An axis of numbers; logarithmic where they are positive and a linear one would leave the bulk of the ordinary rows
-    /// less than a fifth of its length.
+    /// An axis of numbers; logarithmic where a linear one would leave the bulk of the ordinary rows less than a fifth of its
+    /// length, on both sides of 0 if there are numbers that are not positive.
     pub fn new(label: impl Into<String>, ordinary: &[f64], odd: &[f64]) -> Self {
         let (ordinary, odd) = (ordinary.to_vec(), odd.to_vec());
-        let scale = if is_skewed(&ordinary, &odd) { AxisScale::Log } else { AxisScale::Number };
+        let scale = scale_of(&ordinary, &odd);
         Self { label: label.into(), detail: String::new(), column: None, scale, ordinary, odd }
     }
 
@@ -80,8 +82,8 @@ impl MapAxis {
     }
 }
 
-/// Whether all numbers are positive, and the middle 98 % of the ordinary ones span less than a fifth of the range of all.
-fn is_skewed(ordinary: &[f64], odd: &[f64]) -> bool {
+/// Logarithmic if the middle 98 % of the ordinary numbers span less than a fifth of the range of all.
+fn scale_of(ordinary: &[f64], odd: &[f64]) -> AxisScale {
     let finite = |values: &[f64]| values.iter().copied().filter(|x| x.is_finite()).collect::<Vec<f64>>();
     let (mut bulk, mut all) = (finite(ordinary), finite(odd));
     all.extend(&bulk);
@@ -92,9 +94,19 @@ fn is_skewed(ordinary: &[f64], odd: &[f64]) -> bool {
     let (Some(low), Some(high)) =
         (bulk.get(cut), bulk.len().checked_sub(cut + 1).and_then(|at| bulk.get(at)))
     else {
-        return false;
+        return AxisScale::Number;
     };
-    least > 0.0 && high - low < 0.2 * (most - least)
+    if high - low >= 0.2 * (most - least) {
+        return AxisScale::Number;
+    }
+    if least > 0.0 {
+        return AxisScale::Log;
+    }
+    // Linear up to the size that half of the ordinary numbers stay below.
+    let mut sizes: Vec<f64> = bulk.iter().map(|x| x.abs()).collect();
+    sizes.sort_unstable_by(f64::total_cmp);
+    let linear = rounded(sizes[sizes.len() / 2]);
+    if linear > 0.0 { AxisScale::SignedLog(linear) } else { AxisScale::Number }
 }
 
 /// At most `most` rows of the others than `odd`, spread evenly over the ranks of their depths; in the order of the table.
@@ -147,7 +159,7 @@ mod tests {
         let bulk: Vec<f64> = (1..200).map(|i| f64::from(i % 30 + 1)).collect();
         assert_eq!(MapAxis::new("x", &bulk, &[900.0]).scale, AxisScale::Log);
         assert_eq!(MapAxis::new("x", &bulk, &[40.0]).scale, AxisScale::Number);
-        assert_eq!(MapAxis::new("x", &bulk, &[-900.0]).scale, AxisScale::Number);
+        assert_eq!(MapAxis::new("x", &bulk, &[-900.0]).scale, AxisScale::SignedLog(15.0));
         assert_eq!(MapAxis::new("x", &[], &[f64::NAN]).scale, AxisScale::Number);
     }
 

@@ -6,7 +6,7 @@
 //! | step | module | what it knows |
 //! |---|---|---|
 //! | 1. aggregate | `distribution`, `thresholds`, `map`, `drift` | a million rows as a few hundred numbers |
-//! | 2. fill | `page` | what is shown |
+//! | 2. fill | `page`, `assemble` | what is shown; how it follows from a model, a table and its scores |
 //! | 3. bound | `bound`, `groups` | what is masked, how long a text may be, which rows are alike |
 //! | 4. write | `html` | markup, escaping, the content security policy |
 //!
@@ -19,6 +19,7 @@ mod map;
 mod text;
 mod thresholds;
 // 2. fill
+mod assemble;
 mod page;
 // 3. bound
 mod bound;
@@ -30,8 +31,9 @@ mod tests;
 
 use bound::Bounded;
 
+pub use assemble::{Assembly, ComparedWith, ReferenceTable};
 pub use distribution::{Distribution, Histogram};
-pub use drift::{ColumnDrift, Drift};
+pub use drift::{Chance, ColumnDrift, Drift};
 pub use map::{AxisScale, Map, MapAxis, sample_ordinary};
 pub use page::{
     Cell, Column, Counterfactual, Fact, Finding, LeftOut, Method, Neighbour, OddRow, Page, Reason, Source,

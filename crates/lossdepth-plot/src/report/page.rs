@@ -167,11 +167,17 @@ pub struct Reason {
 }
 
 /// What would make a row ordinary.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Counterfactual {
     /// The columns whose values the sentence mentions.
     pub columns: Vec<usize>,
-    /// A whole sentence, such as `Would be ordinary if quantity were 20 instead of 900.`
+    /// The values that they would have.
+    pub values: Vec<String>,
+    /// The depth of the row after the change.
+    pub depth: f64,
+    /// The share of the reference that is at most as deep as that.
+    pub percentile: f64,
+    /// A whole sentence, such as `Would be ordinary with quantity 20 instead of 900.`
     pub sentence: String,
 }
 

@@ -46,6 +46,9 @@ fn sample(rows: usize, columns: usize) -> Page {
         contributions: (0..columns).map(|j| if j == i % columns { 1.0 } else { 0.1 }).collect(),
         counterfactual: Some(Counterfactual {
             columns: vec![i % columns],
+            values: vec!["20".into()],
+            depth: 0.5,
+            percentile: 0.5,
             sentence: format!("Would be ordinary if column {} were 20.", i % columns),
         }),
         neighbours: (0..3).map(|k| Neighbour { name: format!("near {k}"), cells: cells(k) }).collect(),
@@ -143,7 +146,13 @@ fn hostile_text_stays_text() {
         row.name = markup.into();
         row.cells[3] = Cell::Text(markup.into());
         row.reasons[0].sentence = markup.into();
-        row.counterfactual = Some(Counterfactual { columns: vec![0], sentence: markup.into() });
+        row.counterfactual = Some(Counterfactual {
+            columns: vec![0],
+            values: vec![markup.into()],
+            depth: 0.5,
+            percentile: 0.5,
+            sentence: markup.into(),
+        });
     }
     page.left_out[0].why = markup.into();
     page.findings[0].sentence = markup.into();
@@ -237,6 +246,7 @@ fn indices_out_of_range_do_no_harm() {
     page.map.as_mut().unwrap().start = [5, 9];
     page.drift = Some(Drift {
         columns: vec![ColumnDrift::numbers(12, &[1.0], &[2.0], false)],
+        alike: Vec::new(),
         reference_depths: Vec::new(),
     });
     data(&page.to_html());
@@ -245,7 +255,7 @@ fn indices_out_of_range_do_no_harm() {
 #[test]
 fn alike_rows_are_grouped_by_their_main_reason() {
     let page = sample(12, 4);
-    let groups = groups::groups(&page.rows, &page.columns);
+    let groups = groups::groups(&page.rows, &page.columns, None);
     let titles: Vec<(&str, usize)> =
         groups.iter().map(|group| (group.title.as_str(), group.rows.len())).collect();
     let expected = [

@@ -1,6 +1,8 @@
 //! A borrowed table of numbers, one row a point.
 
 use crate::error::{DepthError, Result};
+use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hasher};
 
 /// Row-major numbers, borrowed: `len` rows of `width` columns each.
 ///
@@ -86,6 +88,28 @@ impl<'a> Rows<'a> {
         } else {
             DepthError::NotFinite { row, column, value }
         })
+    }
+
+    /// How many rows are the same as an earlier one, as far as 128 bits of a hash tell.
+    ///
+    /// ```
+    /// use lossdepth::Rows;
+    /// let numbers = [1.0, 2.0, 1.0, 3.0, 1.0, 2.0];
+    /// assert_eq!(Rows::new(&numbers, 2)?.repeated(), 1);
+    /// # Ok::<(), lossdepth::DepthError>(())
+    /// ```
+    pub fn repeated(&self) -> usize {
+        let hash = |row: &[f64], salt: u8| {
+            let mut hasher = DefaultHasher::new();
+            hasher.write_u8(salt);
+            for value in row {
+                hasher.write_u64(value.to_bits());
+            }
+            hasher.finish()
+        };
+        let mut seen = HashSet::new();
+        let is_new = |row: &[f64]| seen.insert((hash(row, 0), hash(row, 1)));
+        self.len() - self.iter().map(is_new).filter(|new| *new).count()
     }
 }
 

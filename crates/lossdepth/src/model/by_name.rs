@@ -4,9 +4,10 @@ use super::method::Method;
 use super::setting::Setting;
 use super::settings::Settings;
 use super::value::{Typed, Value};
+use crate::data::Scale;
 use crate::error::{DepthError, Result};
 use crate::kernel::KernelChoice;
-use crate::problem::Variant;
+use crate::problem::{Reported, Variant};
 use serde::de::Error as _;
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -67,6 +68,19 @@ impl Settings {
         let applies = |name: &&str| !is_of_kernel(name) || kernel_value(&self.kernel, name).is_some();
         let names = self.method.settings().iter().copied().filter(applies);
         names.map(|name| (name, self.get(name))).collect()
+    }
+
+    /// The [`values`](Self::values) that matter to the result: without limits of time and memory, and without what another
+    /// setting makes irrelevant.
+    pub fn relevant_values(&self) -> Vec<(&'static str, Value)> {
+        let matters = |name: &str| match name {
+            "max_iter" | "memory" => false,
+            "reg" => !matches!(self.variant, Variant::Constrained { .. }),
+            "support_fraction" => self.scale == Scale::Mcd,
+            "value" => self.value != Reported::Risk,
+            _ => true,
+        };
+        self.values().into_iter().filter(|(name, value)| matters(name) && *value != Value::None).collect()
     }
 
     /// Every setting that a method has with its default, also those of other kernels than the default one.

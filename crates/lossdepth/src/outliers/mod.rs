@@ -62,6 +62,14 @@ impl<'a> Queries<'a> {
         let (numbers, notes) = (&encoded.rows[..], &encoded.notes[..]);
         Ok(Self { table, encoding, rows, numbers, notes, names: None, weights: None, own })
     }
+
+    /// The name of an encoded row: from `names`, or from the column that names the rows.
+    pub fn name(&self, at: usize) -> Option<String> {
+        match self.names {
+            Some(names) => names.get(at).cloned(),
+            None => self.encoding.id().and_then(|id| cell(self.table, id, self.numbers[at])),
+        }
+    }
 }
 
 /// The rows of a table from the oddest on.
@@ -73,6 +81,8 @@ pub struct Outliers {
     pub p_values: Vec<f64>,
     /// For every encoded row the share of the reference that is at most as deep.
     pub percentiles: Vec<f64>,
+    /// The depths of the reference's own rows, where the table is compared with another one; empty otherwise.
+    pub reference_depths: Vec<f64>,
     /// How many rows missed the tolerance.
     pub unconverged: usize,
     /// The oddest rows, the shallowest first; among rows of the same depth the first one of the table.
@@ -154,7 +164,7 @@ impl Outliers {
     ) -> Result<Self> {
         let rows = queries.rows;
         let fits = model.score(rows, run)?;
-        let (p_values, percentiles) = standing(model, queries, &fits, run)?;
+        let Standing { p_values, percentiles, reference_depths } = standing(model, queries, &fits, run)?;
         let unconverged = fits.iter().filter(|fit| fit.stop != Stop::Converged).count();
         let mut order: Vec<usize> = (0..fits.len()).collect();
         order.sort_by(|&a, &b| fits[a].depth.total_cmp(&fits[b].depth).then(a.cmp(&b)));
@@ -171,41 +181,44 @@ impl Outliers {
                 found.push(outlier(queries, place, rows.row(at), reasons, options));
             }
         }
-        Ok(Self { fits, p_values, percentiles, unconverged, found })
+        Ok(Self { fits, p_values, percentiles, reference_depths, unconverged, found })
     }
 }
 
-/// The p-value and the percentile of every row.
-fn standing(
-    model: &Model,
-    queries: Queries<'_>,
-    fits: &[Fit],
-    run: &Run<'_>,
-) -> Result<(Vec<f64>, Vec<f64>)> {
+/// The p-value and the percentile of every row, and the depths that the percentiles are among.
+#[derive(Default)]
+struct Standing {
+    p_values: Vec<f64>,
+    percentiles: Vec<f64>,
+    reference_depths: Vec<f64>,
+}
+
+fn standing(model: &Model, queries: Queries<'_>, fits: &[Fit], run: &Run<'_>) -> Result<Standing> {
     let depths: Vec<f64> = fits.iter().map(|fit| fit.depth).collect();
     if depths.is_empty() {
-        return Ok((Vec::new(), Vec::new()));
+        return Ok(Standing::default());
     }
     if queries.own {
-        let p = own_p_values(&depths, queries.weights)?;
-        return Ok((p.clone(), p));
+        let p_values = own_p_values(&depths, queries.weights)?;
+        return Ok(Standing { percentiles: p_values.clone(), p_values, reference_depths: Vec::new() });
     }
     let sample = model.reference();
     let quiet = Run { progress: None, depths_only: true, ..*run };
     let shares = model.percentiles(&quiet)?;
     let percentiles = depths.iter().map(|depth| shares.of(*depth)).collect();
+    let reference_depths = model.score(sample.rows(), &quiet)?.iter().map(|fit| fit.depth).collect();
     let how = if sample.len() > CROSS_ROWS {
         Conformal::Split { share: 0.5, seed: 0 }
     } else {
         Conformal::Cross { folds: FOLDS.min(sample.len()), seed: 0 }
     };
-    let p = match how.calibrate(model.settings(), sample, &quiet) {
+    let p_values = match how.calibrate(model.settings(), sample, &quiet) {
         Ok(calibration) => calibration.p_values(queries.rows, &depths, &quiet)?,
         // Two reference rows cannot be divided; the only p-value that is certain is 1.
         Err(DepthError::TooFewRows { .. }) => vec![1.0; depths.len()],
         Err(other) => return Err(other),
     };
-    Ok((p, percentiles))
+    Ok(Standing { p_values, percentiles, reference_depths })
 }
 
 /// Where a row stands.
@@ -228,10 +241,7 @@ fn outlier(
     let encoding = queries.encoding;
     let notes = notes_of(queries.notes, row);
     let words = Words { queries, row, encoded, notes, reasons: &reasons.columns };
-    let name = match queries.names {
-        Some(names) => names.get(place.at).cloned(),
-        None => encoding.id().and_then(|id| cell(queries.table, id, row)),
-    };
+    let name = queries.name(place.at);
     let mut contributions = vec![0.0; encoding.columns().len()];
     for reason in &reasons.columns {
         contributions[reason.column] = reason.contribution;

@@ -5,26 +5,18 @@ use crate::commands::inputs::Inputs;
 use crate::error::{Error, Result, shorten};
 use crate::suggest::nearest;
 
-/// The columns in `--mask`.
-pub(super) struct Masks(Vec<String>);
-
-impl Masks {
-    /// Refuses columns that neither the data nor what is compared has: a typing error would show what should be hidden.
-    pub(super) fn new(flags: &[String], inputs: &Inputs) -> Result<Self> {
-        let asked: Vec<String> = flags.iter().flat_map(|names| list(Some(names))).collect();
-        let known = || inputs.data.names().iter().chain(&inputs.names).map(String::as_str);
-        for name in &asked {
-            if known().any(|known| known == name) {
-                continue;
-            }
-            let hint = nearest(name, known()).map(|near| format!("; did you mean `{}`?", shorten(near)));
-            let (file, hint) = (inputs.data.file(), hint.unwrap_or_default());
-            return Err(Error::Usage(format!("`--mask`: {file} has no column `{}`{hint}", shorten(name))));
+/// The columns in `--mask`. Refuses those that neither the data nor what is compared has: a typing error would show what
+/// should be hidden.
+pub(super) fn named(flags: &[String], inputs: &Inputs) -> Result<Vec<String>> {
+    let asked: Vec<String> = flags.iter().flat_map(|names| list(Some(names))).collect();
+    let known = || inputs.data.names().iter().chain(&inputs.names).map(String::as_str);
+    for name in &asked {
+        if known().any(|known| known == name) {
+            continue;
         }
-        Ok(Self(asked))
+        let hint = nearest(name, known()).map(|near| format!("; did you mean `{}`?", shorten(near)));
+        let (file, hint) = (inputs.data.file(), hint.unwrap_or_default());
+        return Err(Error::Usage(format!("`--mask`: {file} has no column `{}`{hint}", shorten(name))));
     }
-
-    pub(super) fn has(&self, column: &str) -> bool {
-        self.0.iter().any(|masked| masked == column)
-    }
+    Ok(asked)
 }

@@ -40,6 +40,10 @@ pub(super) fn mask(page: &mut Page) {
         map.start = [across, up];
     }
     if let Some(drift) = &mut page.drift {
+        for (shares, row) in drift.alike.iter_mut().zip(&page.rows) {
+            shares
+                .take_if(|_| row.reasons.first().is_some_and(|reason| reason.columns.iter().any(is_masked)));
+        }
         for column in drift.columns.iter_mut().filter(|drift| is_masked(&drift.column)) {
             MASKED.clone_into(&mut column.sentence);
             (column.levels, column.before, column.now) = (Vec::new(), Vec::new(), Vec::new());

@@ -38,6 +38,7 @@ pub(super) fn shorten(page: &mut Page) {
         row.reasons.iter_mut().for_each(|reason| clip(&mut reason.sentence, SENTENCE));
         if let Some(counterfactual) = &mut row.counterfactual {
             clip(&mut counterfactual.sentence, SENTENCE);
+            counterfactual.values.iter_mut().for_each(|value| clip(value, CELL));
         }
         row.neighbours.truncate(5);
         for neighbour in &mut row.neighbours {

@@ -2,7 +2,7 @@
 
 use super::escape::{Name, Sentence, Text};
 use crate::compute::{log_ticks, ticks};
-use crate::report::text::{count, date, number};
+use crate::report::text::{count, date, listed, number};
 use crate::report::{AxisScale, Bounded, ColumnDrift, Distribution, Histogram, Map, MapAxis, Thresholds};
 use std::fmt::Write;
 
@@ -214,9 +214,13 @@ pub(super) fn map(out: &mut String, map: &Map, bounded: &Bounded) {
 /// The axis in the coordinates it is drawn in.
 fn drawn(axis: &MapAxis) -> MapAxis {
     let mut axis = axis.clone();
-    if axis.scale == AxisScale::Log {
-        axis.ordinary.iter_mut().chain(&mut axis.odd).for_each(|x| *x = x.log10());
-    }
+    let AxisScale::SignedLog(linear) = axis.scale else {
+        if axis.scale == AxisScale::Log {
+            axis.ordinary.iter_mut().chain(&mut axis.odd).for_each(|x| *x = x.log10());
+        }
+        return axis;
+    };
+    axis.ordinary.iter_mut().chain(&mut axis.odd).for_each(|x| *x = (*x / linear).asinh());
     axis
 }
 
@@ -242,8 +246,26 @@ fn axis_ticks(axis: &MapAxis, (low, high): (f64, f64)) -> Vec<(f64, String)> {
             let labels = log_ticks(10f64.powf(low), 10f64.powf(high), 6);
             labels.into_iter().map(|at| (at.log10(), number(at))).collect()
         }
+        AxisScale::SignedLog(linear) => signed_log_ticks(*linear, low, high),
         AxisScale::Number => ticks(low, high, 6).into_iter().map(|at| (at, number(at))).collect(),
     }
+}
+
+/// 0 and powers of ten of either sign beyond the linear part; every second or third one where there are many.
+fn signed_log_ticks(linear: f64, low: f64, high: f64) -> Vec<(f64, String)> {
+    #[expect(clippy::cast_possible_truncation, reason = "an exponent")]
+    let first = linear.log10().ceil() as i32;
+    let largest = linear * low.abs().max(high.abs()).sinh();
+    #[expect(clippy::cast_possible_truncation, reason = "an exponent")]
+    let last = (largest.log10().floor() as i32).max(first);
+    let step = 1 + (last - first) / if low < 0.0 && high > 0.0 { 3 } else { 5 };
+    let powers = (0..).map(|k| first + k * step).take_while(|power| *power <= last);
+    let sizes: Vec<f64> = powers.map(|power| 10f64.powi(power)).collect();
+    let values = sizes.iter().rev().map(|size| -size).chain([0.0]).chain(sizes.iter().copied());
+    values
+        .map(|value| ((value / linear).asinh(), number(value)))
+        .filter(|(at, _)| (low..=high).contains(at))
+        .collect()
 }
 
 fn short(text: &str) -> String {
@@ -259,26 +281,45 @@ pub(super) fn drift(out: &mut String, bounded: &Bounded) {
         let words = drift.flagged(thresholds, step);
         let _ = write!(out, "<p class=\"lead\" id=\"drift-flagged\">{}</p>", Text(&words));
     }
+    let beyond = drift.beyond_chance();
+    let names = beyond.iter().filter_map(|column| bounded.page.columns.get(column.column));
+    let names: Vec<&str> = names.map(|column| column.name.as_str()).collect();
+    let _ = match names.len() {
+        0 => write!(out, "<p>No column differs from the reference by more than chance explains.</p>"),
+        some => write!(
+            out,
+            "<p>{} of {} from the reference by more than chance explains: {}.</p>",
+            count(some as u64),
+            match bounded.compared {
+                1 => "1 column differs".to_owned(),
+                all => format!("{} columns {}", count(all), if some == 1 { "differs" } else { "differ" }),
+            },
+            Sentence(&listed(&names, 12))
+        ),
+    };
     out.push_str(
         "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-labelledby=\"drift-h\"><table class=\"changes\"><thead><tr>\
          <th scope=\"col\">Column</th><th scope=\"col\" class=\"num\">Distance</th><th scope=\"col\">Before and now</th>\
          <th scope=\"col\">What changed</th></tr></thead><tbody>",
     );
+    let tests = drift.columns.len();
     let mut order: Vec<&ColumnDrift> = drift.columns.iter().collect();
     order.sort_by(|a, b| b.distance.total_cmp(&a.distance).then(a.column.cmp(&b.column)));
     for column in order {
         let Some(name) = bounded.page.columns.get(column.column).map(|column| &column.name) else { continue };
         let _ = write!(
             out,
-            "<tr><th scope=\"row\">{}</th><td class=\"num\">{:.2}</td><td>{}</td><td>{}</td></tr>",
+            "<tr><th scope=\"row\">{}</th><td class=\"num\">{:.2}{}</td><td>{}</td><td>{}</td></tr>",
             Name(name),
             column.distance,
+            if column.is_beyond_chance(tests) { "*" } else { "" },
             change(column),
             Sentence(&column.sentence)
         );
     }
     out.push_str(
         "</tbody></table></div><p class=\"note\">Grey bars: the reference. Line: the rows of this report. Distance 0: the same \
-         distribution; 1: nothing in common (Kolmogorov–Smirnov for numbers and dates, total variation for categories).</p></section>",
+         distribution; 1: nothing in common (Kolmogorov–Smirnov for numbers and dates, total variation for categories). *: more than chance explains, at the 1% level over \
+         all columns.</p></section>",
     );
 }

@@ -6,7 +6,7 @@ mod sections;
 
 use super::groups::{AlikeRows, groups};
 use super::map::rounded;
-use super::page::{Cell, Neighbour, Page};
+use super::page::{Cell, Counterfactual, Neighbour, Page};
 use super::{Bounded, Distribution, Map};
 use crate::scene::base64;
 use escape::{Text, json_in_script};
@@ -47,7 +47,7 @@ impl Page {
     /// The page with its budgets of bytes divided by a number.
     fn written(&self, divisor: usize) -> String {
         let bounded = Bounded::new(self, divisor);
-        let groups = groups(&bounded.page.rows, &bounded.page.columns);
+        let groups = groups(&bounded.page.rows, &bounded.page.columns, bounded.page.drift.as_ref());
         let script = format!("\"use strict\";\n{}", SCRIPTS.concat());
         let mut out = String::new();
         head(&mut out, &bounded.page, &script);
@@ -201,7 +201,7 @@ struct RowView<'a> {
     cells: &'a [Cell],
     contributions: Vec<f64>,
     reasons: Vec<ReasonView<'a>>,
-    counterfactual: Option<&'a str>,
+    counterfactual: Option<&'a Counterfactual>,
     neighbours: &'a [Neighbour],
 }
 
@@ -251,7 +251,7 @@ impl<'a> View<'a> {
                     sentence: &reason.sentence,
                 })
                 .collect(),
-            counterfactual: row.counterfactual.as_ref().map(|words| words.sentence.as_str()),
+            counterfactual: row.counterfactual.as_ref(),
             neighbours: &row.neighbours,
         });
         let steps = page.thresholds.steps.iter().map(|step| StepView {

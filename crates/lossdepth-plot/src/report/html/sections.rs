@@ -35,19 +35,19 @@ pub(super) fn summary(bounded: &Bounded, groups: &[AlikeRows]) -> Vec<String> {
         sentences[0].push_str(&sentence);
         sentences[0].push('.');
     }
-    let largest = page
-        .drift
-        .iter()
-        .flat_map(|drift| &drift.columns)
-        .max_by(|a, b| a.distance.total_cmp(&b.distance).then(b.column.cmp(&a.column)));
-    if let Some((change, column)) =
-        largest.and_then(|change| Some((change, page.columns.get(change.column)?)))
-    {
-        sentences.push(format!(
-            "<a href=\"#drift\">What changed most</a> is {}: {}.",
-            Name(&column.name),
-            Sentence(&change.sentence)
-        ));
+    if let Some(drift) = &page.drift {
+        let beyond = drift.beyond_chance();
+        sentences.push(match beyond.first().and_then(|most| Some((most, page.columns.get(most.column)?))) {
+            Some((most, column)) => format!(
+                "<a href=\"#drift\">What changed most</a> since {} is {}: {}.",
+                page.reference
+                    .as_ref()
+                    .map_or_else(|| "then".to_owned(), |other| Name(&other.name).to_string()),
+                Name(&column.name),
+                Sentence(&most.sentence)
+            ),
+            None => "<a href=\"#drift\">No column changed</a> by more than chance explains.".to_owned(),
+        });
     }
     let mut data = Vec::new();
     if page.data.gaps > 0 {
@@ -124,6 +124,8 @@ pub(super) fn groups(out: &mut String, bounded: &Bounded, groups: &[AlikeRows]) 
 /// The table of odd rows.
 pub(super) fn rows(out: &mut String, bounded: &Bounded) {
     let rows = &bounded.page.rows;
+    // The p-value of a row among all rows is its percentile.
+    let ranks = bounded.page.thresholds.kind == PValues::Ranks;
     let _ = write!(
         out,
         "<div class=\"scroll\" id=\"rows-scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table of the oddest rows\">\
@@ -131,10 +133,12 @@ pub(super) fn rows(out: &mut String, bounded: &Bounded) {
          <thead><tr><th scope=\"col\" class=\"mark\" hidden><span class=\"sr\">Mark for export</span></th>\
          <th scope=\"col\" class=\"num\" data-sort=\"rank\">#</th>\
          <th scope=\"col\" data-sort=\"name\">Row</th><th scope=\"col\" class=\"num\" data-sort=\"p_value\">p-value</th>\
-         <th scope=\"col\" class=\"num\" data-sort=\"percentile\">Percentile</th>\
+         <th scope=\"col\" class=\"num\" data-sort=\"{}\">{}</th>\
          <th scope=\"col\" data-sort=\"reason\">Why it is odd</th></tr></thead><tbody>",
         count(rows.len() as u64),
-        counted(bounded.page.data.rows, "row", "rows")
+        counted(bounded.page.data.rows, "row", "rows"),
+        if ranks { "depth" } else { "percentile" },
+        if ranks { "Depth" } else { "Percentile" },
     );
     for (index, (row, leads)) in rows.iter().zip(&bounded.leads).enumerate() {
         let _ = write!(
@@ -145,7 +149,7 @@ pub(super) fn rows(out: &mut String, bounded: &Bounded) {
             index + 1,
             Name(&row.name),
             p_value(row.p_value),
-            percent(row.percentile)
+            if ranks { p_value(row.depth) } else { percent(row.percentile) }
         );
         reasons(out, row, leads);
         out.push_str("</td></tr>");

@@ -1,13 +1,15 @@
 //! The ordinary rows that are most like an odd one.
 
 use super::sample::Sample;
-use lossdepth::data::GroupKind;
 
 /// How many neighbours of a row are shown.
 const NEIGHBOURS: usize = 3;
 
 /// Rows above this percentile are ordinary.
 const ORDINARY: f64 = 0.1;
+
+/// At most so many ordinary rows are compared with, evenly spread over a larger table.
+const COMPARED: usize = 50_000;
 
 /// Differences of numbers count up to so many interquartile ranges: one wild value must not hide what the others say.
 const FAR: f64 = 3.0;
@@ -22,17 +24,10 @@ pub(super) struct Neighbours<'a> {
 
 impl<'a> Neighbours<'a> {
     pub(super) fn new(sample: Sample<'a>, percentiles: &[f64]) -> Self {
-        let ordinary = (0..percentiles.len()).filter(|&at| percentiles[at] > ORDINARY).collect();
-        let mut widths = vec![None; sample.rows.width()];
-        for group in sample.encoding.layout().groups().iter().filter(|group| group.kind == GroupKind::Number)
-        {
-            let quantiles = sample.encoding.columns()[group.column].quantiles();
-            let width = quantiles.and_then(|q| {
-                let widths = [q.upper_quartile - q.lower_quartile, q.high - q.low, q.max - q.min];
-                widths.into_iter().find(|width| *width > 0.0)
-            });
-            widths[group.start] = Some(width.unwrap_or(1.0));
-        }
+        let ordinary: Vec<usize> = (0..percentiles.len()).filter(|&at| percentiles[at] > ORDINARY).collect();
+        let step = ordinary.len().div_ceil(COMPARED).max(1);
+        let ordinary = ordinary.into_iter().step_by(step).collect();
+        let widths = sample.widths();
         Self { sample, ordinary, widths }
     }
 

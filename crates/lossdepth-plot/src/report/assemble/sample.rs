@@ -1,8 +1,9 @@
 //! Encoded rows, read back as values of the columns they came from.
 
+use super::rounded;
+use crate::report::Cell;
 use lossdepth::Rows;
 use lossdepth::data::{CellNote, CellNoteKind, ColumnKind, EncodedColumn, Encoding, Group, GroupKind, Table};
-use lossdepth_plot::report::Cell;
 use std::collections::BTreeMap;
 
 /// Some encoded rows with what is known about them.
@@ -10,7 +11,7 @@ use std::collections::BTreeMap;
 pub(super) struct Sample<'a> {
     pub(super) encoding: &'a Encoding,
     pub(super) rows: Rows<'a>,
-    /// The row of the table that each of them is, in ascending order; empty if that is not known.
+    /// The row of the table that each of them is, in ascending order; empty for rows of a model, whose gaps are filled in.
     pub(super) numbers: &'a [usize],
     /// Cells that are not simply a value, by row of the table.
     pub(super) notes: &'a [CellNote],
@@ -30,6 +31,21 @@ impl Sample<'_> {
         Some(&self.notes[found].what)
     }
 
+    /// For each encoded column the width of a number's middle half; none for coordinates of categories, which have a scale
+    /// already.
+    pub(super) fn widths(&self) -> Vec<Option<f64>> {
+        let mut widths = vec![None; self.rows.width()];
+        for group in self.encoding.layout().groups().iter().filter(|group| group.kind == GroupKind::Number) {
+            let quantiles = self.encoding.columns()[group.column].quantiles();
+            let width = quantiles.and_then(|q| {
+                let widths = [q.upper_quartile - q.lower_quartile, q.high - q.low, q.max - q.min];
+                widths.into_iter().find(|width| *width > 0.0)
+            });
+            widths[group.start] = Some(width.unwrap_or(1.0));
+        }
+        widths
+    }
+
     /// Which rows have a gap in a column.
     fn gaps(&self, column: usize) -> Vec<bool> {
         let group = self.group(column, true);
@@ -45,7 +61,18 @@ impl Sample<'_> {
 
     /// How many rows have a gap in a column.
     pub(super) fn gap_count(&self, column: usize) -> u64 {
+        if self.numbers.is_empty() {
+            return rounded(self.encoding.columns()[column].gaps());
+        }
         self.gaps(column).into_iter().filter(|gap| *gap).count() as u64
+    }
+
+    /// The share of the rows that have a gap in a column.
+    pub(super) fn gap_share(&self, column: usize) -> f64 {
+        if self.numbers.is_empty() {
+            return self.encoding.columns()[column].gap_share();
+        }
+        self.gap_count(column) as f64 / self.rows.len().max(1) as f64
     }
 
     /// The numbers of a column, or its dates in days since 1970; gaps are not a number.
@@ -86,7 +113,7 @@ impl Sample<'_> {
         (0..self.encoding.columns().len()).map(|column| self.cell(at, column)).collect()
     }
 
-    fn cell(&self, at: usize, column: usize) -> Cell {
+    pub(super) fn cell(&self, at: usize, column: usize) -> Cell {
         match self.note(at, column) {
             Some(CellNoteKind::Gap) => return Cell::Gap,
             Some(CellNoteKind::Unread(text) | CellNoteKind::NewLevel(text)) => {
