@@ -15,6 +15,7 @@ mod kernels;
 mod limits;
 mod messy;
 mod models;
+mod parts;
 mod plot;
 mod report;
 mod reproduce;

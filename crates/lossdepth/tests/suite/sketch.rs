@@ -239,10 +239,14 @@ fn the_sample_is_a_fair_one() {
 fn what_does_not_fit_together_is_refused() {
     let all = rows(10);
     let mut a = sketch(&all, 100);
-    let says = |error: lossdepth::DepthError, words: &str| assert!(error.to_string().contains(words), "{error}");
+    let says =
+        |error: lossdepth::DepthError, words: &str| assert!(error.to_string().contains(words), "{error}");
     says(a.merge(&sketch(&all, 99)).unwrap_err(), "different `reference_rows`");
     says(a.merge(&empty(100).with_seed(4)).unwrap_err(), "different `seed`");
-    says(a.merge(&empty(100).with_note("decimal", ",")).unwrap_err(), "different `decimal` cannot be merged: none and ,");
+    says(
+        a.merge(&empty(100).with_note("decimal", ",")).unwrap_err(),
+        "different `decimal` cannot be merged: none and ,",
+    );
     says(a.merge(&other_columns()).unwrap_err(), "no column `city`");
     let number = |x: f64| Column { name: "x".into(), values: Values::Numbers(vec![x]) };
     let mut sketch = ReferenceSketch::new(["x"]).unwrap();

@@ -158,7 +158,9 @@ impl ReferenceSketch {
             let sum = removed.entry(hash).or_default();
             *sum += copies;
             if *sum > there {
-                return Err(DepthError::Table(format!("row {row} cannot be removed: it is not in the sketch")));
+                return Err(DepthError::Table(format!(
+                    "row {row} cannot be removed: it is not in the sketch"
+                )));
             }
         }
         for (hash, copies) in removed {
@@ -214,7 +216,8 @@ impl ReferenceSketch {
             return Err(DepthError::TooFewRows { expected: 2, got: 0 });
         }
         let rows = self.weighted();
-        let column = |(at, name): (usize, &String)| cell::column(name, rows.values().map(move |row| &row.0[at]));
+        let column =
+            |(at, name): (usize, &String)| cell::column(name, rows.values().map(move |row| &row.0[at]));
         let table = Table::new(self.names.iter().enumerate().map(column).collect())?;
         let weights: Vec<f64> = rows.values().map(|row| row.1).collect();
         Ok((table, weights.iter().any(|weight| *weight != 1.0).then_some(weights)))
@@ -377,7 +380,9 @@ impl ReferenceSketch {
     /// Where the columns of another sketch are, if the two can be merged.
     fn matched(&self, other: &Self) -> Result<Vec<usize>> {
         let different = |what: &str, ours: &dyn std::fmt::Display, theirs: &dyn std::fmt::Display| {
-            Err(DepthError::Table(format!("parts with different {what} cannot be merged: {ours} and {theirs}")))
+            Err(DepthError::Table(format!(
+                "parts with different {what} cannot be merged: {ours} and {theirs}"
+            )))
         };
         if self.capacity != other.capacity {
             return different("`reference_rows`", &self.capacity, &other.capacity);
