@@ -21,7 +21,7 @@ use crate::args::{Question, Roles};
 use crate::console;
 use crate::error::{Error, Result};
 use crate::load::{Block, Columns, Table, is_numeric, list};
-use lossdepth::data::Encoding;
+use lossdepth::data::{Encoding, ReferenceRows};
 use lossdepth::model::Value;
 use lossdepth::{DepthError, Method, Model, Reference, Reported, Scale, Settings, Variant};
 use std::path::Path;
@@ -128,6 +128,7 @@ fn told(settings: &Settings) -> Vec<(&'static str, Value)> {
         "reg" => !matches!(settings.variant, Variant::Constrained { .. }),
         "support_fraction" => settings.scale == Scale::Mcd,
         "value" => settings.value != Reported::Risk,
+        "reference_rows" => settings.method == Method::Auto || settings.reference_rows != ReferenceRows::All,
         _ => true,
     };
     let values = settings.values().into_iter();

@@ -13,7 +13,7 @@ use crate::load::{Block, Columns, Part, Table, fitting, pair};
 use crate::write::{About, Field, Kind, Output, Target, Values, score_fields, scores};
 use clap::Args;
 use lossdepth::data::Encoding;
-use lossdepth::{DepthError, Fit, Model, Run, Stop};
+use lossdepth::{DepthError, Fit, Method, Model, Run, Stop};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -124,11 +124,13 @@ fn score_itself(args: &Score) -> Result<Job<'_>> {
     let mut block = block.encoded();
     let sample = block.reference(&encoding);
     let locate = |error| block.locate(&table, &columns, &encoding, error);
-    let model = fit(&args.question, &sample.map_err(locate)?, &encoding)?.map_err(locate)?;
+    let question = args.question.or_sampled(block.len());
+    let model = fit(&question, &sample.map_err(locate)?, &encoding)?.map_err(locate)?;
     let all = block.whole()?;
     let judge = Judge::of_own(&args.labels, block.weights())?;
     let names = Names { ids: all.ids.is_some(), ..Names::of(&table, &columns, &encoding) };
     let mut job = Job::new(args, model, judge, names, Some(all.rows.len()))?;
+    job.reference = all.rows.len();
     for part in all.pieces(PIECE) {
         job.score(&part, locate)?;
     }
@@ -149,10 +151,12 @@ fn score_against<'a>(args: &'a Score, path: &Path) -> Result<Job<'a>> {
     let rows = sample.reference(&encoding);
     let locate = |error| sample.locate(&reference, &ours, &encoding, error);
     let model = fit(&args.question, &rows.map_err(locate)?, &encoding)?.map_err(locate)?;
+    let reference = sample.len();
     drop(sample);
     let judge = Judge::of_others(&args.labels, &model, args.running)?;
     let names = Names::of(&data, &theirs, &encoding);
-    stream(Job::new(args, model, judge, names, None)?, &mut data, &theirs, &encoding)
+    let job = Job { reference, ..Job::new(args, model, judge, names, None)? };
+    stream(job, &mut data, &theirs, &encoding)
 }
 
 /// The reference is in a model file; the data goes by piece by piece.
@@ -219,6 +223,10 @@ struct Job<'a> {
     rows: usize,
     unconverged: usize,
     largest: f64,
+    /// The largest standard error.
+    stderr: f64,
+    /// How many rows the reference had before a sample was taken; 0 where that is not known.
+    reference: usize,
 }
 
 /// Some rows on hold: their scores, and their labels.
@@ -261,6 +269,8 @@ impl<'a> Job<'a> {
             rows: 0,
             unconverged: 0,
             largest: 0.0,
+            stderr: 0.0,
+            reference: 0,
         })
     }
 
@@ -314,6 +324,7 @@ impl<'a> Job<'a> {
         self.rows += fits.len();
         self.unconverged += fits.iter().filter(|fit| fit.stop != Stop::Converged).count();
         self.largest = fits.iter().fold(self.largest, |largest, fit| largest.max(fit.error));
+        self.stderr = fits.iter().fold(self.stderr, |largest, fit| largest.max(fit.stderr));
         if let (Some(classes), Some(labels)) = (&mut self.classes, part.labels) {
             labels.iter().zip(fits).for_each(|(label, fit)| classes.add(label, fit.depth));
         }
@@ -334,6 +345,8 @@ impl<'a> Job<'a> {
             rows,
             unconverged,
             largest,
+            stderr,
+            reference,
         } = self;
         drop(progress);
         let auc = classes.map(Classes::auc);
@@ -352,6 +365,19 @@ impl<'a> Job<'a> {
             console::note(args.running.quiet, text);
         }
         let (settings, seconds) = (summary(model.settings()), started.elapsed().as_secs_f64());
+        if model.settings().method != Method::Auto && reference > model.reference_len() {
+            // Time grows with the rows compared with.
+            let factor = reference as f64 / model.reference_len() as f64;
+            console::note(
+                args.running.quiet,
+                format_args!(
+                    "compared with {} of {reference} rows; standard error of a depth at most {stderr:.1e}; \
+                     --reference-rows all takes about {}",
+                    model.reference_len(),
+                    duration(seconds * factor)
+                ),
+            );
+        }
         let (scored, against, columns) =
             (count(rows, "row"), model.reference_len(), count(columns, "column"));
         console::note(
@@ -368,6 +394,15 @@ impl<'a> Job<'a> {
             "{unconverged} of {rows} rows did not converge, largest error {largest:.1e}"
         ));
         Ok(Outcome::NotConverged)
+    }
+}
+
+/// A time in words, to one or two digits.
+fn duration(seconds: f64) -> String {
+    match seconds {
+        s if s < 90.0 => format!("{s:.0} s"),
+        s if s < 5400.0 => format!("{:.0} min", s / 60.0),
+        s => format!("{:.0} h", s / 3600.0),
     }
 }
 

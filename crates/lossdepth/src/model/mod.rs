@@ -7,6 +7,7 @@ mod fitted;
 mod method;
 mod preset;
 pub mod reasons;
+mod sample_size;
 mod setting;
 mod settings;
 mod value;
