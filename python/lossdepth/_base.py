@@ -568,7 +568,7 @@ class NativeDepth(Depth):
 
     scale: str = "none"
     support_fraction: float = 0.75
-    reference_rows: int | str = "all"
+    reference_rows: str | float = "all"
     tol: float = 1e-6
     preset: str | None = None
     missing: str = "compare"
