@@ -51,5 +51,5 @@ class AutoDepth(NativeDepth):
     _method = "auto"
 
     scale: str = "standard"
-    reference_rows: int = 2000
+    reference_rows: str | float = 2000
     trim: float = 0.1

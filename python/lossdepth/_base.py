@@ -307,6 +307,8 @@ class Depth(TableReader, OutlierMixin, BaseEstimator):
         """
         if X is None:
             check_is_fitted(self)
+            if self._found.is_sample:
+                raise ValueError("the reference is a sample of the training rows: give them as `X`")
             depths, weights = self._own_depths()
             return _native.own_p_values(depths, weights)
         made = self.calibrate(method, share=share, folds=folds, random_state=random_state)
@@ -509,7 +511,10 @@ class Depth(TableReader, OutlierMixin, BaseEstimator):
         """Fit; the training rows are scored when that is needed."""
         _checks.share(self.contamination)
         threads(self.n_jobs)
-        self._keep(self._prepare(X, sample_weight))
+        model = self._prepare(X, sample_weight)
+        self._keep(model)
+        rows = X.n_rows if isinstance(X, ReferenceSketch) else _num_samples(X)
+        self._found.is_sample = model.reference_len < rows and self._method != "auto"
 
     def _keep(self, model: _native.Model) -> None:
         """Take a fitted model for one's own, and remember with which parameters it came."""
@@ -657,6 +662,7 @@ class NativeDepth(Depth):
 
     scale: str = "none"
     support_fraction: float = 0.75
+    reference_rows: str | float = "all"
     tol: float = 1e-6
     preset: str | None = None
     missing: str = "compare"
@@ -726,6 +732,14 @@ class NativeDepth(Depth):
         """The columns that are not compared, each with the reason."""
         return dict(self._encoding()["left_out"])
 
+    @property
+    def n_reference_rows_(self) -> int:
+        """How many different rows are compared with at most."""
+        model = vars(self).get("model_")
+        if model is None:
+            raise AttributeError(f"this {type(self).__name__} is not fitted yet")
+        return int(model.reference_len)
+
     def _encoding(self) -> _native._Encoding:
         model = vars(self).get("model_")
         if model is None:
@@ -756,6 +770,8 @@ class Found:
     depths: Floats | None = None
     offset: float | None = None
     n_iter: int | None = None
+    # Whether the model has a sample of the training rows only.
+    is_sample: bool = False
 
 
 def _same(value: Any, default: Any) -> bool:

@@ -56,6 +56,8 @@ offset_ : float
     training rows are scored when it is first asked for, also by `predict`.
 n_iter_ : int
     The most iterations that a training row took; found as `offset_` is.
+n_reference_rows_ : int
+    How many different rows are compared with at most.
 columns_ : list of dict
     The compared columns: `name`, `kind`, the share of `gaps`, and for a category `levels` with
     their shares, the most frequent first.

@@ -312,7 +312,7 @@ class Question:
             settings = (
                 settings_of(preset, name, observations(len(sample), sample_weight)) | settings
             )
-        weights = None if sample_weight is None else _weights(sample_weight, len(sample))
+        weights = None if sample_weight is None else as_weights(sample_weight, len(sample))
         said = {str(column): kind for column, kind in dict(kinds or {}).items()}
         table, found = native_table(X, names_of(X), said, truth_is_number=False)
         against = None

@@ -16,7 +16,7 @@ use crate::load::{Header, Reading};
 use crate::settings::{Given, PRESET};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
-use lossdepth::data::{ColumnKind, Missing};
+use lossdepth::data::{ColumnKind, Missing, ReferenceRows};
 use lossdepth::model::Setting;
 use lossdepth::{DepthError, Method, Reference, Settings};
 use std::path::PathBuf;
@@ -259,6 +259,16 @@ impl Question {
     /// Checks the settings as far as that is possible without the data.
     pub(crate) fn check(&self) -> Result<()> {
         self.given.settings(self.method, 2.0).map(|_| ())
+    }
+
+    /// The same, comparing with a sample if the reference is large and nothing was said about it.
+    #[must_use]
+    pub(crate) fn or_sampled(&self, rows: usize) -> Self {
+        let mut question = self.clone();
+        if rows > ReferenceRows::EXACT && self.method != Method::Auto {
+            question.given.set_default("reference_rows", ReferenceRows::Auto.to_string());
+        }
+        question
     }
 
     /// The defaults of the method, overridden by the preset, overridden by the flags.

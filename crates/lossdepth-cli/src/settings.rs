@@ -20,6 +20,13 @@ impl Given {
         &self.values
     }
 
+    /// Takes a setting for given if it is not.
+    pub(crate) fn set_default(&mut self, name: &'static str, value: String) {
+        if self.values.iter().all(|(known, _)| *known != name) {
+            self.values.push((name, Value::Text(value)));
+        }
+    }
+
     /// The preset, if one was given.
     pub(crate) fn preset_name(&self) -> Option<Preset> {
         self.preset

@@ -3,7 +3,7 @@
 use crate::console;
 use crate::error::{count, shorten};
 use crate::load::{Block, list};
-use lossdepth::data::{CellNote, CellNoteKind, ColumnKind, Encoding, LeftOutReason, Values};
+use lossdepth::data::{CellNote, CellNoteKind, ColumnKind, Encoding, LeftOutReason, ReferenceRows, Values};
 use lossdepth::model::Percentiles;
 use lossdepth::{Method, Settings};
 use std::collections::BTreeMap;
@@ -38,8 +38,8 @@ pub(super) fn subsample(settings: &Settings, rows: usize, quiet: bool) {
 
 /// With how many rows of the reference each row is compared, where that is not all of them.
 pub(super) fn subsample_text(settings: &Settings, rows: usize) -> Option<String> {
-    let most = settings.reference_rows;
-    if settings.method != Method::Auto || most == 0 || rows <= most {
+    let ReferenceRows::Count(most) = settings.reference_rows else { return None };
+    if settings.method != Method::Auto || rows <= most {
         return None;
     }
     Some(format!(
@@ -48,6 +48,29 @@ pub(super) fn subsample_text(settings: &Settings, rows: usize) -> Option<String>
         grouped(rows),
         bound(most)
     ))
+}
+
+/// Says that a sample of the reference was taken, and how long all rows would take: time grows with the rows compared with.
+pub(super) fn sampled(taken: usize, rows: usize, stderr: f64, seconds: f64, quiet: bool) {
+    let all = seconds * rows as f64 / taken as f64;
+    console::note(
+        quiet,
+        format_args!(
+            "compared with {} of {} rows; standard error of a depth at most {stderr:.1e}; --reference-rows all takes about {}",
+            grouped(taken),
+            grouped(rows),
+            duration(all)
+        ),
+    );
+}
+
+/// A time in words, to one or two digits.
+fn duration(seconds: f64) -> String {
+    match seconds {
+        s if s < 90.0 => format!("{s:.0} s"),
+        s if s < 5400.0 => format!("{:.0} min", s / 60.0),
+        s => format!("{:.0} h", s / 3600.0),
+    }
 }
 
 /// Says that percentiles are shares of some rows of the reference only, if so.

@@ -7,8 +7,8 @@ use crate::args::{Against, Question, Roles};
 use crate::console;
 use crate::error::{Error, Result};
 use crate::load::{Block, Columns, Part, Table, fitting, list, pair};
-use lossdepth::data::Encoding;
-use lossdepth::{DepthError, Model, Reference, Settings};
+use lossdepth::data::{Encoding, ReferenceRows};
+use lossdepth::{DepthError, Method, Model, Reference, Settings};
 use std::path::Path;
 
 /// A table that was read, and what may have to be said about it.
@@ -164,6 +164,12 @@ impl Inputs {
         } else {
             let settings = self.settings(question)?;
             check_method(&settings, &self.encoding)?;
+            if settings.method != Method::Auto && settings.reference_rows != ReferenceRows::All {
+                return Err(Error::Usage(format!(
+                    "`--reference-rows` with method `{}` goes with `score` and `fit`; what `fit` saves can be given as --model",
+                    settings.method
+                )));
+            }
             warn_of_cost(&settings, &self.reference);
             let fitted = within_memory(&settings).fit(&self.reference);
             fitted.map_err(|error| self.locate_reference(error))?

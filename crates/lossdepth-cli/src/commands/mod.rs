@@ -11,6 +11,7 @@ pub(crate) mod labels;
 pub(crate) mod methods;
 pub(crate) mod model;
 pub(crate) mod outliers;
+mod parts;
 pub(crate) mod plot;
 pub(crate) mod report;
 pub(crate) mod reproduce;

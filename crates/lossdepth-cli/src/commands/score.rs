@@ -147,13 +147,15 @@ fn score_itself(args: &Score) -> Result<Job<'_>> {
     let mut block = block.encoded();
     let sample = block.reference(&encoding);
     let locate = |error| block.locate(&table, &columns, &encoding, error);
-    let model = fit(&args.question, &sample.map_err(locate)?, &encoding)?.map_err(locate)?;
+    let question = args.question.or_sampled(block.len());
+    let model = fit(&question, &sample.map_err(locate)?, &encoding)?.map_err(locate)?;
     let all = block.whole()?;
     let judge = Judge::of_own(&args.labels, block.weights())?;
     let mut names = Names::of(&table, &columns, &encoding);
     names.ids = all.ids.is_some();
     let mut job = Job::new(args, model, judge, names, Some(all.rows.len()))?;
     (job.own, job.weights) = (true, block.weights().map(<[f64]>::to_vec));
+    job.reference = all.rows.len();
     for part in all.pieces(PIECE) {
         job.score(&part, locate)?;
     }
@@ -174,12 +176,13 @@ fn score_against<'a>(args: &'a Score, path: &Path) -> Result<Job<'a>> {
     let rows = sample.reference(&encoding);
     let locate = |error| sample.locate(&reference, &ours, &encoding, error);
     let model = fit(&args.question, &rows.map_err(locate)?, &encoding)?.map_err(locate)?;
+    let reference = sample.len();
     drop(sample);
     let shares = shares(args, &model)?;
     let judge = Judge::of_others(&args.labels, &model, args.running)?;
     let names = Names::of(&data, &theirs, &encoding);
     let mut job = Job::new(args, model, judge, names, None)?;
-    job.shares = shares;
+    (job.shares, job.reference) = (shares, reference);
     stream(job, &mut data, &theirs, &encoding)
 }
 

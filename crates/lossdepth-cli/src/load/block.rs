@@ -5,7 +5,8 @@ use super::columns::Columns;
 use super::table::{Piece, Table, written};
 use crate::error::{Error, Place, Problem, Result, Wrong, shorten};
 use lossdepth::data::{
-    CellNote, CellNoteKind, Column, Encoded, Encoding, EncodingOptions, GroupKind, Texts, Values,
+    CellNote, CellNoteKind, Column, Encoded, Encoding, EncodingOptions, GroupKind, ReferenceSketch, Texts,
+    Values,
 };
 use lossdepth::{DepthError, Reference, Rows};
 
@@ -70,6 +71,29 @@ impl Block {
             piece.ids = (0..piece.rows).map(|row| written(&column.values, row)).collect();
         }
         Ok((encoding, Self::new(piece, encoded, typed)))
+    }
+
+    /// Adds a piece of a table to a sample.
+    pub(crate) fn add_to(
+        table: &Table,
+        columns: &Columns,
+        mut piece: Piece,
+        sketch: &mut ReferenceSketch,
+    ) -> Result<()> {
+        let typed = columns_of(table, columns, &mut piece, &columns.names(table))?;
+        let weights = (!piece.weights.is_empty()).then_some(&piece.weights[..]);
+        sketch.add(&typed, weights).map_err(|error| refused(table, columns, &piece, error))
+    }
+
+    /// Learns how to encode a table that is in memory, and encodes it.
+    pub(crate) fn of_table(
+        table: lossdepth::data::Table,
+        weights: Option<Vec<f64>>,
+        options: &EncodingOptions,
+    ) -> Result<(Encoding, Self), DepthError> {
+        let (encoding, encoded) = Encoding::learn(&table, weights.as_deref(), options)?;
+        let piece = Piece { rows: table.rows(), weights: weights.unwrap_or_default(), ..Piece::default() };
+        Ok((encoding, Self::new(piece, encoded, table)))
     }
 
     /// Encodes some rows of the data; `columns` are in the order of those of the encoding.

@@ -1,7 +1,7 @@
 //! The cells of one column as they come, into values of one type with gaps.
 
 use crate::error::Wrong;
-use lossdepth::data::{Texts, Values};
+use lossdepth::data::{Column, ColumnKind, EncodingOptions, Texts, Values};
 
 /// About how many bytes a different text takes beside its letters: two strings, and an entry of an index that is being enlarged.
 const LEVEL: usize = 224;
@@ -238,6 +238,19 @@ impl Cells {
             State::Texts(texts) => Values::Texts(*texts),
         }
     }
+}
+
+/// Texts that were kept as they are written, read as the cells of a file; other values, and columns that are said to hold
+/// levels or texts, stay what they are.
+pub(crate) fn retyped(column: &Column, options: &EncodingOptions) -> Values {
+    let Values::Texts(texts) = &column.values else { return column.values.clone() };
+    let is_words = |kind: &ColumnKind| !matches!(kind, ColumnKind::Number);
+    let mut cells = Cells::new(options.kinds.get(&column.name).is_some_and(is_words));
+    let words = Words { gaps: options.gap_words.clone(), comma: options.decimal == Some(',') };
+    for row in 0..texts.codes().len() {
+        cells.text(texts.get(row).unwrap_or_default(), &words);
+    }
+    cells.finish()
 }
 
 /// Whether there is memory for more elements; twice as many as there are, if that can be had.

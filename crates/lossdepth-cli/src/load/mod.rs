@@ -29,7 +29,7 @@ mod text;
 mod workbook;
 
 pub(crate) use block::{Block, Part, is_numeric, typed};
-pub(crate) use cells::{is_missing, moment};
+pub(crate) use cells::{is_missing, moment, retyped};
 pub(crate) use columns::{Columns, fitting, list, list_in_full, pair};
 pub(crate) use record::split;
 pub(crate) use table::{Header, Reading, Table};

@@ -333,6 +333,7 @@ fn text(head: &[u8], input: Input, reading: &Reading) -> Opened {
     let words = Words { gaps: reading.gaps.clone(), comma };
     let records = Records::new(stream, shape.delimiter, end, coding);
     let (mut outline, text) = Text::open(records, &shape, reading.header, words)?;
+    outline.untyped = true;
     outline.decimal = reading.decimal.or(shape.comma.then_some(','));
     match shape.titles {
         _ if reading.skip.is_some() => {}

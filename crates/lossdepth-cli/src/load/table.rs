@@ -61,6 +61,8 @@ pub(super) struct Outline {
     pub(super) doubtful: Option<u64>,
     /// Whether the kinds of columns are guessed from their content: not those of arrays.
     pub(super) guess: bool,
+    /// Whether the type of a cell follows from how it is written: in texts and workbooks.
+    pub(super) untyped: bool,
     /// The decimal mark of numbers in texts, where that is known.
     pub(super) decimal: Option<char>,
     /// What a user should know of how the file was read.
@@ -179,6 +181,11 @@ impl Table {
     /// Whether the kinds of columns are guessed from their content.
     pub(crate) fn guess(&self) -> bool {
         self.outline.guess
+    }
+
+    /// Whether the type of a cell follows from how it is written.
+    pub(crate) fn is_untyped(&self) -> bool {
+        self.outline.untyped
     }
 
     /// The decimal mark of numbers in texts, where the file shows it.

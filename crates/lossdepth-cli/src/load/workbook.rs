@@ -90,6 +90,7 @@ pub(super) fn open(file: Bytes, reading: &Reading) -> Opened {
     let names: Vec<String> = (0..width).map(name).collect();
     let mut outline = Outline::new(names, named);
     outline.notes.splice(0..0, notes);
+    outline.untyped = true;
     outline.decimal = reading.decimal;
     let skipped = titles + usize::from(named);
     if named {

@@ -16,6 +16,7 @@ mod kernels;
 mod limits;
 mod messy;
 mod models;
+mod parts;
 mod plot;
 mod report;
 mod reproduce;

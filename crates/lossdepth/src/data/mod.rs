@@ -2,6 +2,7 @@
 
 mod layout;
 mod reference;
+mod reference_rows;
 mod rows;
 mod scaling;
 mod sketch;
@@ -10,6 +11,7 @@ mod table;
 pub use layout::{Group, GroupKind, Layout};
 pub(crate) use reference::Mass;
 pub use reference::Reference;
+pub use reference_rows::ReferenceRows;
 pub use rows::{AsRows, Rows};
 pub use scaling::{Scale, Scaling, ScalingWarning, Transform};
 pub use sketch::ReferenceSketch;

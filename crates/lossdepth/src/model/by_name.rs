@@ -4,7 +4,7 @@ use super::method::Method;
 use super::setting::Setting;
 use super::settings::Settings;
 use super::value::{Typed, Value};
-use crate::data::Scale;
+use crate::data::{ReferenceRows, Scale};
 use crate::error::{DepthError, Result};
 use crate::kernel::KernelChoice;
 use crate::problem::{Reported, Variant};
@@ -78,6 +78,7 @@ impl Settings {
             "reg" => !matches!(self.variant, Variant::Constrained { .. }),
             "support_fraction" => self.scale == Scale::Mcd,
             "value" => self.value != Reported::Risk,
+            "reference_rows" => self.method == Method::Auto || self.reference_rows != ReferenceRows::All,
             _ => true,
         };
         self.values().into_iter().filter(|(name, value)| matters(name) && *value != Value::None).collect()
@@ -162,7 +163,14 @@ impl Serialize for Settings {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("method", self.method.name())?;
-        for (name, value) in self.values().iter().filter(|(_, value)| *value != Value::None) {
+        // Files without it are those of versions that took all rows.
+        let is_all = |name: &str| {
+            name == "reference_rows"
+                && self.method != Method::Auto
+                && self.reference_rows == ReferenceRows::All
+        };
+        let values = self.values();
+        for (name, value) in values.iter().filter(|(name, value)| *value != Value::None && !is_all(name)) {
             map.serialize_entry(name, value)?;
         }
         map.end()

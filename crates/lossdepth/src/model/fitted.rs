@@ -26,12 +26,15 @@ pub struct Model {
 }
 
 impl Settings {
-    /// Fits the method to a reference sample.
+    /// Fits the method to a reference sample, or to as much of it as `reference_rows` says.
     ///
     /// # Errors
     /// A setting is out of its range.
     pub fn fit(&self, sample: &Reference) -> Result<Model> {
-        self.fit_scaled(sample, None)
+        match self.reference_sample(sample)? {
+            Some(sample) => self.fit_scaled(&sample, None),
+            None => self.fit_scaled(sample, None),
+        }
     }
 
     /// Learns how to encode a table, and fits the method to the rows that it becomes.
@@ -149,7 +152,7 @@ impl Settings {
     }
 
     pub(super) fn auto(&self) -> Auto {
-        Auto::new().reference_rows(self.reference_rows).trim(self.trim).tol(self.tol)
+        Auto::new().reference_rows(self.rows_of_auto()).trim(self.trim).tol(self.tol)
     }
 
     pub(super) fn halfspace(&self) -> Halfspace {

@@ -5,10 +5,11 @@ use super::fitted::Learned;
 use super::setting::{Kind, Range, Setting};
 use super::settings::Settings;
 use super::value::Value;
-use crate::data::{Reference, Scale};
+use crate::data::{Reference, ReferenceRows, Scale};
 use crate::error::{DepthError, Result};
 use crate::kernel::{Gamma, KernelChoice};
 use crate::loss::{Exponential, Hinge, Logistic, SquaredHinge};
+use crate::methods::Auto;
 use crate::problem::Intercept;
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
@@ -84,7 +85,7 @@ methods! {
         title: "Logistic regression depth",
         aliases: &["lr"],
         settings: &[
-            "reg", "variant", "radius", "value", "intercept", "scale", "support_fraction", "tol", "max_iter",
+            "reg", "variant", "radius", "value", "intercept", "scale", "support_fraction", "reference_rows", "tol", "max_iter",
         ],
         own: &[],
         defaults: |_| (),
@@ -163,7 +164,7 @@ methods! {
         aliases: &[],
         settings: &[
             "kernel", "gamma", "sigma", "c", "beta", "degree", "coef0", "probabilities", "scale",
-            "support_fraction", "tol", "max_iter", "memory",
+            "support_fraction", "reference_rows", "tol", "max_iter", "memory",
         ],
         own: &[FACTORED],
         defaults: |s| {
@@ -180,7 +181,7 @@ methods! {
         title: "Random forest depth",
         aliases: &["rf"],
         settings: &[
-            "max_depth", "max_features", "loss", "value", "trees", "rotations", "scale", "support_fraction",
+            "max_depth", "max_features", "loss", "value", "trees", "rotations", "scale", "support_fraction", "reference_rows",
             "seed", "tol", "max_boxes",
         ],
         own: &[
@@ -198,7 +199,7 @@ methods! {
         title: "Neural network depth",
         aliases: &[],
         settings: &[
-            "hidden", "reg", "variant", "scale", "support_fraction", "restarts", "seed", "tol", "max_iter",
+            "hidden", "reg", "variant", "scale", "support_fraction", "reference_rows", "restarts", "seed", "tol", "max_iter",
         ],
         own: &[
             Own::help("reg", "Weight of the penalty: training minimises risk + reg ‖weights‖²"),
@@ -225,7 +226,7 @@ methods! {
         summary: "linear classifiers, 0-1 loss: Tukey's halfspace depth, exact or in an interval",
         title: "Halfspace depth",
         aliases: &["tukey", "location"],
-        settings: &["scale", "support_fraction", "tol", "budget"],
+        settings: &["scale", "support_fraction", "reference_rows", "tol", "budget"],
         own: &[
             Own::help("scale", "How the columns are scaled; the depth depends on it by rounding only"),
             Own {
@@ -248,16 +249,35 @@ methods! {
         own: &[Own::help(
             "scale",
             "How the columns are scaled; units do not matter here, but `whiten` and `mcd` also turn the axes",
-        )],
-        defaults: |s| s.scale = Scale::Standard,
+        ), Own {
+            range: Some(Range::Between(2.0, 1e6)),
+            ..Own::help(
+                "reference_rows",
+                "How many rows of the reference a row is compared with at most: in lexicographic order, at equal steps of \
+                 the cumulative weight",
+            )
+        }],
+        defaults: |s| {
+            s.scale = Scale::Standard;
+            s.reference_rows = ReferenceRows::Count(Auto::REFERENCE_ROWS);
+        },
         recommended: Vec::new,
         fit: |s, sample, learned| s.fit_hypothesis(s.auto(), sample, learned),
     }
 }
 
 /// The settings of the linear methods.
-const LINEAR: &[&str] =
-    &["reg", "variant", "radius", "intercept", "scale", "support_fraction", "tol", "max_iter"];
+const LINEAR: &[&str] = &[
+    "reg",
+    "variant",
+    "radius",
+    "intercept",
+    "scale",
+    "support_fraction",
+    "reference_rows",
+    "tol",
+    "max_iter",
+];
 
 /// The settings of the methods with a kernel and a penalty.
 const KERNEL: &[&str] = &[
@@ -274,6 +294,7 @@ const KERNEL: &[&str] = &[
     "intercept",
     "scale",
     "support_fraction",
+    "reference_rows",
     "tol",
     "max_iter",
     "memory",

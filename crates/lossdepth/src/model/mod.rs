@@ -9,6 +9,7 @@ mod percentiles;
 mod pool;
 mod preset;
 pub mod reasons;
+mod sample_size;
 mod setting;
 mod settings;
 mod value;

@@ -1,7 +1,7 @@
 //! The value of a setting, and the Rust types that a setting can have.
 
 use super::setting::{Kind, Setting};
-use crate::data::Scale;
+use crate::data::{ReferenceRows, Scale};
 use crate::error::Result;
 use crate::kernel::{Gamma, KernelChoice, Sigma};
 use crate::methods::forest::{ForestLoss, MaxFeatures};
@@ -160,6 +160,24 @@ impl Typed for MaxFeatures {
         match *self {
             Self::Count(count) => Value::Count(count as u64),
             Self::Fraction(fraction) => Value::Number(fraction),
+            name => Value::Text(name.to_string()),
+        }
+    }
+}
+
+impl Typed for ReferenceRows {
+    const KIND: Kind = Kind::NumberOr(&Self::NAMES);
+
+    fn read(setting: &Setting, value: &Value) -> Result<Self> {
+        match value {
+            Value::Text(_) => setting.named(value),
+            count => setting.count(count).map(Self::Count),
+        }
+    }
+
+    fn write(&self) -> Value {
+        match *self {
+            Self::Count(count) => Value::Count(count as u64),
             name => Value::Text(name.to_string()),
         }
     }

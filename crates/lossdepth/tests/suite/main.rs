@@ -26,6 +26,7 @@ mod outliers;
 mod preset;
 mod properties;
 mod reasons;
+mod reference_rows;
 mod refusals;
 mod scaling;
 mod sketch;

@@ -60,6 +60,10 @@ pub(super) struct Job<'a> {
     rows: usize,
     unconverged: usize,
     largest: f64,
+    /// The largest standard error.
+    stderr: f64,
+    /// How many rows the reference had before a sample was taken; 0 where that is not known.
+    pub(super) reference: usize,
 }
 
 /// Some rows on hold.
@@ -136,6 +140,8 @@ impl<'a> Job<'a> {
             rows: 0,
             unconverged: 0,
             largest: 0.0,
+            stderr: 0.0,
+            reference: 0,
         })
     }
 
@@ -218,6 +224,7 @@ impl<'a> Job<'a> {
         self.rows += fits.len();
         self.unconverged += fits.iter().filter(|fit| fit.stop != Stop::Converged).count();
         self.largest = fits.iter().fold(self.largest, |largest, fit| largest.max(fit.error));
+        self.stderr = fits.iter().fold(self.stderr, |largest, fit| largest.max(fit.stderr));
         if let (Some(classes), Some(labels)) = (&mut self.classes, part.labels) {
             labels.iter().zip(fits).for_each(|(label, fit)| classes.add(label, fit.depth));
         }
@@ -238,6 +245,8 @@ impl<'a> Job<'a> {
             rows,
             unconverged,
             largest,
+            stderr,
+            reference,
             ..
         } = self;
         drop(progress);
@@ -267,6 +276,9 @@ impl<'a> Job<'a> {
             ));
         }
         let (settings, seconds) = (summary(model.settings()), started.elapsed().as_secs_f64());
+        if model.settings().method != Method::Auto && reference > model.reference_len() {
+            announce::sampled(model.reference_len(), reference, stderr, seconds, args.running.quiet);
+        }
         let (scored, against, columns) =
             (count(rows, "row"), model.reference_len(), count(columns, "column"));
         console::note(

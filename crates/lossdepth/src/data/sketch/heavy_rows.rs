@@ -1,4 +1,4 @@
-//! Rows with many copies, found by counts that can be added: docs/math/scale.md, (B3) to (B5).
+//! Rows with many copies, found by counts that can be added: docs/math/scale.md, (B3) and (B4).
 //!
 //! Rows are distributed over buckets by their hash. A bucket counts its rows and, for each bit of the hash, those that have
 //! it. Where one row is most of a bucket, the counts give its number of copies. They are sums, so the order of
