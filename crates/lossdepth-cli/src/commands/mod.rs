@@ -23,7 +23,7 @@ use crate::console;
 use crate::error::{Error, Result};
 use crate::load::{Block, Columns, Table, is_numeric, list};
 use lossdepth::data::Encoding;
-use lossdepth::{DepthError, Method, Model, Reference, Settings};
+use lossdepth::{DepthError, Method, Model, Reference, Scale, Settings};
 use std::path::Path;
 
 /// How a command ended that did not fail.
