@@ -51,9 +51,8 @@ impl ColumnTails {
         let n = compared.observations;
         let expected = EXPECTED * (2.0 * n * layout.groups().len() as f64).ln();
         let rows = compared.rows();
-        let tails = |j: usize| {
-            Sides::learn(rows.iter().map(|row| row[j]), &compared.masses, n, expected, 0.0)
-        };
+        let tails =
+            |j: usize| Sides::learn(rows.iter().map(|row| row[j]), &compared.masses, n, expected, 0.0);
         let numbers = layout.number_groups().map(|group| (group.start, tails(group.start))).collect();
         let levels = layout.categories().map(|group| Levels::new(*group, compared, expected)).collect();
         let mut tails = Self { numbers, residuals: Vec::new(), predictors: Vec::new(), levels };
@@ -146,7 +145,8 @@ impl ColumnTails {
 }
 
 impl Levels {
-    /// A level is as odd as the share of the rows whose levels are at most as frequent is small.
+    /// A level is as odd as the share $p$ of the rows whose levels are at most as frequent is small, and as the next level is
+    /// more frequent than all of these together: $-\ln p + \frac12 \ln (p_\text{next} / p)$. The half is a heuristic.
     fn new(group: Group, compared: &Compared, expected: f64) -> Self {
         let n = compared.observations;
         let mut shares = vec![0.0; group.width];
@@ -155,12 +155,17 @@ impl Levels {
                 shares[level] += mass;
             }
         }
-        let unseen = ((n + 1.0).ln() - expected).max(0.0);
-        let excess = shares.iter().map(|share| {
+        let excess = |share: f64| {
             // Sums of masses have rounding errors.
-            let rarer: f64 = shares.iter().filter(|other| **other <= share * (1.0 + 1e-9)).sum();
-            if rarer * n < 0.5 { unseen } else { (-rarer.ln() - expected).max(0.0) }
-        });
-        Self { group, excess: excess.collect(), unseen }
+            let (rarer, others): (Vec<f64>, Vec<f64>) =
+                shares.iter().partition(|other| **other <= share * (1.0 + 1e-9));
+            // A level that the sample lacks is as rare as if one more row had it.
+            let together = rarer.iter().sum::<f64>().max(1.0 / (n + 1.0));
+            let next = others.iter().fold(f64::INFINITY, |least, share| least.min(*share));
+            let jump = if next.is_finite() { 0.5 * (next / together).ln().max(0.0) } else { 0.0 };
+            (jump - together.ln() - expected).max(0.0)
+        };
+        let unseen = excess(0.0);
+        Self { group, excess: shares.iter().map(|share| excess(*share)).collect(), unseen }
     }
 }
