@@ -1,4 +1,4 @@
-"""How well planted errors are found in tables with categories and gaps, beside imputation + one-hot.
+"""How well planted errors are found in tables with categories and gaps, beside imputation.
 
     python benchmarks/mixed.py [--seeds 5] [--markdown FILE]
 
@@ -16,9 +16,10 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+import lossdepth
 import numpy as np
 import pandas as pd
 import sklearn
@@ -30,8 +31,6 @@ from sklearn.metrics import roc_auc_score
 from sklearn.neighbors import LocalOutlierFactor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
-
-import lossdepth
 
 Random = np.random.Generator
 ERRORS = 0.02
@@ -102,7 +101,7 @@ def patients(random: Random) -> pd.DataFrame:
 
 
 def machines(random: Random) -> pd.DataFrame:
-    """Readings of machines in three states."""
+    """Return readings of machines in three states."""
     n, state = 1200, random.choice(["idle", "run", "full"], 1200, p=[0.3, 0.5, 0.2])
     load = pd.Series(state).map({"idle": 5.0, "run": 55.0, "full": 92.0}).to_numpy()
     load = load + random.normal(0, 4, n)
@@ -233,8 +232,8 @@ def wrong(frame: pd.DataFrame, row: int, random: Random) -> int:
     """Make one value of the row wrong, and return its column."""
     while True:
         j = int(random.integers(frame.shape[1]))
-        column, value = frame.iloc[:, j], frame.iat[row, j]
-        other = column.iat[int(random.integers(len(column)))]
+        column, value = frame.iloc[:, j], frame.iloc[row, j]
+        other = column.iloc[int(random.integers(len(column)))]
         if isinstance(value, str):
             new = value + "x" if random.random() < 0.5 else other
             if new == value:
@@ -245,14 +244,14 @@ def wrong(frame: pd.DataFrame, row: int, random: Random) -> int:
             new = random.choice([10 * value, -value, far, other])
             if abs(new - value) <= spread:
                 continue
-        frame.iat[row, j] = new
+        frame.iloc[row, j] = new
         return j
 
 
 def corrupted(frame: pd.DataFrame, random: Random) -> tuple[pd.DataFrame, np.ndarray]:
     """Return the table with wrong values and gaps, and which rows are wrong."""
-    frame = frame.astype({name: float for name in frame.select_dtypes("number")})
-    frame = frame.astype({name: object for name in frame.select_dtypes(exclude="number")})
+    frame = frame.astype(dict.fromkeys(frame.select_dtypes("number"), float))
+    frame = frame.astype(dict.fromkeys(frame.select_dtypes(exclude="number"), object))
     rows = random.choice(len(frame), max(5, round(ERRORS * len(frame))), replace=False)
     gaps = random.random(frame.shape) < REMOVED
     for row in rows:
