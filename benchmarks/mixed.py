@@ -32,6 +32,9 @@ from sklearn.neighbors import LocalOutlierFactor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 Random = np.random.Generator
 ERRORS = 0.02
 REMOVED = 0.1
