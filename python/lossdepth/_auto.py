@@ -11,13 +11,14 @@ from lossdepth._docs import documented
 @documented
 @dataclass(kw_only=True, eq=False, repr=False)
 class AutoDepth(NativeDepth):
-    r"""Combined depth: three complementary depths, calibrated on the sample.
+    r"""Combined depth: three complementary depths, and the tails of single columns.
 
     A narrow kernel and a ball around the row look at its neighbourhood, with every column in robust
     units; a wide kernel looks at its place in the whole sample, with every column as ranks. With
     :math:`p_k` the share of the sample that part k finds at most as deep as z, each row compared
-    with the others, the depth is the weighted geometric mean :math:`\prod_k p_k^{w_k}`. The weight
-    of ranks rises with the skewness of the columns.
+    with the others, their weighted geometric mean is :math:`\prod_k p_k^{w_k}`. The weight of ranks
+    rises with the skewness of the columns. A factor, 1 for most rows, makes rows shallower in which
+    a single value is beyond the tail of its column, or does not fit the other columns of the row.
 
     Units of columns do not matter. A row of the sample is compared with the other rows, so scoring
     the training rows needs no special care. Beyond the sample the depth goes on falling: far

@@ -70,9 +70,10 @@ pub enum Reason {
 pub struct Part {
     /// What it is called.
     pub name: &'static str,
-    /// $p_k$, the share of the reference that it finds at most as deep as the query.
+    /// $p_k$: for most parts the share of the reference that it finds at most as deep as the query. That of `column tails` is 1
+    /// unless a single value is far out.
     pub probability: f64,
-    /// $w_k$; the weights sum to one.
+    /// $w_k$; those of the parts that are shares sum to one.
     pub weight: f64,
 }
 

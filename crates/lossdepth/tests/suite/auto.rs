@@ -130,6 +130,70 @@ mod written_out {
         if b - a <= 1e-7 { level(a) } else { level(a) + (s - a) / (b - a) * (level(b) - level(a)) }
     }
 
+    /// By how much $-\ln P(X > x)$ exceeds `expected` (A9), `sorted` ascending.
+    fn excess(sorted: &[f64], x: f64, expected: f64) -> f64 {
+        let (n, median) = (sorted.len() as f64, quantile(sorted, 0.5));
+        let threshold = quantile(sorted, 0.9);
+        assert!(threshold > median);
+        let unit = threshold - median;
+        let logs: Vec<f64> =
+            sorted.iter().filter(|v| **v > threshold).map(|v| ((v - threshold) / unit).ln_1p()).collect();
+        let censored = (0.02 * n).floor();
+        let kept = logs.len() as f64 - censored;
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a place in the list")]
+        let known = &logs[..kept.max(0.0) as usize];
+        let sum = known.iter().sum::<f64>() + censored * known.last().copied().unwrap_or(0.0);
+        let index = if known.is_empty() { 3.0 } else { (kept + 3.0) / (sum + 1.0) };
+        let margin = (expected + (logs.len().max(1) as f64 / n).ln()).max(0.0);
+        (index * ((x - threshold) / unit).max(0.0).ln_1p() - margin).max(0.0)
+    }
+
+    fn largest_excess(sample: &[f64], x: f64, expected: f64) -> f64 {
+        let mut sorted = sample.to_vec();
+        sorted.sort_by(f64::total_cmp);
+        let mut negated: Vec<f64> = sorted.iter().map(|v| -v).collect();
+        negated.reverse();
+        excess(&sorted, x, expected).max(excess(&negated, -x, expected))
+    }
+
+    /// Solves by elimination: what `target` is regressed to by the others, minimising the mean square plus the ridge.
+    fn solve(mut a: Vec<Vec<f64>>, mut b: Vec<f64>) -> Vec<f64> {
+        let n = b.len();
+        for k in 0..n {
+            for i in 0..n {
+                if i != k {
+                    let factor = a[i][k] / a[k][k];
+                    for j in 0..n {
+                        a[i][j] -= factor * a[k][j];
+                    }
+                    b[i] -= factor * b[k];
+                }
+            }
+        }
+        (0..n).map(|k| b[k] / a[k][k]).collect()
+    }
+
+    /// The residuals of a column given the others, of the rows and of the query last.
+    fn residuals(points: &[Vec<f64>], z: &[f64], target: usize) -> Vec<f64> {
+        let (n, d) = (points.len() as f64, z.len());
+        let mean: Vec<f64> = (0..d).map(|j| points.iter().map(|x| x[j]).sum::<f64>() / n).collect();
+        let spread: Vec<f64> = (0..d)
+            .map(|j| (points.iter().map(|x| (x[j] - mean[j]).powi(2)).sum::<f64>() / n).sqrt())
+            .collect();
+        let standard = |x: &[f64]| -> Vec<f64> { (0..d).map(|j| (x[j] - mean[j]) / spread[j]).collect() };
+        let rows: Vec<Vec<f64>> = points.iter().map(|x| standard(x)).collect();
+        let others: Vec<usize> = (0..d).filter(|j| *j != target).collect();
+        let correlation = |i: usize, j: usize| rows.iter().map(|x| x[i] * x[j]).sum::<f64>() / n;
+        let ridge = 0.01 + d as f64 / n;
+        let row = |i: &usize| -> Vec<f64> {
+            others.iter().map(|j| correlation(*i, *j) + if i == j { ridge } else { 0.0 }).collect()
+        };
+        let beta =
+            solve(others.iter().map(row).collect(), others.iter().map(|j| correlation(*j, target)).collect());
+        let residual = |x: &[f64]| x[target] - others.iter().zip(&beta).map(|(j, b)| b * x[*j]).sum::<f64>();
+        rows.iter().map(|x| residual(x)).chain([residual(&standard(z))]).collect()
+    }
+
     pub(super) fn depth(rows: &[Vec<f64>], z: &[f64]) -> f64 {
         let (n, d) = (rows.len(), z.len());
         let columns: Vec<Vec<f64>> = (0..d).map(|j| column(rows, j)).collect();
@@ -167,7 +231,14 @@ mod written_out {
                 weights[k] * probability(&part, query[k]).ln()
             })
             .sum();
-        (log / weights.iter().sum::<f64>()).exp()
+        let expected = 0.7 * (2.0 * n as f64 * d as f64).ln();
+        let (robust_z, mut gross) = (map(&robust, z), 0.0f64);
+        for j in 0..d {
+            let left = residuals(&robust_points, &robust_z, j);
+            gross = gross.max(largest_excess(&columns[j], z[j], expected));
+            gross = gross.max(largest_excess(&left[..n], left[n], expected));
+        }
+        (log / weights.iter().sum::<f64>()).exp() * (1.0 + gross).powi(-8)
     }
 }
 
@@ -290,10 +361,76 @@ fn settings_are_checked_and_parts_add_up() {
     let fits = fitted.score(&queries).unwrap();
     for (why, fit) in fitted.explain(&queries).unwrap().iter().zip(&fits) {
         let parts = why.parts().unwrap();
+        let names: Vec<&str> = parts.iter().map(|part| part.name).collect();
+        assert_eq!(names, ["narrow kernel", "ball", "wide kernel", "column tails"]);
         let log: f64 = parts.iter().map(|part| part.weight * part.probability.ln()).sum();
         assert!((log.exp() - fit.depth).abs() < 1e-12 && why.fit == *fit);
         assert_eq!(why.value, log);
         assert!(why.baseline < 0.0 && why.influence.is_none());
     }
     assert_eq!(Settings::new(Method::Auto).scale, Scale::Standard);
+}
+
+/// Columns that depend on each other, one of them with a heavy tail.
+fn dependent(n: usize, width: usize, seed: u64) -> Vec<Vec<f64>> {
+    let mut random = Random::new(seed);
+    let mut row = || {
+        let common = random.normal();
+        let number =
+            |j: usize, noise: f64| if j == 1 { (common + noise).exp() } else { common + 0.1 * noise };
+        (0..width).map(|j| number(j, random.normal())).collect()
+    };
+    (0..n).map(|_| row()).collect()
+}
+
+/// The place of each of these rows of the sample when all are ordered by depth, the oddest 0.
+fn places(rows: &[Vec<f64>], which: &[usize]) -> Vec<usize> {
+    let fits = score(rows, rows);
+    which.iter().map(|i| fits.iter().filter(|fit| fit.depth < fits[*i].depth).count()).collect()
+}
+
+#[test]
+fn gross_errors_in_single_columns_come_first() {
+    for (n, width) in [(1000, 6), (300, 3), (400, 200)] {
+        let mut rows = dependent(n, width, 31);
+        rows[5][0] = 60.0;
+        rows[17][2] = -45.0;
+        rows[40][1] = 1e7;
+        assert!(places(&rows, &[5, 17, 40]).iter().all(|place| *place < 3), "{n} {width}");
+    }
+}
+
+#[test]
+fn a_value_that_does_not_fit_the_other_columns_comes_first() {
+    let mut rows = dependent(1000, 6, 32);
+    // Both are usual values of their columns, 20 and more residual deviations from what the others say.
+    (rows[5][0], rows[17][2]) = (rows[5][0].signum() * -1.5, rows[17][2].signum() * -1.5);
+    let found = places(&rows, &[5, 17]);
+    assert!(found.iter().all(|place| *place < 4), "{found:?}");
+}
+
+#[test]
+fn collinear_and_constant_columns_and_wide_tables_have_column_tails() {
+    let base = cloud(80, 33);
+    let collinear = |x: &Vec<f64>| vec![x[0], 2.0 * x[0] - 1.0, 7.0, x[0] + x[2], x[2]];
+    let tables: [Vec<Vec<f64>>; 4] = [
+        base.iter().map(collinear).collect(),
+        dependent(20, 60, 34),
+        dependent(40, 300, 35),
+        base.iter().map(|x| vec![x[0]]).collect(),
+    ];
+    for rows in tables {
+        let width = rows[0].len();
+        let gross = {
+            let mut row = rows[3].clone();
+            row[0] = 1e4;
+            row
+        };
+        let fits = score(&rows, &[rows[3].clone(), gross, vec![-1e9; width]]);
+        assert!(fits.iter().all(|fit| fit.depth > 0.0 && fit.error <= 1e-6), "{width}: {fits:?}");
+        assert!(fits[0].depth > fits[1].depth && fits[1].depth < 1e-3, "{width}: {fits:?}");
+        let parts = Depth::auto().fit(&Reference::new(&rows).unwrap()).unwrap().explain(&rows).unwrap();
+        let quiet = parts.iter().filter(|why| why.parts().unwrap()[3].probability == 1.0).count();
+        assert!(quiet * 10 >= rows.len() * 8, "{width}: {quiet} of {}", rows.len());
+    }
 }

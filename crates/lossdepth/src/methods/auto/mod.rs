@@ -1,8 +1,10 @@
-//! A depth that needs no settings: three complementary depths, calibrated on the sample and combined.
+//! A depth that needs no settings: three complementary depths, calibrated on the sample and combined, and the tails of single columns.
 
+mod column_tails;
 mod compared;
 mod coordinates;
 mod prepared;
+mod side;
 mod space;
 mod tail;
 
@@ -15,7 +17,7 @@ use crate::methods::explanation::Explanation;
 use crate::problem::{Batch, Fit, Run, Ticket};
 use prepared::{Solved, Worker};
 
-/// The default depth, a combination of three that fail on different data; `docs/math/auto.md` has the definition and how it was
+/// The default depth, a combination of depths that fail on different data; `docs/math/auto.md` has the definition and how it was
 /// chosen.
 ///
 /// | part | classifiers | columns |
@@ -23,11 +25,15 @@ use prepared::{Solved, Worker};
 /// | `narrow kernel` | support vector machines, Laplacian kernel as wide as a nearest neighbour is away | robust units |
 /// | `ball` | balls around the query that hold 20 rows | robust units |
 /// | `wide kernel` | support vector machines, Laplacian kernel as wide as a tenth of the sample | ranks |
+/// | `column tails` | cuts of one column, and of what a column is given the others | as they are; robust units |
 ///
-/// With $p_k(z)$ the share of the sample that part $k$ finds at most as deep as $z$, each row compared with the others, the depth is
-/// the weighted geometric mean
+/// With $p_k(z)$ the share of the sample that part $k \le 3$ finds at most as deep as $z$, each row compared with the others, the depth is
+/// the weighted geometric mean of these times a factor for gross errors,
 ///
-/// $$ D(z) = \prod_k p_k(z)^{w_k}, \qquad \sum_k w_k = 1. $$
+/// $$ D(z) = \prod_{k=1}^3 p_k(z)^{w_k} \cdot p_4(z)^8, \qquad \sum_{k=1}^3 w_k = 1. $$
+///
+/// $p_4$ is 1 for nearly all rows. It is below 1 where a single value is farther out than the tail of its column, or its distance
+/// from what the other columns let expect, makes plausible in a sample of this size.
 ///
 /// Beyond the sample $p_k$ goes on falling, so that far outliers stay ordered. The weight of ranks rises with the skewness of
 /// the columns: where columns are symmetric their units say more than ranks, where they are skewed less. The ball and the wide

@@ -1,10 +1,11 @@
-//! The three parts, prepared on a sample and evaluated at queries.
+//! The parts, prepared on a sample and evaluated at queries.
 
+use super::column_tails::ColumnTails;
 use super::compared::Compared;
 use super::coordinates::{Column, RankMap, RobustMap};
 use super::space::{Balls, Space, log_kernel_mean, without};
 use super::tail::Tail;
-use crate::data::{Mass, Reference};
+use crate::data::{Layout, Mass, Reference};
 use crate::methods::explanation::{Explanation, Part, Reason};
 use crate::problem::{Fit, Stop};
 
@@ -26,6 +27,9 @@ const SKEWNESS: [f64; 2] = [0.1, 0.4];
 
 const NAMES: [&str; 3] = ["narrow kernel", "ball", "wide kernel"];
 
+/// The name and the weight of the part for gross errors, which comes on top of the others' mean; heuristic, chosen on tables.
+const TAILS: (&str, f64) = ("column tails", 8.0);
+
 /// A sample prepared for [`Auto`](super::Auto).
 pub struct PreparedAuto {
     compared: Compared,
@@ -42,6 +46,7 @@ pub struct PreparedAuto {
     /// The score of each compared row by each part.
     scores: [Vec<f64>; 3],
     tails: [Tail; 3],
+    column_tails: ColumnTails,
     /// The mean of ln D over the compared rows.
     baseline: f64,
     /// Independent observations, for standard errors.
@@ -50,9 +55,9 @@ pub struct PreparedAuto {
 }
 
 /// Of each encoded column, whether it is a coordinate of a category.
-fn categories(sample: &Reference) -> Vec<bool> {
-    let mut categories = vec![false; sample.width()];
-    for group in sample.layout().map_or(&[][..], |layout| layout.groups()) {
+fn categories(layout: &Layout) -> Vec<bool> {
+    let mut categories = vec![false; layout.width()];
+    for group in layout.groups() {
         categories[group.range()].fill(group.is_category());
     }
     categories
@@ -70,6 +75,8 @@ struct Score {
 pub(super) struct Solved {
     pub(super) fit: Fit,
     probabilities: [f64; 3],
+    /// $p_4$: that of the column tails.
+    tail: f64,
 }
 
 impl PreparedAuto {
@@ -77,7 +84,8 @@ impl PreparedAuto {
         let compared = Compared::new(sample, reference_rows);
         let n = compared.observations;
         let columns: Vec<Column> = (0..sample.width()).map(|j| Column::new(&compared, j)).collect();
-        let categories = categories(sample);
+        let layout = sample.layout().cloned().unwrap_or_else(|| Layout::numbers(sample.width()));
+        let categories = categories(&layout);
         let numbers = columns.iter().zip(&categories).filter(|(_, is_category)| !**is_category);
         let (count, sum) =
             numbers.fold((0.0, 0.0), |(n, sum), (column, _)| (n + 1.0, sum + column.skewness()));
@@ -97,6 +105,7 @@ impl PreparedAuto {
             Mass::Importance => n.min(1.0 / compared.masses.iter().map(|m| m * m).sum::<f64>()),
         };
         let mut prepared = Self {
+            column_tails: ColumnTails::new(&compared, &layout, &robust),
             robust,
             ranks,
             robust_kept,
@@ -134,8 +143,13 @@ impl PreparedAuto {
         self.scores = [narrow, ball, wide];
         let tail = |scores: &Vec<f64>| Tail::new(scores, &compared.masses, compared.observations);
         self.tails = [tail(&self.scores[0]), tail(&self.scores[1]), tail(&self.scores[2])];
-        let log_depth = |row: usize| -> f64 {
-            (0..3).map(|k| self.weights[k] * self.tails[k].probability(self.scores[k][row]).ln()).sum()
+        let (mut coordinates, mut scratch) = (Vec::new(), Vec::new());
+        let mut log_depth = |row: usize| -> f64 {
+            let query = compared.rows().row(row);
+            self.robust.coordinates(query, &mut coordinates);
+            let (excess, _) = self.column_tails.excess(query, &coordinates, &mut scratch);
+            let parts = (0..3).map(|k| self.weights[k] * self.tails[k].probability(self.scores[k][row]).ln());
+            parts.sum::<f64>() - TAILS.1 * excess.ln_1p()
         };
         self.baseline = (0..compared.len()).map(|row| compared.masses[row] * log_depth(row)).sum();
     }
@@ -144,7 +158,8 @@ impl PreparedAuto {
     pub(super) fn explanation(&self, solved: Solved) -> Explanation {
         let part =
             |k: usize| Part { name: NAMES[k], probability: solved.probabilities[k], weight: self.weights[k] };
-        let parts: Vec<Part> = (0..3).map(part).collect();
+        let tails = Part { name: TAILS.0, probability: solved.tail, weight: TAILS.1 };
+        let parts: Vec<Part> = (0..3).map(part).chain([tails]).collect();
         let value = parts.iter().map(|part| part.weight * part.probability.ln()).sum();
         let reason = Reason::Combined { parts };
         Explanation { fit: solved.fit, value, baseline: self.baseline, influence: None, reason }
@@ -187,6 +202,8 @@ fn ball_score(radius: f64, columns: usize) -> Score {
 /// One worker's memory.
 pub(super) struct Worker<'a> {
     prepared: &'a PreparedAuto,
+    coordinates: Vec<f64>,
+    centred: Vec<f64>,
     distances: Vec<f64>,
     balls: Balls,
     all: Vec<f64>,
@@ -198,6 +215,8 @@ impl<'a> Worker<'a> {
     pub(super) fn new(prepared: &'a PreparedAuto) -> Self {
         Self {
             prepared,
+            coordinates: Vec::new(),
+            centred: Vec::new(),
             distances: Vec::new(),
             balls: Balls::new(&prepared.compared, &prepared.robust_kept),
             all: prepared.compared.masses.clone(),
@@ -242,6 +261,12 @@ impl<'a> Worker<'a> {
             log_depth += prepared.weights[k] * p.ln();
             probabilities[k] = p;
         }
+        prepared.robust.coordinates(query, &mut self.coordinates);
+        let (excess, off) = prepared.column_tails.excess(query, &self.coordinates, &mut self.centred);
+        // ln p changes by at most as much as the excess.
+        log_error += TAILS.1 * (off + 4.0 * f64::EPSILON * excess.ln_1p());
+        let tail = 1.0 / (1.0 + excess);
+        log_depth += TAILS.1 * tail.ln();
         let depth = log_depth.exp();
         let stderr = if standard_error {
             depth * prepared.relative_standard_error(&scores, &probabilities)
@@ -250,6 +275,6 @@ impl<'a> Worker<'a> {
         };
         let error = depth * log_error.exp_m1();
         let stop = Stop::Converged.for_error(error, prepared.tol);
-        Solved { fit: Fit { depth, error, stderr, iterations: 0, stop }, probabilities }
+        Solved { fit: Fit { depth, error, stderr, iterations: 0, stop }, probabilities, tail }
     }
 }

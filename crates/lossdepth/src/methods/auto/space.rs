@@ -28,6 +28,17 @@ impl<M: ColumnMap> Space<M> {
         Self { maps, points, rows: compared.len() }
     }
 
+    /// One coordinate of all compared rows.
+    pub(super) fn column(&self, j: usize) -> &[f64] {
+        &self.points[j * self.rows..(j + 1) * self.rows]
+    }
+
+    /// The coordinates of a query.
+    pub(super) fn coordinates(&self, query: &[f64], out: &mut Vec<f64>) {
+        out.clear();
+        out.extend(self.maps.iter().zip(query).map(|(map, x)| map.apply(*x)));
+    }
+
     /// The distances of the compared rows from a query.
     pub(super) fn distances(&self, query: &[f64], out: &mut Vec<f64>) {
         out.clear();
