@@ -18,12 +18,12 @@
 //! by exact arithmetic otherwise (`expansions`, `modular_rank`); ties, duplicates and data in a lower
 //! dimension are treated exactly.
 
-mod expansions;
-mod modular_rank;
+pub(super) mod expansions;
+pub(super) mod modular_rank;
 mod weighted_points;
 mod work_budget;
 
-mod circular_sweep;
+pub(super) mod circular_sweep;
 mod cones;
 mod farkas_packing;
 mod great_circle_descent;
@@ -32,7 +32,7 @@ mod wolfe;
 
 mod polygon;
 mod regions;
-mod sample;
+pub(super) mod sample;
 mod whitening;
 
 pub use regions::{Bagplot, Contour, Median, Regions};

@@ -419,7 +419,7 @@ impl PreparedSample {
 ///
 /// Counts are kept. Other weights are rounded to multiples of $2^{-50}$ of their sum, so that sums of them
 /// are exact in any order.
-fn integer_masses(reference: &Reference) -> (Vec<u64>, u64, f64) {
+pub(in crate::methods) fn integer_masses(reference: &Reference) -> (Vec<u64>, u64, f64) {
     let n = reference.len();
     let (unit, counted) = match reference.mass() {
         Mass::Counts(sum) if sum < 2f64.powi(50) => (sum, true),
