@@ -159,7 +159,7 @@ impl Settings {
     }
 
     pub(super) fn halfspace(&self) -> Halfspace {
-        Halfspace::new().tol(self.tol).budget(self.budget)
+        Halfspace::new().tol(self.tol).budget(self.budget).directions(self.directions)
     }
 
     pub(super) fn mahalanobis(&self) -> Mahalanobis {

@@ -226,15 +226,24 @@ methods! {
         summary: "linear classifiers, 0-1 loss: Tukey's halfspace depth, exact or in an interval",
         title: "Halfspace depth",
         aliases: &["tukey", "location", "depth.halfspace"],
-        settings: &["scale", "support_fraction", "tol", "budget"],
+        settings: &["scale", "support_fraction", "tol", "budget", "directions"],
         own: &[
             Own::help("scale", "How the columns are scaled; the depth depends on it by rounding only"),
             Own {
                 range: Some(Range::AtLeast(0.0)),
                 ..Own::help("tol", "Widest interval to accept: 1e-6 is exact for fewer than a million rows")
             },
+            Own {
+                range: Some(Range::Between(0.0, 1e7)),
+                redefined: true,
+                ..Own::help(
+                    "directions",
+                    "How many directions to try for a row of three or more columns, in place of the exact search and its budget; \
+                     0 for the exact search",
+                )
+            },
         ],
-        defaults: |_| (),
+        defaults: |s| s.directions = 0,
         // The depth is the same in any units.
         recommended: Vec::new,
         fit: |s, sample, learned| s.fit_hypothesis(s.halfspace(), sample, learned),
@@ -429,6 +438,21 @@ impl Method {
     /// Other names for it, in lower case.
     pub fn aliases(self) -> &'static [&'static str] {
         self.declaration().aliases
+    }
+
+    /// Whether it compares numbers only, and refuses categories.
+    pub fn numbers_only(self) -> bool {
+        matches!(
+            self,
+            Self::Halfspace
+                | Self::Mahalanobis
+                | Self::Spatial
+                | Self::Projection
+                | Self::Zonoid
+                | Self::Simplicial
+                | Self::L2
+                | Self::Potential
+        )
     }
 
     /// What it is, in a line.

@@ -325,7 +325,8 @@ fn degenerate_samples_have_depths_on_their_span_and_none_off_it() {
         assert!(two.depth > 0.0 && two.error <= 0.05, "{method}: {two:?}");
         let same = scores(&Settings::new(method), &Reference::new(&[[2.0], [2.0]]).unwrap(), &[vec![2.0], vec![3.0]]);
         assert_eq!((same[0].depth, same[1].depth), (1.0, 0.0), "{method}");
-        if method != Method::Simplicial {
+        // Three rows have a direction in which two of them are the same: their projection depth is 0.
+        if method != Method::Simplicial && method != Method::Projection {
             let rows = random.cloud(3, 6);
             let few = scores(&Settings::new(method), &Reference::new(&rows).unwrap(), &rows);
             assert!(few.iter().all(|fit| fit.depth > 0.0), "{method}: {few:?}");
@@ -410,4 +411,47 @@ fn the_minimum_covariance_determinant_resists_outliers_and_says_where_it_is_not_
     );
     let none = Settings { scatter: Scatter::None, ..Settings::new(Method::Mahalanobis) }.fit(&sample);
     assert!(none.unwrap_err().to_string().contains("needs a scatter"));
+}
+
+#[test]
+fn deepest_points_and_central_regions() {
+    use lossdepth::stats::central::{Found, central_region, deepest};
+    let mut random = Random::new(11);
+    let rows = random.cloud(40, 2);
+    let sample = Reference::new(&rows).unwrap();
+    let run = Run::default();
+    for method in Method::ALL.into_iter().filter(|m| *m != Method::Mlp) {
+        let model = Settings::new(method).fit(&sample).unwrap();
+        let found = deepest(&model, &run).unwrap();
+        let fit = model.score(Rows::new(&found.point, 2).unwrap(), &run).unwrap()[0];
+        assert!((fit.depth - found.depth).abs() <= fit.error + 1e-9, "{method}: {fit:?} {found:?}");
+        assert!(found.row_depth <= found.depth + 1e-9 && found.depth <= found.upper + 1e-9, "{method}");
+        if method == Method::L2 {
+            assert!(found.found == Found::LocalSearch && found.upper - found.depth < 1e-3, "{found:?}");
+        }
+        let inner = central_region(&model, 0.5, &run).unwrap();
+        let all = central_region(&model, 1.0, &run).unwrap();
+        assert!(inner.mass >= 0.5 - 1e-9 && inner.rows.len() < 40 && inner.rows.contains(&found.row), "{method}");
+        assert_eq!(all.rows.len(), 40);
+        let mean = sample.mean();
+        assert!(all.mean.iter().zip(&mean).all(|(a, b)| (a - b).abs() < 1e-12), "{method}");
+    }
+    let model = Settings::new(Method::L2).fit(&sample).unwrap();
+    let error = central_region(&model, 0.0, &run).unwrap_err();
+    assert_eq!(error.to_string(), "`share` must be above 0 and at most 1, got 0");
+}
+
+#[test]
+fn approximate_halfspace_intervals_contain_the_exact_depth() {
+    let mut random = Random::new(12);
+    for d in 3..6 {
+        let (rows, queries) = (random.cloud(60, d), random.cloud(10, d));
+        let sample = Reference::new(&rows).unwrap();
+        let exact = scores(&Settings::new(Method::Halfspace), &sample, &queries);
+        let settings = Settings { directions: 10, ..Settings::new(Method::Halfspace) };
+        for (fit, exact) in scores(&settings, &sample, &queries).iter().zip(&exact) {
+            assert!(fit.depth >= exact.depth - exact.error, "{fit:?} {exact:?}");
+            assert!(fit.depth - fit.error <= exact.depth, "{fit:?} {exact:?}");
+        }
+    }
 }

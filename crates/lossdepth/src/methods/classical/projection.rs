@@ -79,10 +79,14 @@ pub struct PreparedProjection {
     radius: f64,
 }
 
+/// How many of the shared directions local searches start from (heuristic).
+const STARTS: usize = 4;
+
 /// Below this share of the spread of a sample of unit variance a deviation is 0 up to rounding.
 const NO_DEVIATION: f64 = 1e-13;
 
 /// A direction and how outlying it makes the query.
+#[derive(Debug, Clone, Default)]
 struct Best {
     u: Vec<f64>,
     median: f64,
@@ -117,6 +121,16 @@ impl PreparedProjection {
             (best.u, best.median, best.deviation) = (d.u.clone(), d.median, d.deviation);
         }
         best
+    }
+
+    /// Where local searches start: the best few of the shared directions, and the direction of the query.
+    fn starts(&self, at: &[f64]) -> Vec<Vec<f64>> {
+        let value = |d: &Projected| self.outlyingness(dot(&d.u, at), d.median, d.deviation);
+        let mut order: Vec<(f64, usize)> =
+            self.directions.iter().enumerate().map(|(k, d)| (value(d), k)).collect();
+        order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        let best = order.iter().take(STARTS).map(|(_, k)| self.directions[*k].u.clone());
+        best.chain([at.to_vec()]).collect()
     }
 
     /// Tries a direction, and keeps it if it is better.
@@ -195,16 +209,23 @@ impl Notion for Projection {
         let mut best = prepared.best(at);
         let mut work = prepared.directions.len();
         if !complete {
-            prepared.attempt(&mut best, at.clone(), at, medians);
             let mut random = Random::of_purpose(self.seed, 0x71, 0);
-            let (mut step, attempts) = (0.5, 20 + self.directions / 10);
-            for _ in 0..attempts {
-                let u = best.u.iter().map(|u| u + step * random.normal() / (r as f64).sqrt()).collect();
-                // Longer steps after success, shorter ones after failure (heuristic).
-                step *= if prepared.attempt(&mut best, u, at, medians) { 1.5 } else { 0.9 };
-                step = f64::max(step, 1e-4);
+            let attempts = 40 + self.directions / 20;
+            for start in prepared.starts(at) {
+                let mut local = Best { outlyingness: -1.0, ..Best::default() };
+                prepared.attempt(&mut local, start, at, medians);
+                let mut step = 0.5;
+                for _ in 0..attempts {
+                    let u = local.u.iter().map(|u| u + step * random.normal() / (r as f64).sqrt()).collect();
+                    // Longer steps after success, shorter ones after failure (heuristic).
+                    step *= if prepared.attempt(&mut local, u, at, medians) { 1.5 } else { 0.92 };
+                    step = f64::max(step, 1e-4);
+                }
+                work += attempts;
+                if local.outlyingness > best.outlyingness {
+                    best = local;
+                }
             }
-            work += attempts;
         }
         let depth = 1.0 / (1.0 + best.outlyingness);
         let size = dot(at, at).sqrt() + radius;
