@@ -16,6 +16,16 @@ array([ 1, -1])
 
 from lossdepth import plot
 from lossdepth._auto import AutoDepth
+from lossdepth._central import CentralRegion, DeepestPoint
+from lossdepth._classical import (
+    L2Depth,
+    MahalanobisDepth,
+    PotentialDepth,
+    ProjectionDepth,
+    SimplicialDepth,
+    SpatialDepth,
+    ZonoidDepth,
+)
 from lossdepth._conformal import Calibration, false_discovery_control
 from lossdepth._files import load
 from lossdepth._forest import ForestDepth
@@ -34,7 +44,9 @@ __all__ = [
     "AutoDepth",
     "Bagplot",
     "Calibration",
+    "CentralRegion",
     "Cut",
+    "DeepestPoint",
     "Explanation",
     "ExponentialDepth",
     "ForestDepth",
@@ -42,14 +54,21 @@ __all__ = [
     "HalfspaceDepth",
     "HingeDepth",
     "KernelLogisticDepth",
+    "L2Depth",
     "LogisticDepth",
     "LossDepth",
     "MLPDepth",
+    "MahalanobisDepth",
     "Outlier",
     "Outliers",
+    "PotentialDepth",
+    "ProjectionDepth",
     "SVMDepth",
     "Scores",
+    "SimplicialDepth",
+    "SpatialDepth",
     "SquaredHingeDepth",
+    "ZonoidDepth",
     "__version__",
     "depth",
     "false_discovery_control",

@@ -101,10 +101,7 @@ macro_rules! convex {
 /// Passes on the settings of the depths by distances.
 macro_rules! by_scatter {
     ($hypothesis:expr, $settings:expr) => {
-        $hypothesis
-            .scatter($settings.scatter)
-            .support_fraction($settings.support_fraction)
-            .tol($settings.tol)
+        $hypothesis.scatter($settings.scatter).support_fraction($settings.support_fraction).tol($settings.tol)
     };
 }
 
@@ -159,7 +156,7 @@ impl Settings {
     }
 
     pub(super) fn halfspace(&self) -> Halfspace {
-        Halfspace::new().tol(self.tol).budget(self.budget).directions(self.directions)
+        Halfspace::new().tol(self.tol).budget(self.budget).num_directions(self.num_directions)
     }
 
     pub(super) fn mahalanobis(&self) -> Mahalanobis {
@@ -183,7 +180,7 @@ impl Settings {
     }
 
     pub(super) fn projection(&self) -> Projection {
-        Projection::new().directions(self.directions).seed(self.seed).tol(self.tol)
+        Projection::new().num_directions(self.num_directions).seed(self.seed).tol(self.tol)
     }
 
     pub(super) fn simplicial(&self) -> Simplicial {

@@ -8,8 +8,8 @@ use super::value::Value;
 use crate::data::{Reference, Scale};
 use crate::error::{DepthError, Result};
 use crate::kernel::{Gamma, KernelChoice};
-use crate::methods::classical::{Projection, Simplicial};
 use crate::loss::{Exponential, Hinge, Logistic, SquaredHinge};
+use crate::methods::classical::{Projection, Simplicial};
 use crate::problem::Intercept;
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
@@ -226,7 +226,7 @@ methods! {
         summary: "linear classifiers, 0-1 loss: Tukey's halfspace depth, exact or in an interval",
         title: "Halfspace depth",
         aliases: &["tukey", "location", "depth.halfspace"],
-        settings: &["scale", "support_fraction", "tol", "budget", "directions"],
+        settings: &["scale", "support_fraction", "tol", "budget", "num_directions"],
         own: &[
             Own::help("scale", "How the columns are scaled; the depth depends on it by rounding only"),
             Own {
@@ -237,13 +237,13 @@ methods! {
                 range: Some(Range::Between(0.0, 1e7)),
                 redefined: true,
                 ..Own::help(
-                    "directions",
+                    "num_directions",
                     "How many directions to try for a row of three or more columns, in place of the exact search and its budget; \
                      0 for the exact search",
                 )
             },
         ],
-        defaults: |s| s.directions = 0,
+        defaults: |s| s.num_directions = 0,
         // The depth is the same in any units.
         recommended: Vec::new,
         fit: |s, sample, learned| s.fit_hypothesis(s.halfspace(), sample, learned),
@@ -289,7 +289,7 @@ methods! {
         summary: "distance from the median in the worst direction: projection or Stahel-Donoho depth",
         title: "Projection depth",
         aliases: &["depth.projection", "stahel-donoho"],
-        settings: &["directions", "scale", "support_fraction", "seed", "tol"],
+        settings: &["num_directions", "scale", "support_fraction", "seed", "tol"],
         own: &[
             INVARIANT,
             Own::help(
@@ -406,8 +406,10 @@ const BY_SCATTER: Own = Own::help(
 );
 
 /// The tolerance of closed forms.
-const ROUNDING: Own =
-    Own::help("tol", "Largest error bound to accept; rounding is all there is, so a larger one is only reported");
+const ROUNDING: Own = Own::help(
+    "tol",
+    "Largest error bound to accept; rounding is all there is, so a larger one is only reported",
+);
 
 /// The memory of the methods that factor the Gram matrix.
 const FACTORED: Own = Own::help(

@@ -200,11 +200,11 @@ settings! {
         "Share of the reference, the oddest at first sight, that neighbourhoods leave out; 0 if it is known to be normal",
         "So outliers in the reference do not hide each other.";
 
-    directions: usize = Projection::DIRECTIONS, Range::Between(1.0, 1e7),
+    num_directions: usize = Projection::DIRECTIONS, Range::Between(1.0, 1e7),
         "How many random directions all rows share, in more than two dimensions",
         "The best one of a row is then improved by local search.";
 
-    samples: usize = Simplicial::SAMPLES, Range::Between(1.0, 1e9),
+    samples: usize = Simplicial::SAMPLES, Range::Between(1.0, 1e7),
         "How many random simplices to draw for a row, where they cannot all be counted";
 
     seed: u64 = 0, Range::Any,

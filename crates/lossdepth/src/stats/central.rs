@@ -1,11 +1,11 @@
 //! Central points and central parts of a sample by any depth: deepest point, central region, trimmed mean.
 
+use crate::data::Rows;
 use crate::error::{DepthError, Result};
+use crate::methods::classical::Scatter;
 use crate::methods::halfspace::Regions;
 use crate::model::{Method, Model};
 use crate::problem::{Fit, Run};
-use crate::data::Rows;
-use crate::methods::classical::Scatter;
 
 /// How a [`Deepest`] point was found, hence what is known of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -112,7 +112,8 @@ pub fn central_region(model: &Model, share: f64, run: &Run<'_>) -> Result<Centra
 pub fn deepest(model: &Model, run: &Run<'_>) -> Result<Deepest> {
     let (sample, settings) = (model.reference(), model.settings());
     if sample.layout().is_some_and(|layout| !layout.is_numeric()) {
-        let text = "a deepest point needs columns of numbers: between the levels of a category there are no points";
+        let text =
+            "a deepest point needs columns of numbers: between the levels of a category there are no points";
         return Err(DepthError::Settings(text.to_owned()));
     }
     let own = depths(model, sample.rows(), run)?;
@@ -120,8 +121,13 @@ pub fn deepest(model: &Model, run: &Run<'_>) -> Result<Deepest> {
     let row = (0..sample.len()).filter(counted).max_by(|&i, &j| own[i].total_cmp(&own[j]).then(j.cmp(&i)));
     let row = row.unwrap_or(0);
     let row_depth = own[row];
-    let proven = |point: Vec<f64>, depth: f64| {
-        Deepest { point, depth, upper: depth, found: Found::Proven, row, row_depth }
+    let proven = |point: Vec<f64>, depth: f64| Deepest {
+        point,
+        depth,
+        upper: depth,
+        found: Found::Proven,
+        row,
+        row_depth,
     };
     match settings.method {
         Method::Zonoid => return Ok(proven(sample.mean(), 1.0)),

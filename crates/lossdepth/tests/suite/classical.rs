@@ -1,10 +1,10 @@
 //! Classical notions against their definitions, written out for small samples.
 
 use crate::common::{Failures, Random};
+use lossdepth::methods::Hypothesis;
 use lossdepth::methods::classical::{
     L2, Mahalanobis, Potential, Projection, Scatter, Simplicial, Spatial, Zonoid,
 };
-use lossdepth::methods::Hypothesis;
 use lossdepth::{Depth, Fit, Method, Reason, Reference, Rows, Run, Settings};
 
 type Integers = Vec<Vec<i64>>;
@@ -50,7 +50,10 @@ fn in_hull(v: &[[i64; 3]]) -> bool {
         || any(2, &|s| cross(v[s[0]], v[s[1]]) == zero && inner(v[s[0]], v[s[1]]) < 0)
         || any(3, &|s| {
             let n = [cross(v[s[0]], v[s[1]]), cross(v[s[1]], v[s[2]]), cross(v[s[2]], v[s[0]])];
-            det(s[0], s[1], s[2]) == 0 && inner(n[0], n[1]) > 0 && inner(n[1], n[2]) > 0 && inner(n[2], n[0]) > 0
+            det(s[0], s[1], s[2]) == 0
+                && inner(n[0], n[1]) > 0
+                && inner(n[1], n[2]) > 0
+                && inner(n[2], n[0]) > 0
         })
         || any(4, &|s| {
             let l = [
@@ -82,7 +85,8 @@ fn simplices_are_counted_as_one_by_one() {
         let z = grid(&mut random, 1, d, spread).remove(0);
         let fit = score(Simplicial::new(), &real(&points), &real(&vec![z.clone()])[0]);
         let exact = simplicial_by_definition(&points, &z);
-        failures.check((fit.depth - exact).abs() <= fit.error, || format!("{points:?} {z:?}: {exact} {fit:?}"));
+        failures
+            .check((fit.depth - exact).abs() <= fit.error, || format!("{points:?} {z:?}: {exact} {fit:?}"));
     }
     failures.report();
 }
@@ -134,9 +138,9 @@ fn zonoid_by_definition(rows: &[Vec<f64>], z: &[f64]) -> f64 {
     let y: Vec<Vec<f64>> = rows.iter().map(|x| x.iter().zip(z).map(|(x, z)| x - z).collect()).collect();
     let value = |w: &[f64], y: &[f64]| w.iter().zip(y).map(|(w, y)| w * y).sum::<f64>();
     let loss = |w: &[f64]| y.iter().map(|y| (1.0 - value(w, y)).max(0.0)).sum::<f64>() / n as f64;
-    let vertices = subsets(n, d).into_iter().filter_map(|s| {
-        solve(s.iter().map(|i| y[*i].clone()).collect(), vec![1.0; d])
-    });
+    let vertices = subsets(n, d)
+        .into_iter()
+        .filter_map(|s| solve(s.iter().map(|i| y[*i].clone()).collect(), vec![1.0; d]));
     vertices.map(|w| loss(&w)).fold(1.0, f64::min)
 }
 
@@ -181,7 +185,13 @@ fn outlyingness(rows: &[Vec<f64>], z: &[f64], u: &[f64]) -> f64 {
     let centre = median(values.clone());
     let deviation = median(values.iter().map(|v| (v - centre).abs()).collect());
     let apart = (along(z) - centre).abs();
-    if deviation > 1e-12 { apart / deviation } else if apart > 1e-9 { f64::INFINITY } else { 0.0 }
+    if deviation > 1e-12 {
+        apart / deviation
+    } else if apart > 1e-9 {
+        f64::INFINITY
+    } else {
+        0.0
+    }
 }
 
 #[test]
@@ -195,9 +205,10 @@ fn no_direction_in_the_plane_is_worse_than_the_projection_depth() {
         let why = &fitted.explain(&[z]).unwrap()[0];
         let depth = |o: f64| 1.0 / (1.0 + o);
         let angles = (0..20_000).map(|k| f64::from(k) * std::f64::consts::PI / 20_000.0);
-        let least =
-            angles.map(|a| depth(outlyingness(&rows, &z, &[a.cos(), a.sin()]))).fold(1.0, f64::min);
-        failures.check(why.fit.depth <= least + why.fit.error, || format!("{rows:?} {z:?} {least} {:?}", why.fit));
+        let least = angles.map(|a| depth(outlyingness(&rows, &z, &[a.cos(), a.sin()]))).fold(1.0, f64::min);
+        failures.check(why.fit.depth <= least + why.fit.error, || {
+            format!("{rows:?} {z:?} {least} {:?}", why.fit)
+        });
         // The direction attains it.
         let Reason::Linear { weights, .. } = &why.reason else { panic!("a direction") };
         let attained = depth(outlyingness(&rows, &z, weights));
@@ -288,7 +299,7 @@ fn a_weight_is_a_number_of_copies_to_the_last_bit() {
             let copies: Vec<Vec<f64>> =
                 rows.iter().zip(&weights).flat_map(|(x, w)| vec![x.clone(); *w as usize]).collect();
             let queries = [random.cloud(5, d), rows[..2].to_vec()].concat();
-            let settings = Settings { samples: 2000, directions: 50, ..Settings::new(method) };
+            let settings = Settings { samples: 2000, num_directions: 50, ..Settings::new(method) };
             let weighted = scores(&settings, &Reference::weighted(&rows, &weights).unwrap(), &queries);
             let copied = scores(&settings, &Reference::new(&copies).unwrap(), &queries);
             for (a, b) in weighted.iter().zip(&copied) {
@@ -323,7 +334,11 @@ fn degenerate_samples_have_depths_on_their_span_and_none_off_it() {
         // Two rows in one column, and many equal rows.
         let two = scores(&Settings::new(method), &Reference::new(&[[0.0], [1.0]]).unwrap(), &[vec![0.5]])[0];
         assert!(two.depth > 0.0 && two.error <= 0.05, "{method}: {two:?}");
-        let same = scores(&Settings::new(method), &Reference::new(&[[2.0], [2.0]]).unwrap(), &[vec![2.0], vec![3.0]]);
+        let same = scores(
+            &Settings::new(method),
+            &Reference::new(&[[2.0], [2.0]]).unwrap(),
+            &[vec![2.0], vec![3.0]],
+        );
         assert_eq!((same[0].depth, same[1].depth), (1.0, 0.0), "{method}");
         // Three rows have a direction in which two of them are the same: their projection depth is 0.
         if method != Method::Simplicial && method != Method::Projection {
@@ -332,7 +347,8 @@ fn degenerate_samples_have_depths_on_their_span_and_none_off_it() {
             assert!(few.iter().all(|fit| fit.depth > 0.0), "{method}: {few:?}");
         }
     }
-    let error = Settings::new(Method::Simplicial).fit(&Reference::new(&random.cloud(3, 6)).unwrap()).unwrap_err();
+    let error =
+        Settings::new(Method::Simplicial).fit(&Reference::new(&random.cloud(3, 6)).unwrap()).unwrap_err();
     assert_eq!(error.to_string(), "the reference needs at least 7 rows with a positive weight, got 3");
 }
 
@@ -399,7 +415,8 @@ fn the_minimum_covariance_determinant_resists_outliers_and_says_where_it_is_not_
     let far = |settings: &Settings| scores(settings, &sample, &[vec![30.0, 30.0]])[0].depth;
     assert!(far(&robust) < 0.01 && far(&Settings::new(Method::Mahalanobis)) > 0.05);
     let (scaling, _) =
-        lossdepth::data::Scaling::learn(lossdepth::Scale::Mcd, sample.rows(), sample.weights(), 0.75).unwrap();
+        lossdepth::data::Scaling::learn(lossdepth::Scale::Mcd, sample.rows(), sample.weights(), 0.75)
+            .unwrap();
     let mut t = [0.0; 2];
     scaling.apply(&rows[0], &mut t);
     let fit = scores(&robust, &sample, &rows[..1])[0];
@@ -431,7 +448,10 @@ fn deepest_points_and_central_regions() {
         }
         let inner = central_region(&model, 0.5, &run).unwrap();
         let all = central_region(&model, 1.0, &run).unwrap();
-        assert!(inner.mass >= 0.5 - 1e-9 && inner.rows.len() < 40 && inner.rows.contains(&found.row), "{method}");
+        assert!(
+            inner.mass >= 0.5 - 1e-9 && inner.rows.len() < 40 && inner.rows.contains(&found.row),
+            "{method}"
+        );
         assert_eq!(all.rows.len(), 40);
         let mean = sample.mean();
         assert!(all.mean.iter().zip(&mean).all(|(a, b)| (a - b).abs() < 1e-12), "{method}");
@@ -448,7 +468,7 @@ fn approximate_halfspace_intervals_contain_the_exact_depth() {
         let (rows, queries) = (random.cloud(60, d), random.cloud(10, d));
         let sample = Reference::new(&rows).unwrap();
         let exact = scores(&Settings::new(Method::Halfspace), &sample, &queries);
-        let settings = Settings { directions: 10, ..Settings::new(Method::Halfspace) };
+        let settings = Settings { num_directions: 10, ..Settings::new(Method::Halfspace) };
         for (fit, exact) in scores(&settings, &sample, &queries).iter().zip(&exact) {
             assert!(fit.depth >= exact.depth - exact.error, "{fit:?} {exact:?}");
             assert!(fit.depth - fit.error <= exact.depth, "{fit:?} {exact:?}");

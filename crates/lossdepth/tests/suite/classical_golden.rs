@@ -16,18 +16,24 @@ fn notions() -> [(&'static str, Settings); 9] {
         ("potential", of(Method::Potential)),
         ("zonoid", of(Method::Zonoid)),
         ("simplicial", of(Method::Simplicial)),
-        ("projection", Settings { directions: 20_000, ..of(Method::Projection) }),
+        ("projection", Settings { num_directions: 20_000, ..of(Method::Projection) }),
     ]
 }
 
 /// Where ddalpha is off, and why; `query` is its number in the file. Brute force (`classical.rs`) decides in our favour.
 fn known(notion: &str, kind: &str, d: u64, query: usize) -> Option<&'static str> {
     Some(match (notion, kind) {
-        ("spatial_none", "rounded") => "drops every row whose differences from the query sum to 0, not only those equal to it",
+        ("spatial_none", "rounded") => {
+            "drops every row whose differences from the query sum to 0, not only those equal to it"
+        }
         ("potential" | "spatial", "lowrank") => "a covariance that is singular up to rounding is inverted",
-        ("simplicial", "rounded" | "duplicated" | "lowrank") if d > 2 => "solves singular systems for degenerate simplices",
+        ("simplicial", "rounded" | "duplicated" | "lowrank") if d > 2 => {
+            "solves singular systems for degenerate simplices"
+        }
         // The first two queries are rows, the last one is midway between two rows.
-        ("simplicial", _) if d > 2 && !(2..6).contains(&query) => "the query is on a face of simplices: rounding decides",
+        ("simplicial", _) if d > 2 && !(2..6).contains(&query) => {
+            "the query is on a face of simplices: rounding decides"
+        }
         _ => return None,
     })
 }

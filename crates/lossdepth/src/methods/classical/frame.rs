@@ -190,7 +190,9 @@ impl Frame {
         self.center = scaling.center().to_vec();
         self.matrix = Some(match scaling.transform() {
             Transform::Full(matrix) => matrix.clone(),
-            Transform::Diagonal(a) => (0..r * r).map(|at| if at / r == at % r { a[at % r] } else { 0.0 }).collect(),
+            Transform::Diagonal(a) => {
+                (0..r * r).map(|at| if at / r == at % r { a[at % r] } else { 0.0 }).collect()
+            }
             Transform::Identity => (0..r * r).map(|at| f64::from(u8::from(at / r == at % r))).collect(),
         });
         Ok(())

@@ -80,8 +80,7 @@ impl HingeProgram {
         }
         let mut w = vec![0.0; r];
         // Σ ωᵢ yᵢ over the violated points.
-        let mut pull: Vec<f64> =
-            (0..r).map(|j| dot(weights, &self.columns[j * n..(j + 1) * n])).collect();
+        let mut pull: Vec<f64> = (0..r).map(|j| dot(weights, &self.columns[j * n..(j + 1) * n])).collect();
         self.start(&pull, r);
         let limit = 200 * (r + 10) + n;
         let mut steps = 0;
@@ -124,8 +123,7 @@ impl HingeProgram {
         let mut worst: Option<(usize, f64, f64, f64)> = None;
         for (k, edge) in self.edges.iter().enumerate() {
             let (multiplier, most) = (-dot(edge, pull), self.weight(weights, k));
-            let (sign, slope) =
-                if multiplier < 0.0 { (1.0, multiplier) } else { (-1.0, most - multiplier) };
+            let (sign, slope) = if multiplier < 0.0 { (1.0, multiplier) } else { (-1.0, most - multiplier) };
             // Steepest in units of length.
             let size = dot(edge, edge).sqrt();
             let rate = slope / size;
@@ -223,8 +221,7 @@ impl HingeProgram {
             axpy(*w, &self.columns[j * n..(j + 1) * n], &mut self.values);
         }
         let upper = (0..n).map(|i| weights[i] * (1.0 - self.values[i]).max(0.0)).sum();
-        let mut lower: f64 =
-            (0..n).filter(|&i| self.state[i] == State::Violated).map(|i| weights[i]).sum();
+        let mut lower: f64 = (0..n).filter(|&i| self.state[i] == State::Violated).map(|i| weights[i]).sum();
         let mut residual = vec![0.0; r];
         for i in (0..n).filter(|&i| self.state[i] == State::Violated) {
             residual.iter_mut().enumerate().for_each(|(j, s)| *s += weights[i] * self.columns[j * n + i]);

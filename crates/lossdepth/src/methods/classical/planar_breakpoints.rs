@@ -67,7 +67,13 @@ impl Medians {
 
     /// Rough standard errors of median and deviation: half the distance of the order statistics that are half a standard
     /// error of a share to either side of the middle (heuristic).
-    pub(super) fn spread(&mut self, columns: &[f64], masses: &[u64], observations: f64, u: &[f64]) -> (f64, f64) {
+    pub(super) fn spread(
+        &mut self,
+        columns: &[f64],
+        masses: &[u64],
+        observations: f64,
+        u: &[f64],
+    ) -> (f64, f64) {
         let mut values = std::mem::take(&mut self.values);
         project(columns, masses.len(), u, &mut values);
         let total: u64 = masses.iter().sum();

@@ -6,7 +6,8 @@ use super::{Answer, Asked, Notion, Why, hypothesis};
 use crate::data::Reference;
 use crate::error::{Result, positive};
 use crate::methods::setters::setters;
-use crate::numerics::simd::sum_of;
+use crate::numerics::elementary::exp_neg;
+use crate::numerics::simd::{sum_of, vectorised};
 
 /// The potential (N7): $\sum_i \omega_i \exp(-\|x_i - z\|^2 / 2h)$, a kernel density estimate without its constant.
 ///
@@ -99,9 +100,12 @@ impl Notion for Potential {
             return Answer { why, ..Answer::default() };
         }
         let Distances { at, distance, terms, noise, relative } = scratch;
-        for (k, r) in terms.iter_mut().zip(distance.iter()) {
-            *k = (-r * r / (2.0 * h)).exp();
-        }
+        let (values, distances, steep) = (&mut terms[..n], &distance[..n], 0.5 / h);
+        vectorised!({
+            for i in 0..n {
+                values[i] = exp_neg(-distances[i] * distances[i] * steep);
+            }
+        });
         let depth = cloud.mean(terms);
         // exp(-q) changes by at most the relative part of q exp(-q) ≤ 1/e, and by noise times its steepest slope.
         let steepest = (-0.5f64).exp() / h.sqrt();

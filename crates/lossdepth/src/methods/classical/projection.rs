@@ -7,7 +7,7 @@ use super::{Answer, Asked, Notion, Why, hypothesis};
 use crate::data::Reference;
 use crate::error::Result;
 use crate::methods::halfspace::sample::integer_masses;
-use crate::methods::setters::{at_least_one, setters};
+use crate::methods::setters::{at_least_one, at_most_ten_million, setters};
 use crate::numerics::linalg::dot;
 use crate::numerics::random::Random;
 
@@ -19,7 +19,7 @@ use crate::numerics::random::Random;
 /// with MAD 0 makes everything off its median infinitely outlying: depth 0.
 ///
 /// For a sample of rank 1 or 2 the supremum is exact up to rounding: in the plane all directions at which it can be attained are found
-/// once. In more dimensions it is searched among [`directions`](Self::directions) random ones and in the neighbourhood of the best: the
+/// once. In more dimensions it is searched among [`num_directions`](Self::num_directions) random ones and in the neighbourhood of the best: the
 /// depth is attained by a direction, so the true one is not larger; nothing is proven of the other end, so `error` is the depth
 /// itself.
 ///
@@ -35,14 +35,14 @@ use crate::numerics::random::Random;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Projection {
-    directions: usize,
+    num_directions: usize,
     seed: u64,
     tol: f64,
 }
 
 impl Default for Projection {
     fn default() -> Self {
-        Self { directions: Self::DIRECTIONS, seed: 0, tol: Self::TOL }
+        Self { num_directions: Self::DIRECTIONS, seed: 0, tol: Self::TOL }
     }
 }
 
@@ -57,7 +57,7 @@ impl Projection {
 
     setters! {
         /// How many random directions all queries share, in more than two dimensions.
-        directions: usize => directions;
+        num_directions: usize => num_directions;
         /// The seed of the random directions.
         seed: u64 => seed;
         /// The widest interval to accept.
@@ -160,7 +160,8 @@ impl Notion for Projection {
     }
 
     fn prepare_sample(&self, sample: &Reference) -> Result<PreparedProjection> {
-        at_least_one("directions", self.directions)?;
+        at_least_one("num_directions", self.num_directions)?;
+        at_most_ten_million("num_directions", self.num_directions)?;
         let cloud = Cloud::new(sample, Scatter::Moment, 0.75)?;
         let (masses, total, _) = integer_masses(&sample.merged().0);
         let (n, r) = (cloud.len(), cloud.frame.rank());
@@ -184,7 +185,7 @@ impl Notion for Projection {
             (0, _) => Vec::new(),
             (1, _) => vec![projected(vec![1.0])],
             (_, Some(directions)) => directions,
-            _ => (0..self.directions).map(&mut drawn).collect(),
+            _ => (0..self.num_directions).map(&mut drawn).collect(),
         };
         Ok(PreparedProjection { cloud, columns, masses, total, directions, complete, radius })
     }
@@ -200,7 +201,10 @@ impl Notion for Projection {
         let frame = &cloud.frame;
         if frame.is_outside(query) {
             let influence = None;
-            return Answer { why: Why::Smooth { gradient: None, influence, at_mean: 1.0 }, ..Answer::default() };
+            return Answer {
+                why: Why::Smooth { gradient: None, influence, at_mean: 1.0 },
+                ..Answer::default()
+            };
         }
         let r = frame.rank();
         distances.at.resize(r, 0.0);
@@ -210,7 +214,7 @@ impl Notion for Projection {
         let mut work = prepared.directions.len();
         if !complete {
             let mut random = Random::of_purpose(self.seed, 0x71, 0);
-            let attempts = 40 + self.directions / 20;
+            let attempts = 40 + self.num_directions / 20;
             for start in prepared.starts(at) {
                 let mut local = Best { outlyingness: -1.0, ..Best::default() };
                 prepared.attempt(&mut local, start, at, medians);
@@ -243,7 +247,8 @@ impl Notion for Projection {
             let observations = cloud.observations();
             let (centre, spread) = medians.spread(&prepared.columns, &prepared.masses, observations, &best.u);
             let squares = centre * centre + best.outlyingness * best.outlyingness * spread * spread;
-            answer.stderr = if best.deviation > 0.0 { depth * depth * squares.sqrt() / best.deviation } else { 0.0 };
+            answer.stderr =
+                if best.deviation > 0.0 { depth * depth * squares.sqrt() / best.deviation } else { 0.0 };
         }
         if asked.explanation() {
             let unit = if best.deviation > 0.0 { best.deviation } else { 1.0 };

@@ -7,10 +7,11 @@ use super::tetrahedra::{Surroundings, open_subsets};
 use super::{Answer, Asked, Notion, Why, hypothesis};
 use crate::data::{Mass, Reference};
 use crate::error::{DepthError, Result};
+use crate::methods::halfspace::circular_sweep::certain_orientation;
 use crate::methods::halfspace::expansions::ExactPredicates;
 use crate::methods::halfspace::modular_rank::ExactSpan;
 use crate::methods::halfspace::sample::integer_masses;
-use crate::methods::setters::{at_least_one, setters};
+use crate::methods::setters::{at_least_one, at_most_ten_million, setters};
 use crate::numerics::random::Random;
 use std::sync::OnceLock;
 
@@ -204,7 +205,11 @@ impl PreparedSimplicial {
                     ray.iter().for_each(|ray| masses[*ray] += m);
                 }
                 let open = in_plane(&masses, k, choose, |i, j| {
-                    exact.orientation(points[rays.first[i]], points[rays.first[j]], z).is_gt()
+                    let (a, b) = (points[rays.first[i]], points[rays.first[j]]);
+                    let apart = |p: [f64; 2]| [p[0] - z[0], p[1] - z[1]];
+                    certain_orientation(apart(a), apart(b))
+                        .unwrap_or_else(|| exact.orientation(a, b, z))
+                        .is_gt()
                 });
                 (open.number, Some(shares(&open, &rays.ray_of_point)))
             }
@@ -237,8 +242,11 @@ impl PreparedSimplicial {
                     let point = &self.points[corners.point(*o) * r..][..r];
                     v.iter_mut().zip(point.iter().zip(z)).for_each(|(v, (x, z))| *v = x - z);
                 }
-                let found =
-                    if k == r + 1 { contains_origin(&mut vectors, r) } else { in_hull(&vectors, &mut program) };
+                let found = if k == r + 1 {
+                    contains_origin(&mut vectors, r)
+                } else {
+                    in_hull(&vectors, &mut program)
+                };
                 doubtful += f64::from(u8::from(found.is_none()));
                 *share = found.map_or(0.5, |inside| f64::from(u8::from(inside)));
             }
@@ -274,15 +282,15 @@ impl Notion for Simplicial {
 
     fn prepare_sample(&self, sample: &Reference) -> Result<PreparedSimplicial> {
         at_least_one("samples", self.samples)?;
+        at_most_ten_million("samples", self.samples)?;
         PreparedSimplicial::new(sample)
     }
 
     fn answer(&self, prepared: &PreparedSimplicial, query: &[f64], asked: Asked, (): &mut ()) -> Answer {
         let mut answer = self.depth(prepared, query, asked);
         if let Why::Smooth { at_mean, .. } = &mut answer.why {
-            *at_mean = *prepared
-                .at_mean
-                .get_or_init(|| self.depth(prepared, &prepared.mean, Asked::Depth).depth);
+            *at_mean =
+                *prepared.at_mean.get_or_init(|| self.depth(prepared, &prepared.mean, Asked::Depth).depth);
         }
         answer
     }

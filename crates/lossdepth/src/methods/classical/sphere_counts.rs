@@ -81,19 +81,31 @@ pub(super) fn in_plane(
     found
 }
 
+/// Angles that differ by more are in the order of their numbers.
+const ANGLE_ERROR: f64 = 1e-14;
+
 /// Which of the rays from `z` a point is on, in angular order; `None` for points at `z`. Returns the number of rays as well.
 pub(super) fn planar_rays(points: &[[f64; 2]], z: [f64; 2], exact: &mut ExactPredicates) -> PlanarRays {
     let mut order: Vec<usize> = (0..points.len()).filter(|&i| points[i] != z).collect();
     let y: Vec<[f64; 2]> = points.iter().map(|p| [p[0] - z[0], p[1] - z[1]]).collect();
     let lower = |i: usize| y[i][1] < 0.0 || y[i][1] == 0.0 && y[i][0] < 0.0;
+    // Grows with the angle, from 0 to 4; off by a few units in the last place of 4.
+    let angle = |y: &[f64; 2]| {
+        let along = y[0] / (y[0].abs() + y[1].abs());
+        if y[1] < 0.0 || y[1] == 0.0 && y[0] < 0.0 { 3.0 + along } else { 1.0 - along }
+    };
+    let angles: Vec<f64> = y.iter().map(angle).collect();
     let mut compare = |i: usize, j: usize| {
+        if (angles[i] - angles[j]).abs() > ANGLE_ERROR {
+            return angles[i].total_cmp(&angles[j]);
+        }
         lower(i).cmp(&lower(j)).then_with(|| {
             certain_orientation(y[i], y[j])
                 .unwrap_or_else(|| exact.orientation(points[i], points[j], z))
                 .reverse()
         })
     };
-    order.sort_by(|&i, &j| compare(i, j));
+    order.sort_unstable_by(|&i, &j| compare(i, j).then(i.cmp(&j)));
     let mut rays = PlanarRays { first: Vec::new(), ray_of_point: vec![None; points.len()] };
     for at in 0..order.len() {
         if at == 0 || compare(order[at - 1], order[at]) != Ordering::Equal {
@@ -120,9 +132,7 @@ mod tests {
     fn one_by_one(rays: &[usize], k: usize) -> f64 {
         let n = rays.len();
         let open = |set: u32| {
-            (0..8).any(|start| {
-                (0..n).filter(|i| set >> i & 1 == 1).all(|i| (rays[i] + 16 - start) % 8 < 4)
-            })
+            (0..8).any(|start| (0..n).filter(|i| set >> i & 1 == 1).all(|i| (rays[i] + 16 - start) % 8 < 4))
         };
         (0..1u32 << n).filter(|set| set.count_ones() as usize == k && open(*set)).count() as f64
     }

@@ -108,9 +108,7 @@ pub(super) fn open_subsets(around: &Surroundings<'_>) -> f64 {
         let rays = Rays::around(&mut chart, p, others);
         let red = rays.masses(&chart, masses, false);
         let blue = rays.masses(&chart, masses, true);
-        let count = |masses: &[f64], k: usize| {
-            in_plane(masses, k, choose, |i, j| rays.is_ahead(i, j)).number
-        };
+        let count = |masses: &[f64], k: usize| in_plane(masses, k, choose, |i, j| rays.is_ahead(i, j)).number;
         if here[1] > 0.0 {
             number += here[1] * count(&red, 3);
         }
@@ -154,15 +152,11 @@ impl Rays {
                 Ordering::Equal => !is_same_side(chart, p, reference, i),
             };
         }
-        others.sort_by(|&i, &j| {
-            behind[i].cmp(&behind[j]).then_with(|| chart.orientation(p, i, j).reverse())
-        });
+        others.sort_by(|&i, &j| behind[i].cmp(&behind[j]).then_with(|| chart.orientation(p, i, j).reverse()));
         let mut points: Vec<Vec<usize>> = Vec::new();
         for &i in &others {
             match points.last_mut() {
-                Some(ray)
-                    if behind[ray[0]] == behind[i] && chart.orientation(p, ray[0], i).is_eq() =>
-                {
+                Some(ray) if behind[ray[0]] == behind[i] && chart.orientation(p, ray[0], i).is_eq() => {
                     ray.push(i);
                 }
                 _ => points.push(vec![i]),
@@ -262,8 +256,7 @@ fn tangents(
                 while first > 0 && chart.independent(ray[first - 1], ray[last - 1]).is_none() {
                     first -= 1;
                 }
-                let here: f64 =
-                    ray[first..last].iter().filter(|i| chart.blue[**i]).map(|i| masses[*i]).sum();
+                let here: f64 = ray[first..last].iter().filter(|i| chart.blue[**i]).map(|i| masses[*i]).sum();
                 number += pairs * (choose.of(here + beyond, 2) - choose.of(beyond, 2));
                 beyond += here;
                 last = first;

@@ -41,7 +41,7 @@ pub use sample::PreparedSample;
 use self::sample::{DepthInterval, HalfspaceScratch};
 use self::work_budget::WorkBudget;
 use super::Hypothesis;
-use super::setters::{at_least_one, setters};
+use super::setters::{at_least_one, at_most_ten_million, setters};
 use crate::data::{Reference, Rows};
 use crate::error::{DepthError, Result};
 use crate::methods::explanation::Explanation;
@@ -68,12 +68,12 @@ use crate::problem::{Batch, Fit, Run, Stop};
 pub struct Halfspace {
     tol: f64,
     budget: usize,
-    directions: usize,
+    num_directions: usize,
 }
 
 impl Default for Halfspace {
     fn default() -> Self {
-        Self { tol: 1e-6, budget: 100, directions: 0 }
+        Self { tol: 1e-6, budget: 100, num_directions: 0 }
     }
 }
 
@@ -89,7 +89,7 @@ impl Halfspace {
         /// The largest work for a query, in millions of multiplications.
         budget: usize => budget;
         /// How many directions to try for a query in three or more dimensions, in place of the exact search; 0 for that one.
-        directions: usize => directions;
+        num_directions: usize => num_directions;
     }
 
     fn solve_all<T: Send>(
@@ -107,11 +107,11 @@ impl Halfspace {
         let mass_tol =
             ((self.tol - sample.rounding() - f64::EPSILON).max(0.0) * sample.total() as f64) as u64;
         // A direction costs about eight passes over the sample (heuristic).
-        let budget = match self.directions as u64 {
+        let budget = match self.num_directions as u64 {
             0 => (self.budget as u64).saturating_mul(1_000_000),
             directions => directions.saturating_mul(8 * sample.numbers()),
         };
-        let approximate = self.directions > 0;
+        let approximate = self.num_directions > 0;
         Batch::new(queries, run).run(|mut ticket| {
             let mut scratch = HalfspaceScratch::default();
             while let Some((first, rows)) = ticket.take(1, 1) {
@@ -162,6 +162,7 @@ impl Hypothesis for Halfspace {
         }
         sample.layout().map_or(Ok(()), |layout| layout.check_numeric("halfspace"))?;
         at_least_one("budget", self.budget)?;
+        at_most_ten_million("num_directions", self.num_directions)?;
         Ok(PreparedSample::new(sample))
     }
 

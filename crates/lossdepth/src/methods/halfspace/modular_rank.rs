@@ -148,7 +148,10 @@ pub(in crate::methods) struct ExactSpan {
 impl ExactSpan {
     /// The span of $x_i - z$.
     #[expect(clippy::needless_pass_by_value, reason = "iterators come by value")]
-    pub(in crate::methods) fn new<'a>(vectors: impl Iterator<Item = &'a [f64]> + Clone, z: &'a [f64]) -> Self {
+    pub(in crate::methods) fn new<'a>(
+        vectors: impl Iterator<Item = &'a [f64]> + Clone,
+        z: &'a [f64],
+    ) -> Self {
         let width = z.len();
         let bits = minor_bits(vectors.clone().chain([z]), width);
         let mut best: Vec<Echelon> = Vec::new();
