@@ -6,7 +6,7 @@ use super::sphere_counts::{Choose, OpenSubsets, in_plane, on_line, planar_rays};
 use super::tetrahedra::{Surroundings, open_subsets};
 use super::{Answer, Asked, Notion, Why, hypothesis};
 use crate::data::{Mass, Reference};
-use crate::error::{DepthError, Result};
+use crate::error::Result;
 use crate::methods::halfspace::circular_sweep::certain_orientation;
 use crate::methods::halfspace::expansions::ExactPredicates;
 use crate::methods::halfspace::modular_rank::ExactSpan;
@@ -19,7 +19,8 @@ use std::sync::OnceLock;
 ///
 /// A simplex has $d + 1$ corners in $d$ columns, different observations of the sample; a row of weight $k$ is $k$ observations.
 /// Weights that are not whole numbers are shares of a distribution, from which corners are drawn independently. Degenerate
-/// simplices count by the same rule: they contain what is in the convex hull of their corners.
+/// simplices count by the same rule: they contain what is in the convex hull of their corners. A sample of fewer than $d + 1$
+/// observations has one simplex, with all of them as corners.
 ///
 /// Where the sample has rank 1, 2, or 3 in three columns, the simplices are counted with exact signs, in $O(\log n)$, $O(n \log n)$ and
 /// $O(n^2 \log n)$ operations a query. Otherwise `samples` random simplices give an unbiased estimate; `error` then holds with a
@@ -107,13 +108,10 @@ impl PreparedSimplicial {
     fn new(sample: &Reference) -> Result<Self> {
         let (merged, place) = sample.merged();
         let (rows, width) = (merged.rows(), merged.width());
-        let corners = width + 1;
         let (units, whole, _) = integer_masses(&merged);
         let counts = matches!(merged.mass(), Mass::Counts(_));
-        if counts && whole < corners as u64 {
-            let got = usize::try_from(whole).unwrap_or(usize::MAX);
-            return Err(DepthError::TooFewRows { expected: corners, got });
-        }
+        let most = usize::try_from(whole).unwrap_or(usize::MAX);
+        let corners = if counts { (width + 1).min(most) } else { width + 1 };
         let span = ExactSpan::new(rows.iter().skip(1), rows.row(0));
         let columns = span.columns();
         let scale: Vec<f64> = columns
