@@ -2,8 +2,8 @@
 
     python benchmarks/classical.py [--quick] [--json FILE]
 
-Needs R with the package ddalpha (Debian: r-cran-ddalpha); without it, it says so and stops. data-depth
-is timed where it is installed.
+Needs R with the package ddalpha (Debian: r-cran-ddalpha); without it, it says so and stops.
+data-depth is timed where it is installed.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ cat(sprintf("%.17g\\n", c(proc.time()[1] - start, depth)))
 cat(as.character(packageVersion("ddalpha")), file = file.path(arguments[1], "version"))
 """
 
-# Method, settings, rows, columns, queries, the call of ddalpha, the call of data-depth, and whether both are exact.
-TASKS: list[tuple[str, dict[str, Any], int, int, int, str, str | None, bool]] = [
-    ("mahalanobis", {}, 1000, 5, 20000, "depth.Mahalanobis(Z, X)", "mahalanobis", True),
-    ("spatial", {}, 1000, 5, 1000, "depth.spatial(Z, X)", "spatial", True),
-    ("l2", {}, 1000, 5, 1000, "depth.L2(Z, X)", "L2", True),
-    ("potential", {}, 1000, 5, 1000, "depth.potential(Z, X)", "potential", True),
-    ("zonoid", {}, 1000, 2, 200, "depth.zonoid(Z, X)", "zonoid", True),
-    ("zonoid", {}, 1000, 5, 200, "depth.zonoid(Z, X)", "zonoid", True),
-    ("simplicial", {}, 500, 2, 200, "depth.simplicial(Z, X, exact = TRUE)", "simplicial", True),
-    ("simplicial", {}, 80, 3, 5, "depth.simplicial(Z, X, exact = TRUE)", "simplicial", True),
-    ("projection", {}, 201, 2, 100, 'depth.projection(Z, X, method = "linearize")', None, True),
+# Method, rows, columns, queries, the call of ddalpha, and the name in data-depth.
+TASKS: list[tuple[str, int, int, int, str, str | None]] = [
+    ("mahalanobis", 1000, 5, 20000, "depth.Mahalanobis(Z, X)", "mahalanobis"),
+    ("spatial", 1000, 5, 1000, "depth.spatial(Z, X)", "spatial"),
+    ("l2", 1000, 5, 1000, "depth.L2(Z, X)", "L2"),
+    ("potential", 1000, 5, 1000, "depth.potential(Z, X)", "potential"),
+    ("zonoid", 1000, 2, 200, "depth.zonoid(Z, X)", "zonoid"),
+    ("zonoid", 1000, 5, 200, "depth.zonoid(Z, X)", "zonoid"),
+    ("simplicial", 500, 2, 200, "depth.simplicial(Z, X, exact = TRUE)", "simplicial"),
+    ("simplicial", 80, 3, 5, "depth.simplicial(Z, X, exact = TRUE)", "simplicial"),
+    ("projection", 201, 2, 100, 'depth.projection(Z, X, method = "linearize")', None),
 ]
 
 
@@ -77,12 +77,12 @@ def data_depth(X: Any, Z: Any, name: str) -> float | None:
     return time.process_time() - start
 
 
-def ours(method: str, settings: dict[str, Any], X: Any, Z: Any) -> tuple[float, Any]:
+def ours(method: str, X: Any, Z: Any) -> tuple[float, Any]:
     """Return the seconds that we take, preparation included, and the depths."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         start = time.process_time()
-        depths = METHODS[method](n_jobs=1, **settings).fit(X).score_samples(Z)
+        depths = METHODS[method](n_jobs=1).fit(X).score_samples(Z)
         return time.process_time() - start, depths
 
 
@@ -96,11 +96,11 @@ def main() -> None:
         print("R is not here; it needs R with the package ddalpha")
         return
     table = []
-    for method, settings, n, d, queries, call, other, _ in TASKS:
+    for method, n, d, queries, call, other in TASKS:
         rng = np.random.default_rng(d)
         count = max(3, queries // 20) if arguments.quick else queries
         X, Z = rng.normal(size=(n, d)), 0.7 * rng.normal(size=(count, d))
-        mine, depths = min((ours(method, settings, X, Z) for _ in range(3)), key=lambda run: run[0])
+        mine, depths = min((ours(method, X, Z) for _ in range(3)), key=lambda run: run[0])
         theirs, expected, known = ddalpha(X, Z, call)
         second = data_depth(X, Z, other) if other else None
         if method == "potential":
@@ -120,8 +120,10 @@ def main() -> None:
         }
         table.append(row)
         print(
-            "{method}, n {n}, d {d}, {queries} queries: {ours_ms:.1f} ms, ddalpha {ddalpha_ms:.0f} ms, "
-            "{ratio:.0f} times as fast; equal {equal:.0%}".format(**row)
+            "{method}, n {n}, d {d}, {queries} queries: {ours_ms:.1f} ms, "
+            "ddalpha {ddalpha_ms:.0f} ms, {ratio:.0f} times as fast; equal {equal:.0%}".format(
+                **row
+            )
             + ("" if second is None else f"; data-depth {1e3 * second:.0f} ms"),
             flush=True,
         )

@@ -40,7 +40,9 @@ def test_threads_and_batches_do_not_change_a_bit(method):
     X = np.random.default_rng(2).normal(size=(40, 3))
     all_of_them = METHODS[method](n_jobs=2).fit(X).score_samples(X)
     detector = METHODS[method](n_jobs=1).fit(X)
-    assert (np.concatenate([detector.score_samples(X[i : i + 1]) for i in range(40)]) == all_of_them).all()
+    assert (
+        np.concatenate([detector.score_samples(X[i : i + 1]) for i in range(40)]) == all_of_them
+    ).all()
 
 
 def test_deepest_points_say_what_is_known():
