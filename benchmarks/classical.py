@@ -1,4 +1,4 @@
-"""Time the classical depths against R's ddalpha and PyPI's data-depth, one thread, by processor time.
+"""Time the classical depths against ddalpha (R) and data-depth, one thread, by processor time.
 
     python benchmarks/classical.py [--quick] [--json FILE]
 
