@@ -140,7 +140,9 @@ impl Frame {
             let mut v: Vec<f64> = (0..n).map(|i| roots[i] * (rows.row(i)[column] - m)).collect();
             sizes[j] = dot(&v, &v).sqrt();
             let size = if sizes[j] > 0.0 { sizes[j] } else { 1.0 };
-            v.iter_mut().for_each(|v| *v /= size);
+            for v in &mut v {
+                *v /= size;
+            }
             sizes[j] = size;
             // Twice is enough: the second pass removes what rounding left of the first.
             for _ in 0..2 {
@@ -157,7 +159,9 @@ impl Frame {
             }
             let length = length.max(f64::EPSILON);
             upper[j * r + j] = length;
-            v.iter_mut().for_each(|v| *v /= length);
+            for v in &mut v {
+                *v /= length;
+            }
             basis.push(v);
         }
         // The inverse of the lower triangular Rᵀ, row by row.

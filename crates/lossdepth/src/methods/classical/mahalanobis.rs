@@ -109,7 +109,9 @@ impl Notion for Mahalanobis {
             at.iter().enumerate().for_each(|(j, t)| axpy(*t, cloud.column(j), along));
             // (N3): how the squared distance changes with the mass at a point.
             let slope = -depth * depth;
-            along.iter_mut().for_each(|s| *s = slope * (square - 2.0 * *s - unbiased * *s * *s));
+            for s in along.iter_mut() {
+                *s = slope * (square - 2.0 * *s - unbiased * *s * *s);
+            }
             answer.stderr = cloud.standard_error(along);
         }
         if asked.explanation() {

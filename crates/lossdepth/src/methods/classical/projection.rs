@@ -139,7 +139,9 @@ impl PreparedProjection {
         if !(length > 0.0 && length.is_finite()) {
             return false;
         }
-        u.iter_mut().for_each(|u| *u /= length);
+        for u in &mut u {
+            *u /= length;
+        }
         let (median, deviation) = medians.project(&self.columns, &self.masses, self.total, &u);
         let outlyingness = self.outlyingness(dot(&u, at), median, deviation);
         let better = outlyingness > best.outlyingness;

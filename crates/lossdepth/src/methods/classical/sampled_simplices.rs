@@ -38,7 +38,9 @@ pub(super) fn contains_origin(vectors: &mut [Vec<f64>], r: usize) -> Option<bool
     }
     for v in vectors.iter_mut() {
         let length = v.iter().map(|x| x * x).sum::<f64>().sqrt();
-        v.iter_mut().for_each(|x| *x /= length);
+        for x in v.iter_mut() {
+            *x /= length;
+        }
     }
     // Σ λⱼ vⱼ = -v₀: all λ ≥ 0 if and only if the origin is inside.
     let at = |row: usize, column: usize, vectors: &[Vec<f64>]| vectors[column + 1][row];

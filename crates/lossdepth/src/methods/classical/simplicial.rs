@@ -105,7 +105,7 @@ struct Counted {
 }
 
 impl PreparedSimplicial {
-    fn new(sample: &Reference) -> Result<Self> {
+    fn new(sample: &Reference) -> Self {
         let (merged, place) = sample.merged();
         let (rows, width) = (merged.rows(), merged.width());
         let (units, whole, _) = integer_masses(&merged);
@@ -137,7 +137,7 @@ impl PreparedSimplicial {
             Mass::Counts(n) => 1.0 / n,
             Mass::Importance => merged.weights().iter().map(|w| w * w).sum(),
         };
-        Ok(Self {
+        Self {
             span,
             columns,
             scale,
@@ -151,7 +151,7 @@ impl PreparedSimplicial {
             concentration,
             mean: merged.mean(),
             at_mean: OnceLock::new(),
-        })
+        }
     }
 
     fn len(&self) -> usize {
@@ -189,7 +189,9 @@ impl PreparedSimplicial {
                 let sides: Vec<Option<usize>> = self.points.iter().map(side).collect();
                 let mut masses = [0.0; 2];
                 for (side, m) in sides.iter().zip(&self.masses) {
-                    side.iter().for_each(|side| masses[*side] += m);
+                    if let Some(side) = side {
+                        masses[*side] += m;
+                    }
                 }
                 let open = on_line(masses, k, choose);
                 (open.number, Some(shares(&open, &sides)))
@@ -200,7 +202,9 @@ impl PreparedSimplicial {
                 let rays = planar_rays(&points, z, &mut exact);
                 let mut masses = vec![0.0; rays.first.len()];
                 for (ray, m) in rays.ray_of_point.iter().zip(&self.masses) {
-                    ray.iter().for_each(|ray| masses[*ray] += m);
+                    if let Some(ray) = ray {
+                        masses[*ray] += m;
+                    }
                 }
                 let open = in_plane(&masses, k, choose, |i, j| {
                     let (a, b) = (points[rays.first[i]], points[rays.first[j]]);
@@ -281,7 +285,7 @@ impl Notion for Simplicial {
     fn prepare_sample(&self, sample: &Reference) -> Result<PreparedSimplicial> {
         at_least_one("samples", self.samples)?;
         at_most_ten_million("samples", self.samples)?;
-        PreparedSimplicial::new(sample)
+        Ok(PreparedSimplicial::new(sample))
     }
 
     fn answer(&self, prepared: &PreparedSimplicial, query: &[f64], asked: Asked, (): &mut ()) -> Answer {
@@ -308,9 +312,9 @@ impl Simplicial {
             (answer.depth, answer.error) = (counted.depth, counted.error);
             if let Some(shares) = counted.with_point {
                 let by_point: Vec<f64> = shares.iter().map(|share| k * (share - counted.depth)).collect();
-                let square = |(y, m): (&f64, &f64)| match prepared.choose.counts {
-                    true => m * y * y,
-                    false => m * y * y * m / prepared.concentration,
+                let square = |(y, m): (&f64, &f64)| {
+                    let share = if prepared.choose.counts { 1.0 } else { m / prepared.concentration };
+                    m * y * y * share
                 };
                 let squares: f64 = by_point.iter().zip(&prepared.masses).map(square).sum();
                 let share = if prepared.choose.counts { prepared.total } else { 1.0 };

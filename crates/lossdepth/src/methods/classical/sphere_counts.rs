@@ -145,7 +145,7 @@ mod tests {
             usize::try_from(state >> 33).unwrap() % end
         };
         for _ in 0..300 {
-            let rays: Vec<usize> = (0..1 + next(9)).map(|_| next(8)).collect();
+            let rays: Vec<usize> = (0..=next(9)).map(|_| next(8)).collect();
             let present: Vec<usize> = (0..8).filter(|r| rays.contains(r)).collect();
             let mass = |r: usize| rays.iter().filter(|x| **x == r).count() as f64;
             let masses: Vec<f64> = present.iter().map(|r| mass(*r)).collect();
