@@ -17,6 +17,16 @@ array([ 1, -1])
 from lossdepth import plot
 from lossdepth._arrow import ArrowScorer
 from lossdepth._auto import AutoDepth
+from lossdepth._central import CentralRegion, DeepestPoint
+from lossdepth._classical import (
+    L2Depth,
+    MahalanobisDepth,
+    PotentialDepth,
+    ProjectionDepth,
+    SimplicialDepth,
+    SpatialDepth,
+    ZonoidDepth,
+)
 from lossdepth._classifier import DDClassifier
 from lossdepth._compare import ColumnShift, Comparison, TwoSampleTest, compare
 from lossdepth._conformal import Calibration, false_discovery_control
@@ -40,10 +50,12 @@ __all__ = [
     "AutoDepth",
     "Bagplot",
     "Calibration",
+    "CentralRegion",
     "ColumnShift",
     "Comparison",
     "Cut",
     "DDClassifier",
+    "DeepestPoint",
     "Explanation",
     "ExponentialDepth",
     "ForestDepth",
@@ -51,17 +63,24 @@ __all__ = [
     "HalfspaceDepth",
     "HingeDepth",
     "KernelLogisticDepth",
+    "L2Depth",
     "LogisticDepth",
     "LossDepth",
     "MLPDepth",
+    "MahalanobisDepth",
     "Outlier",
     "Outliers",
+    "PotentialDepth",
+    "ProjectionDepth",
     "ReferenceSketch",
     "Report",
     "SVMDepth",
     "Scores",
+    "SimplicialDepth",
+    "SpatialDepth",
     "SquaredHingeDepth",
     "TwoSampleTest",
+    "ZonoidDepth",
     "__version__",
     "compare",
     "depth",

@@ -14,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from lossdepth import _checks, _native
+from lossdepth._central import CentralRegion, DeepestPoint
 from lossdepth._conformal import Calibration
 from lossdepth._docs import ATTRIBUTES
 from lossdepth._explained import in_columns, notes_by_row
@@ -739,6 +740,38 @@ class NativeDepth(Depth):
         if model is None:
             raise AttributeError(f"this {type(self).__name__} is not fitted yet")
         return int(model.reference_len)
+
+    def deepest_point(self) -> DeepestPoint:
+        """Find a point that is as deep as possible: a multivariate median.
+
+        Returns
+        -------
+        DeepestPoint
+            The point, its depth, and what is known of it. It is proven for the Mahalanobis depth by
+            moments, the zonoid depth and the halfspace depth of two columns; otherwise it is the
+            result of a local search that starts from the deepest row, the mean and the medians of
+            the columns: a heuristic.
+        """
+        check_is_fitted(self, "model_")
+        return DeepestPoint(*self.model_.deepest(threads(self.n_jobs)))
+
+    def central_region(self, share: float = 0.5) -> CentralRegion:
+        """Find the deepest rows of the training data, and their mean.
+
+        Parameters
+        ----------
+        share : float, default=0.5
+            Their share of the weight, above 0 and at most 1; rows as deep as the last one are
+            included.
+
+        Returns
+        -------
+        CentralRegion
+            The least depth, the rows, their share of the weight, and their mean: the depth-trimmed
+            mean.
+        """
+        check_is_fitted(self, "model_")
+        return CentralRegion(*self.model_.central_region(float(share), threads(self.n_jobs)))
 
     def _encoding(self) -> _native._Encoding:
         model = vars(self).get("model_")

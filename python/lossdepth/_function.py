@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import _num_samples
 
-from lossdepth import _auto, _forest, _halfspace, _kernel, _linear, _native, _network
+from lossdepth import _auto, _classical, _forest, _halfspace, _kernel, _linear, _native, _network
 from lossdepth._base import Depth
 from lossdepth._preset import observations
 from lossdepth._preset import preset as settings_of
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from lossdepth._base import Floats
     from lossdepth._results import Scores
 
-_MODULES = (_linear, _kernel, _forest, _network, _halfspace, _auto)
+_MODULES = (_linear, _kernel, _forest, _network, _halfspace, _classical, _auto)
 
 _CLASSES: dict[str, type[Depth]] = {
     cls._method: cls

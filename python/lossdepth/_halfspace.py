@@ -92,7 +92,8 @@ class HalfspaceDepth(NativeDepth):
     The depth is the upper end of an interval, attained by a direction; `error` in `score_details`
     is its width, and both ends are proven. Up to two columns (or a sample that spans no more) it is
     always exact; from three to six it is while `budget` lasts, which is the rule for hundreds of
-    rows; beyond that outlying rows are exact and others come with the interval.
+    rows; beyond that outlying rows are exact and others come with the interval. With
+    `num_directions` every row of three or more columns gets that treatment, which is faster.
 
     It compares numbers and dates only: truth values are 0 and 1, categories are refused, and so are
     gaps unless `missing` says how to fill them.
@@ -120,6 +121,7 @@ class HalfspaceDepth(NativeDepth):
     _truth_is_number: ClassVar[bool] = True
 
     budget: int = 100
+    num_directions: int = 0
     missing: str = "error"
 
     def directions(self, X: Any) -> tuple[Floats, Floats]:

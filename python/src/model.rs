@@ -10,6 +10,7 @@ use lossdepth::data::Encoding;
 use lossdepth::methods::explanation::Cut;
 use lossdepth::model::archive::Archive;
 use lossdepth::outliers::OutlierOptions;
+use lossdepth::stats::central;
 use lossdepth::{Explanation, Fit, Preset, Reference, Result, Rows, Run, Stop};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
@@ -266,6 +267,39 @@ impl Model {
         let sample = self.fitted.reference();
         let rows = array2(py, sample.rows().as_slice().to_vec(), sample.width())?;
         Ok((rows, sample.given_weights().map(|weights| weights.to_vec().into_pyarray(py))))
+    }
+
+    /// The deepest point: the point, its depth, an upper bound on any depth, how it was found, the deepest row and its depth.
+    fn deepest<'py>(
+        &self,
+        py: Python<'py>,
+        threads: usize,
+    ) -> PyResult<(Floats<'py>, f64, f64, &'static str, usize, f64)> {
+        let model = Arc::clone(&self.fitted);
+        let found = interruptible(py, move |cancel| {
+            let (threads, cancel) = (Some(threads), Some(cancel));
+            central::deepest(&model, &Run { threads, cancel, ..Run::default() })
+        })?;
+        let found = found.map_err(|e| exception(&e))?;
+        let point = found.point.into_pyarray(py);
+        Ok((point, found.depth, found.upper, found.found.name(), found.row, found.row_depth))
+    }
+
+    /// The deepest rows with at least this share of the weight: their least depth, numbers, share and mean.
+    fn central_region<'py>(
+        &self,
+        py: Python<'py>,
+        share: f64,
+        threads: usize,
+    ) -> PyResult<(f64, Bound<'py, PyArray1<i64>>, f64, Floats<'py>)> {
+        let model = Arc::clone(&self.fitted);
+        let found = interruptible(py, move |cancel| {
+            let (threads, cancel) = (Some(threads), Some(cancel));
+            central::central_region(&model, share, &Run { threads, cancel, ..Run::default() })
+        })?;
+        let found = found.map_err(|e| exception(&e))?;
+        let rows: Vec<i64> = found.rows.iter().map(|&i| i64::try_from(i).unwrap_or(i64::MAX)).collect();
+        Ok((found.depth, rows.into_pyarray(py), found.mass, found.mean.into_pyarray(py)))
     }
 
     /// The name of the method.

@@ -55,8 +55,8 @@ def test_constructors_have_the_declared_parameters_defaults_and_types(method):
     signature = inspect.signature(METHODS[method]).parameters
     assert {p.kind for p in signature.values()} == {inspect.Parameter.KEYWORD_ONLY}
     defaults = {name: p.default for name, p in signature.items()}
-    # Halfspaces have no place for a gap.
-    own = {"missing": "error"} if method == "halfspace" else {}
+    # Methods that compare numbers only have no place for a gap.
+    own = {"missing": "error"} if METHODS[method]._truth_is_number else {}
     assert defaults == _native.METHODS[method] | COMMON | own
     assert list(defaults) == [*_native.METHODS[method], *COMMON]
     for name, setting in _native.SETTINGS[method].items():

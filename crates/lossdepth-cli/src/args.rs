@@ -296,6 +296,12 @@ fn methods() -> impl TypedValueParser<Value = Method> {
 }
 
 /// Parses values that are chosen by name; clap lists them and suggests the nearest.
+/// The methods, by their names and by the other names that each has.
+fn methods() -> impl TypedValueParser<Value = Method> {
+    let values = Method::ALL.map(|method| PossibleValue::new(method.name()).aliases(method.aliases()));
+    PossibleValuesParser::new(values).try_map(|name| name.parse::<Method>())
+}
+
 fn named<T>(names: impl IntoIterator<Item = &'static str>) -> impl TypedValueParser<Value = T>
 where
     T: FromStr<Err = DepthError> + Clone + Send + Sync + 'static,

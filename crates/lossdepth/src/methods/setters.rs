@@ -61,6 +61,14 @@ pub(super) fn check(task: &Task) -> Result<()> {
     at_least_one("max_iter", task.max_iter)
 }
 
+/// Checks a number of directions.
+pub(super) fn at_most_ten_million(name: &'static str, count: usize) -> Result<()> {
+    if count > 10_000_000 {
+        return Err(DepthError::Setting { name, expected: "at most 10000000", got: count as f64 });
+    }
+    Ok(())
+}
+
 /// Checks a count that must not be 0.
 pub(super) fn at_least_one(name: &'static str, count: usize) -> Result<()> {
     if count == 0 {
