@@ -96,7 +96,10 @@ fn shifted(text: &str) -> String {
         let end = part.find(|c: char| !c.is_ascii_digit()).unwrap_or(part.len());
         result.push_str("row ");
         match part[..end].parse::<u64>() {
-            Ok(row) => result.push_str(&format!("{}{}", row.saturating_add(1), &part[end..])),
+            Ok(row) => {
+                result.push_str(&row.saturating_add(1).to_string());
+                result.push_str(&part[end..]);
+            }
             Err(_) => result.push_str(part),
         }
     }

@@ -3,7 +3,7 @@
 use crate::convert::{text, texts as all_texts};
 use crate::failure::{Answer, Failure};
 use extendr_api::prelude::*;
-use lossdepth::data::{Column, Encoding, EncodingOptions, GroupKind, Table, Texts, Values};
+use lossdepth::data::{Column, EncodedColumn, Encoding, EncodingOptions, GroupKind, Table, Texts, Values};
 
 /// A table of columns, each a list of its name, what it holds, the values, and the levels of a factor.
 pub(crate) fn table(columns: &Robj) -> Answer<Table> {
@@ -63,9 +63,9 @@ pub(crate) fn described(encoding: &Encoding) -> Robj {
         list!(level = names, share = shares)
     });
     list!(
-        name = columns.iter().map(|column| column.name()).collect::<Vec<_>>(),
+        name = columns.iter().map(EncodedColumn::name).collect::<Vec<_>>(),
         kind = columns.iter().map(|column| column.kind().name()).collect::<Vec<_>>(),
-        gaps = columns.iter().map(|column| column.gap_share()).collect::<Vec<_>>(),
+        gaps = columns.iter().map(EncodedColumn::gap_share).collect::<Vec<_>>(),
         levels = List::from_values(levels),
         left_out = left,
         why = why,
