@@ -13,7 +13,7 @@ use crate::commands::shell::{Completions, Manual};
 use crate::error::{Result, shorten};
 use crate::load::{Header, Reading};
 use crate::settings::{Given, PRESET};
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
 use lossdepth::data::{ColumnKind, Missing};
 use lossdepth::model::Setting;
@@ -244,7 +244,7 @@ pub(crate) fn list(text: Option<&str>) -> Vec<String> {
 #[command(next_help_heading = "Settings")]
 pub(crate) struct Question {
     /// The method, see `lossdepth methods`
-    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = named::<Method>(Method::ALL.map(Method::name)))]
+    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = methods())]
     #[arg(hide_possible_values = true)]
     pub(crate) method: Method,
 
@@ -277,6 +277,12 @@ pub(crate) struct Running {
 }
 
 /// Parses values that are chosen by name; clap lists them and suggests the nearest.
+/// The methods, by their names and by the other names that each has.
+fn methods() -> impl TypedValueParser<Value = Method> {
+    let values = Method::ALL.map(|method| PossibleValue::new(method.name()).aliases(method.aliases()));
+    PossibleValuesParser::new(values).try_map(|name| name.parse::<Method>())
+}
+
 fn named<T>(names: impl IntoIterator<Item = &'static str>) -> impl TypedValueParser<Value = T>
 where
     T: FromStr<Err = DepthError> + Clone + Send + Sync + 'static,

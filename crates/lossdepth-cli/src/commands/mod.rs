@@ -75,7 +75,7 @@ fn fit(question: &Question, sample: &Reference, encoding: &Encoding) -> Result<R
 
 /// Refuses categories where the method wants numbers.
 fn check_method(settings: &Settings, encoding: &Encoding) -> Result<()> {
-    if settings.method != Method::Halfspace || is_numeric(encoding) {
+    if !settings.method.numbers_only() || is_numeric(encoding) {
         return Ok(());
     }
     let columns = encoding.columns().iter().filter(|column| column.quantiles().is_none());

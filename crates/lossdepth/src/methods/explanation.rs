@@ -57,6 +57,12 @@ pub enum Reason {
         /// with rotations, or a scaling that mixes columns.
         cuts: Option<Vec<Cut>>,
     },
+    /// No classifier: [`value`](Explanation::value) is the depth itself, and [`baseline`](Explanation::baseline) the depth of the
+    /// centre of the reference.
+    Depth {
+        /// The depth to first order at the query; `None` where it has no gradient.
+        tangent: Option<Tangent>,
+    },
     /// No single classifier: [`value`](Explanation::value) is $\ln D = \sum_k w_k \ln p_k$ for the query, and
     /// [`baseline`](Explanation::baseline) its mean over the reference.
     Combined {
@@ -87,7 +93,7 @@ pub struct Tangent {
 
 impl Tangent {
     /// Through the `value` at the query.
-    fn new(gradient: Vec<f64>, value: f64, query: &[f64]) -> Self {
+    pub(super) fn new(gradient: Vec<f64>, value: f64, query: &[f64]) -> Self {
         let along: f64 = gradient.iter().zip(query).map(|(g, z)| g * z).sum();
         Self { gradient, intercept: value - along }
     }
@@ -192,10 +198,14 @@ impl Explanation {
                 *contributions = weights.iter().zip(apart).map(|(w, x)| w * x).collect();
                 self.value = contributions.iter().fold(self.baseline, |sum, c| sum + c);
             }
-            Reason::Kernel { tangent: Some(tangent), .. } | Reason::Network { tangent } => {
+            Reason::Kernel { tangent: Some(tangent), .. }
+            | Reason::Network { tangent }
+            | Reason::Depth { tangent: Some(tangent) } => {
                 *tangent = Tangent::new(in_columns(&tangent.gradient), self.value, query);
             }
-            Reason::Kernel { tangent: None, .. } | Reason::Combined { .. } => {}
+            Reason::Kernel { tangent: None, .. }
+            | Reason::Combined { .. }
+            | Reason::Depth { tangent: None } => {}
             Reason::Forest { cuts } => match scaling.transform() {
                 Transform::Identity => {}
                 Transform::Diagonal(a) => {
@@ -215,7 +225,9 @@ impl Explanation {
     pub fn gradient(&self) -> Option<&[f64]> {
         match &self.reason {
             Reason::Linear { weights, .. } => Some(weights),
-            Reason::Kernel { tangent, .. } => tangent.as_ref().map(|tangent| &tangent.gradient[..]),
+            Reason::Kernel { tangent, .. } | Reason::Depth { tangent } => {
+                tangent.as_ref().map(|tangent| &tangent.gradient[..])
+            }
             Reason::Network { tangent } => Some(&tangent.gradient),
             Reason::Forest { .. } | Reason::Combined { .. } => None,
         }
@@ -226,7 +238,9 @@ impl Explanation {
     pub fn intercept(&self) -> Option<f64> {
         match &self.reason {
             Reason::Linear { intercept, .. } => Some(*intercept),
-            Reason::Kernel { tangent, .. } => tangent.as_ref().map(|tangent| tangent.intercept),
+            Reason::Kernel { tangent, .. } | Reason::Depth { tangent } => {
+                tangent.as_ref().map(|tangent| tangent.intercept)
+            }
             Reason::Network { tangent } => Some(tangent.intercept),
             Reason::Forest { .. } | Reason::Combined { .. } => None,
         }

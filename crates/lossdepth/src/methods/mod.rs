@@ -4,6 +4,7 @@
 //! [`prepare`](Hypothesis::prepare); [`isolate`](Hypothesis::isolate) gets all queries at once.
 
 pub mod auto;
+pub mod classical;
 pub mod explanation;
 pub mod forest;
 pub mod gp;

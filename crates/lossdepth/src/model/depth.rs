@@ -120,7 +120,7 @@ impl Depth<Halfspace> {
         Self::new(Halfspace::new())
     }
 
-    forward!(tol: f64, budget: usize);
+    forward!(tol: f64, budget: usize, directions: usize);
 }
 
 impl<L: Loss> Depth<Linear<L>> {

@@ -6,6 +6,7 @@ use crate::data::{Encoding, EncodingOptions, Reference, Rows, Scale, Scaling, Sc
 use crate::error::{DepthError, Result};
 use crate::kernel::KernelChoice;
 use crate::loss::Loss;
+use crate::methods::classical::{L2, Mahalanobis, Potential, Projection, Simplicial, Spatial, Zonoid};
 use crate::methods::explanation::Explanation;
 use crate::methods::{Auto, Forest, GaussianProcess, Halfspace, Hypothesis, Kernelised, Linear, Mlp, Svm};
 use crate::problem::{Fit, Run};
@@ -97,6 +98,16 @@ macro_rules! convex {
     };
 }
 
+/// Passes on the settings of the depths by distances.
+macro_rules! by_scatter {
+    ($hypothesis:expr, $settings:expr) => {
+        $hypothesis
+            .scatter($settings.scatter)
+            .support_fraction($settings.support_fraction)
+            .tol($settings.tol)
+    };
+}
+
 /// The hypothesis that the settings describe.
 impl Settings {
     pub(super) fn linear<L: Loss>(&self, loss: L) -> Linear<L> {
@@ -148,7 +159,35 @@ impl Settings {
     }
 
     pub(super) fn halfspace(&self) -> Halfspace {
-        Halfspace::new().tol(self.tol).budget(self.budget)
+        Halfspace::new().tol(self.tol).budget(self.budget).directions(self.directions)
+    }
+
+    pub(super) fn mahalanobis(&self) -> Mahalanobis {
+        by_scatter!(Mahalanobis::new(), self)
+    }
+
+    pub(super) fn spatial(&self) -> Spatial {
+        by_scatter!(Spatial::new(), self)
+    }
+
+    pub(super) fn l2(&self) -> L2 {
+        by_scatter!(L2::new(), self)
+    }
+
+    pub(super) fn potential(&self) -> Potential {
+        by_scatter!(Potential::new().bandwidth(self.bandwidth), self)
+    }
+
+    pub(super) fn zonoid(&self) -> Zonoid {
+        Zonoid::new().tol(self.tol)
+    }
+
+    pub(super) fn projection(&self) -> Projection {
+        Projection::new().directions(self.directions).seed(self.seed).tol(self.tol)
+    }
+
+    pub(super) fn simplicial(&self) -> Simplicial {
+        Simplicial::new().samples(self.samples).seed(self.seed).tol(self.tol)
     }
 
     /// The limit for kernel values in whole bytes, if one is set.

@@ -8,6 +8,7 @@ use super::value::Value;
 use crate::data::{Reference, Scale};
 use crate::error::{DepthError, Result};
 use crate::kernel::{Gamma, KernelChoice};
+use crate::methods::classical::{Projection, Simplicial};
 use crate::loss::{Exponential, Hinge, Logistic, SquaredHinge};
 use crate::problem::Intercept;
 use serde::{Deserialize, Serialize};
@@ -224,19 +225,134 @@ methods! {
         name: "halfspace",
         summary: "linear classifiers, 0-1 loss: Tukey's halfspace depth, exact or in an interval",
         title: "Halfspace depth",
-        aliases: &["tukey", "location"],
-        settings: &["scale", "support_fraction", "tol", "budget"],
+        aliases: &["tukey", "location", "depth.halfspace"],
+        settings: &["scale", "support_fraction", "tol", "budget", "directions"],
         own: &[
             Own::help("scale", "How the columns are scaled; the depth depends on it by rounding only"),
             Own {
                 range: Some(Range::AtLeast(0.0)),
                 ..Own::help("tol", "Widest interval to accept: 1e-6 is exact for fewer than a million rows")
             },
+            Own {
+                range: Some(Range::Between(0.0, 1e7)),
+                redefined: true,
+                ..Own::help(
+                    "directions",
+                    "How many directions to try for a row of three or more columns, in place of the exact search and its budget; \
+                     0 for the exact search",
+                )
+            },
         ],
-        defaults: |_| (),
+        defaults: |s| s.directions = 0,
         // The depth is the same in any units.
         recommended: Vec::new,
         fit: |s, sample, learned| s.fit_hypothesis(s.halfspace(), sample, learned),
+    }
+
+    Mahalanobis {
+        name: "mahalanobis",
+        summary: "distance from the mean in units of the covariance: Mahalanobis depth",
+        title: "Mahalanobis depth",
+        aliases: &["depth.mahalanobis"],
+        settings: &["scatter", "scale", "support_fraction", "tol"],
+        own: &[
+            Own {
+                choices: Some(&["moment", "mcd"]),
+                ..Own::help(
+                    "scatter",
+                    "By which centre and scatter distances are measured: mean and covariance, or minimum covariance \
+                     determinant",
+                )
+            },
+            INVARIANT,
+            ROUNDING,
+        ],
+        defaults: |_| (),
+        recommended: || vec![("scatter", "mcd".into())],
+        fit: |s, sample, learned| s.fit_hypothesis(s.mahalanobis(), sample, learned),
+    }
+
+    Spatial {
+        name: "spatial",
+        summary: "length of the mean of the unit vectors to the rows: spatial or L1 depth",
+        title: "Spatial depth",
+        aliases: &["depth.spatial", "l1"],
+        settings: &["scatter", "scale", "support_fraction", "tol"],
+        own: &[BY_SCATTER, ROUNDING],
+        defaults: |_| (),
+        recommended: Vec::new,
+        fit: |s, sample, learned| s.fit_hypothesis(s.spatial(), sample, learned),
+    }
+
+    Projection {
+        name: "projection",
+        summary: "distance from the median in the worst direction: projection or Stahel-Donoho depth",
+        title: "Projection depth",
+        aliases: &["depth.projection", "stahel-donoho"],
+        settings: &["directions", "scale", "support_fraction", "seed", "tol"],
+        own: &[
+            INVARIANT,
+            Own::help(
+                "tol",
+                "Widest interval to accept; beyond two dimensions only its upper end is known, and only 1 accepts that",
+            ),
+            Own::help("seed", "Seed of the random directions"),
+        ],
+        defaults: |s| s.tol = Projection::TOL,
+        recommended: Vec::new,
+        fit: |s, sample, learned| s.fit_hypothesis(s.projection(), sample, learned),
+    }
+
+    Zonoid {
+        name: "zonoid",
+        summary: "how evenly the rows can be weighted to average to the row: zonoid depth, a hinge loss depth",
+        title: "Zonoid depth",
+        aliases: &["depth.zonoid"],
+        settings: &["scale", "support_fraction", "tol"],
+        own: &[INVARIANT, ROUNDING],
+        defaults: |_| (),
+        recommended: Vec::new,
+        fit: |s, sample, learned| s.fit_hypothesis(s.zonoid(), sample, learned),
+    }
+
+    Simplicial {
+        name: "simplicial",
+        summary: "share of the simplices of rows that contain the row: simplicial depth",
+        title: "Simplicial depth",
+        aliases: &["depth.simplicial", "liu"],
+        settings: &["samples", "scale", "support_fraction", "seed", "tol"],
+        own: &[
+            INVARIANT,
+            Own::help("tol", "Largest error bound to accept where simplices are drawn at random"),
+            Own::help("seed", "Seed of the random simplices"),
+        ],
+        defaults: |s| s.tol = Simplicial::TOL,
+        recommended: Vec::new,
+        fit: |s, sample, learned| s.fit_hypothesis(s.simplicial(), sample, learned),
+    }
+
+    L2 {
+        name: "l2",
+        summary: "mean distance from the rows: L2 depth",
+        title: "L2 depth",
+        aliases: &["depth.l2"],
+        settings: &["scatter", "scale", "support_fraction", "tol"],
+        own: &[BY_SCATTER, ROUNDING],
+        defaults: |_| (),
+        recommended: Vec::new,
+        fit: |s, sample, learned| s.fit_hypothesis(s.l2(), sample, learned),
+    }
+
+    Potential {
+        name: "potential",
+        summary: "mean of a Gaussian kernel over the rows: potential, a density estimate",
+        title: "Potential",
+        aliases: &["depth.potential"],
+        settings: &["bandwidth", "scatter", "scale", "support_fraction", "tol"],
+        own: &[BY_SCATTER, ROUNDING],
+        defaults: |_| (),
+        recommended: Vec::new,
+        fit: |s, sample, learned| s.fit_hypothesis(s.potential(), sample, learned),
     }
 
     Auto {
@@ -279,6 +395,20 @@ const KERNEL: &[&str] = &[
     "memory",
 ];
 
+/// The scaling of the methods that do not depend on units or axes.
+const INVARIANT: Own =
+    Own::help("scale", "How the columns are scaled; the depth depends on it by rounding only");
+
+/// The scaling of the methods that measure distances by a scatter matrix.
+const BY_SCATTER: Own = Own::help(
+    "scale",
+    "How the columns are scaled; it matters with scatter `none` only, otherwise the depth depends on it by rounding",
+);
+
+/// The tolerance of closed forms.
+const ROUNDING: Own =
+    Own::help("tol", "Largest error bound to accept; rounding is all there is, so a larger one is only reported");
+
 /// The memory of the methods that factor the Gram matrix.
 const FACTORED: Own = Own::help(
     "memory",
@@ -308,6 +438,21 @@ impl Method {
     /// Other names for it, in lower case.
     pub fn aliases(self) -> &'static [&'static str] {
         self.declaration().aliases
+    }
+
+    /// Whether it compares numbers only, and refuses categories.
+    pub fn numbers_only(self) -> bool {
+        matches!(
+            self,
+            Self::Halfspace
+                | Self::Mahalanobis
+                | Self::Spatial
+                | Self::Projection
+                | Self::Zonoid
+                | Self::Simplicial
+                | Self::L2
+                | Self::Potential
+        )
     }
 
     /// What it is, in a line.
@@ -384,7 +529,9 @@ impl FromStr for Method {
     type Err = DepthError;
 
     fn from_str(s: &str) -> Result<Self> {
-        Self::ALL.into_iter().find(|m| m.name() == s).ok_or_else(|| DepthError::Name {
+        let lower = s.to_lowercase();
+        let known = |m: &Self| m.name() == lower || m.aliases().contains(&&*lower);
+        Self::ALL.into_iter().find(known).ok_or_else(|| DepthError::Name {
             name: "method",
             expected: Self::ALL.map(Self::name).join(", "),
             got: s.to_owned(),

@@ -11,6 +11,7 @@ use crate::data::Scale;
 use crate::error::Result;
 use crate::kernel::{Gamma, KernelChoice, Sigma};
 use crate::methods::Auto;
+use crate::methods::classical::{Projection, Scatter, Simplicial};
 use crate::methods::forest::{Forest, ForestLoss, MaxFeatures};
 use crate::methods::gp::Probabilities;
 use crate::problem::{Intercept, Reported, Variant};
@@ -114,8 +115,17 @@ settings! {
         "With `whiten` and `mcd` the depth does not depend on the units or axes of the data, and `mcd` \
          resists outliers in the reference.";
 
+    scatter: Scatter = Scatter::Moment, Range::Any,
+        "By which scatter matrix distances are measured",
+        "`none` takes the columns as they are. With `moment` (the covariance) and `mcd` (the minimum covariance \
+         determinant) the depth does not depend on units or axes, and `mcd` resists outliers in the reference.";
+
+    bandwidth: Option<f64> = None, Range::Above(0.0),
+        "The variance of the kernel, n^(-2 / (d + 4)) by default",
+        "In units of the scatter matrix.";
+
     support_fraction: f64 = 0.75, Range::Between(0.5, 1.0),
-        "Share of the rows that the scaling `mcd` uses";
+        "Share of the rows that the scaling or scatter `mcd` uses";
 
     kernel: KernelChoice = KernelChoice::default(), Range::Any,
         "Which kernel",
@@ -189,6 +199,13 @@ settings! {
     trim: f64 = Auto::TRIM, Range::Between(0.0, 0.45),
         "Share of the reference, the oddest at first sight, that neighbourhoods leave out; 0 if it is known to be normal",
         "So outliers in the reference do not hide each other.";
+
+    directions: usize = Projection::DIRECTIONS, Range::Between(1.0, 1e7),
+        "How many random directions all rows share, in more than two dimensions",
+        "The best one of a row is then improved by local search.";
+
+    samples: usize = Simplicial::SAMPLES, Range::Between(1.0, 1e9),
+        "How many random simplices to draw for a row, where they cannot all be counted";
 
     seed: u64 = 0, Range::Any,
         "Seed of the random numbers",

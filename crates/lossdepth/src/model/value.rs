@@ -4,6 +4,7 @@ use super::setting::{Kind, Setting};
 use crate::data::Scale;
 use crate::error::Result;
 use crate::kernel::{Gamma, KernelChoice, Sigma};
+use crate::methods::classical::Scatter;
 use crate::methods::forest::{ForestLoss, MaxFeatures};
 use crate::methods::gp::Probabilities;
 use crate::problem::{Intercept, Reported, Variant};
@@ -225,5 +226,6 @@ named! {
     Probabilities: str::parse,
     Reported: str::parse,
     Scale: str::parse,
+    Scatter: str::parse,
     Variant: |name: &str| Variant::parse(name, None),
 }

@@ -1,4 +1,5 @@
-//! What depths are used for: detection rates, p-values and false discovery rates.
+//! What depths are used for: detection rates, p-values, false discovery rates, central points and regions.
 
+pub mod central;
 pub mod conformal;
 pub mod evaluation;

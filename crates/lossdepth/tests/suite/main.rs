@@ -4,6 +4,8 @@ mod archive;
 mod auto;
 mod bandwidths;
 mod brute_force;
+mod classical;
+mod classical_golden;
 mod common;
 mod conformal;
 mod correlation;

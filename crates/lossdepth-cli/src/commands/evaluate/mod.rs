@@ -211,8 +211,10 @@ fn defaults(args: &Evaluate, sample: &Reference, weighted: bool, rows: usize) ->
     let reasonable = |method: Method| match method {
         Method::Klr | Method::Gp => work <= 4e6,
         Method::Mlp => work * d <= 4e6,
-        // It wants numbers.
-        Method::Halfspace if !sample.layout().is_none_or(Layout::is_numeric) => false,
+        method if method.numbers_only() && !sample.layout().is_none_or(Layout::is_numeric) => false,
+        Method::Simplicial => d <= 2.0 || (d <= 3.0 && work * n <= 1e8),
+        Method::Projection => work <= 4e6,
+        Method::Zonoid => work * d <= 1e9,
         Method::Halfspace => d <= 2.0 || (d <= 3.0 && work <= 1e6),
         Method::Hinge | Method::SquaredHinge | Method::Exponential => work * d * d <= 1e9,
         _ => true,

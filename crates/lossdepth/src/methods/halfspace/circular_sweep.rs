@@ -260,7 +260,7 @@ impl CircularSweep {
 
 /// The sign of the cross product of two vectors, each entry rounded once; `None` if rounding could change it.
 #[inline]
-pub(super) fn certain_orientation(a: [f64; 2], b: [f64; 2]) -> Option<Ordering> {
+pub(in crate::methods) fn certain_orientation(a: [f64; 2], b: [f64; 2]) -> Option<Ordering> {
     let (p, q) = (a[0] * b[1], a[1] * b[0]);
     let cross = p - q;
     // Products this small have an absolute rounding error.

@@ -65,13 +65,13 @@ impl Expansion {
 
 /// Exact predicates, with their scratch memory.
 #[derive(Debug, Default)]
-pub(super) struct ExactPredicates {
+pub(in crate::methods) struct ExactPredicates {
     sum: Expansion,
 }
 
 impl ExactPredicates {
     /// The sign of $\langle u, x - z \rangle$.
-    pub(super) fn side(&mut self, u: &[f64], x: &[f64], z: &[f64]) -> Ordering {
+    pub(in crate::methods) fn side(&mut self, u: &[f64], x: &[f64], z: &[f64]) -> Ordering {
         self.sum.clear();
         for ((u, x), z) in u.iter().zip(x).zip(z) {
             self.sum.add_product(*u, *x);
@@ -121,8 +121,29 @@ impl ExactPredicates {
         self.sum.sign()
     }
 
+    /// The sign of the determinant of $a - z$, $b - z$ and $c - z$ in three dimensions.
+    pub(in crate::methods) fn determinant(&mut self, [a, b, c]: [[f64; 3]; 3], z: [f64; 3]) -> Ordering {
+        let parts = |x: [f64; 3]| -> [(f64, f64); 3] { std::array::from_fn(|k| two_sum(x[k], -z[k])) };
+        let (a, b, c) = (parts(a), parts(b), parts(c));
+        self.sum.clear();
+        for [i, j, k] in [[0, 1, 2], [1, 2, 0], [2, 0, 1]] {
+            for (sign, j, k) in [(1.0, j, k), (-1.0, k, j)] {
+                for p in [a[i].0, a[i].1].into_iter().filter(|p| *p != 0.0) {
+                    for q in [b[j].0, b[j].1].into_iter().filter(|q| *q != 0.0) {
+                        let (high, low) = two_product(sign * p, q);
+                        for r in [c[k].0, c[k].1].into_iter().filter(|r| *r != 0.0) {
+                            self.sum.add_product(high, r);
+                            self.sum.add_product(low, r);
+                        }
+                    }
+                }
+            }
+        }
+        self.sum.sign()
+    }
+
     /// The sign of $(a - z) \times (b - z)$ in the plane: positive if `b` lies counterclockwise of `a`.
-    pub(super) fn orientation(&mut self, a: [f64; 2], b: [f64; 2], z: [f64; 2]) -> Ordering {
+    pub(in crate::methods) fn orientation(&mut self, a: [f64; 2], b: [f64; 2], z: [f64; 2]) -> Ordering {
         // (a0 - z0)(b1 - z1) - (a1 - z1)(b0 - z0), where the product of the z cancels.
         let products =
             [(a[0], b[1]), (-a[0], z[1]), (-z[0], b[1]), (-a[1], b[0]), (a[1], z[0]), (z[1], b[0])];
@@ -223,6 +244,11 @@ mod tests {
         let up = f64::from_bits(2.75f64.to_bits() + 1);
         assert_eq!(exact.orientation([1.5, 1.75], [2.5, up], [0.5, 0.75]), Ordering::Greater);
         assert_eq!(exact.side(&[1.0, -1.0], &[2.5, up], &[0.5, 0.75]), Ordering::Less);
+        let corner = [[1.5, 0.5, 0.5], [0.5, 1.5, 0.5], [1.5, 1.5, 0.5]];
+        assert_eq!(exact.determinant(corner, [0.5; 3]), Ordering::Equal);
+        let raised = f64::from_bits(0.5f64.to_bits() + 1);
+        let corner = [corner[0], corner[1], [1.5, 1.5, raised]];
+        assert_eq!(exact.determinant(corner, [0.5; 3]), Ordering::Greater);
         assert_eq!(exact.side_in_frame(&[3.0], &[1.0, -1.0], &[2.5, 2.75], &[0.5, 0.75]), Ordering::Equal);
     }
 }

@@ -11,19 +11,19 @@
 //! |---|---|
 //! | 1 | sorted once, a binary search a query |
 //! | 2 | a circular sweep of a line, linear time (`circular_sweep`) |
-//! | 3 to 6 | branch and bound over cones of directions (`cones`), exact if the budget suffices |
+//! | 3 to 6 | branch and bound over cones of directions (`cones`), exact if the budget suffices; on request as for more |
 //! | more | descent along great circles (`great_circle_descent`), separating hyperplanes and disjoint simplices (`simplex_search`) |
 //!
 //! Which side of a hyperplane a point lies on is decided by a rounding error bound where that is enough and
 //! by exact arithmetic otherwise (`expansions`, `modular_rank`); ties, duplicates and data in a lower
 //! dimension are treated exactly.
 
-mod expansions;
-mod modular_rank;
+pub(super) mod expansions;
+pub(super) mod modular_rank;
 mod weighted_points;
 mod work_budget;
 
-mod circular_sweep;
+pub(super) mod circular_sweep;
 mod cones;
 mod farkas_packing;
 mod great_circle_descent;
@@ -32,7 +32,7 @@ mod wolfe;
 
 mod polygon;
 mod regions;
-mod sample;
+pub(super) mod sample;
 mod whitening;
 
 pub use regions::{Bagplot, Contour, Median, Regions};
@@ -68,11 +68,12 @@ use crate::problem::{Batch, Fit, Run, Stop};
 pub struct Halfspace {
     tol: f64,
     budget: usize,
+    directions: usize,
 }
 
 impl Default for Halfspace {
     fn default() -> Self {
-        Self { tol: 1e-6, budget: 100 }
+        Self { tol: 1e-6, budget: 100, directions: 0 }
     }
 }
 
@@ -87,6 +88,8 @@ impl Halfspace {
         tol: f64 => tol;
         /// The largest work for a query, in millions of multiplications.
         budget: usize => budget;
+        /// How many directions to try for a query in three or more dimensions, in place of the exact search; 0 for that one.
+        directions: usize => directions;
     }
 
     fn solve_all<T: Send>(
@@ -103,14 +106,19 @@ impl Halfspace {
         )]
         let mass_tol =
             ((self.tol - sample.rounding() - f64::EPSILON).max(0.0) * sample.total() as f64) as u64;
-        let budget = (self.budget as u64).saturating_mul(1_000_000);
+        // A direction costs about eight passes over the sample (heuristic).
+        let budget = match self.directions as u64 {
+            0 => (self.budget as u64).saturating_mul(1_000_000),
+            directions => directions.saturating_mul(8 * sample.numbers()),
+        };
+        let approximate = self.directions > 0;
         Batch::new(queries, run).run(|mut ticket| {
             let mut scratch = HalfspaceScratch::default();
             while let Some((first, rows)) = ticket.take(1, 1) {
                 for (j, query) in rows.iter().enumerate() {
                     let interval = {
                         let cancelled = || ticket.cancelled();
-                        let mut work = WorkBudget { spent: 0, budget, cancelled: &cancelled };
+                        let mut work = WorkBudget { spent: 0, budget, approximate, cancelled: &cancelled };
                         sample.solve(query, mass_tol, &mut work, &mut scratch)
                     };
                     let result = finish(query, interval, &mut scratch);

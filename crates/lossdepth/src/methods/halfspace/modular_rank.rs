@@ -141,14 +141,14 @@ impl Echelon {
 /// The rank modulo a prime never exceeds the true one; it is smaller only if the prime divides certain
 /// minors. As a minor is an integer (times a power of two) of bounded size, enough primes exclude that.
 #[derive(Debug, Clone)]
-pub(super) struct ExactSpan {
+pub(in crate::methods) struct ExactSpan {
     echelons: Vec<Echelon>,
 }
 
 impl ExactSpan {
     /// The span of $x_i - z$.
     #[expect(clippy::needless_pass_by_value, reason = "iterators come by value")]
-    pub(super) fn new<'a>(vectors: impl Iterator<Item = &'a [f64]> + Clone, z: &'a [f64]) -> Self {
+    pub(in crate::methods) fn new<'a>(vectors: impl Iterator<Item = &'a [f64]> + Clone, z: &'a [f64]) -> Self {
         let width = z.len();
         let bits = minor_bits(vectors.clone().chain([z]), width);
         let mut best: Vec<Echelon> = Vec::new();
@@ -179,19 +179,19 @@ impl ExactSpan {
         Self { echelons: best }
     }
 
-    pub(super) fn rank(&self) -> usize {
+    pub(in crate::methods) fn rank(&self) -> usize {
         self.echelons[0].pivots.len()
     }
 
     /// Columns of full rank, in ascending order.
-    pub(super) fn columns(&self) -> Vec<usize> {
+    pub(in crate::methods) fn columns(&self) -> Vec<usize> {
         let mut columns = self.echelons[0].pivots.clone();
         columns.sort_unstable();
         columns
     }
 
     /// A column that adds to the rank when $x - z$ joins the vectors; `None` if $x - z$ lies in their span.
-    pub(super) fn outside(&self, x: &[f64]) -> Option<usize> {
+    pub(in crate::methods) fn outside(&self, x: &[f64]) -> Option<usize> {
         if self.rank() == x.len() {
             return None;
         }

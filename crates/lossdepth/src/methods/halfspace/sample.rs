@@ -36,7 +36,7 @@ pub struct PreparedSample {
     reduced: Vec<f64>,
     /// A frame in which the sample is round, one direction a row.
     frame: Vec<f64>,
-    /// In many columns: the points in the frame, relative to their mean, one coordinate after the other,
+    /// In more than two columns: the points in the frame, relative to their mean, one coordinate after the other,
     whitened: Vec<f64>,
     /// and a bound on the sum of the absolute terms of a coordinate, for every point.
     whitened_norms: Vec<f64>,
@@ -142,6 +142,11 @@ impl PreparedSample {
 
     pub(super) fn total(&self) -> u64 {
         self.total
+    }
+
+    /// How many numbers the points have.
+    pub(super) fn numbers(&self) -> u64 {
+        (self.masses.len() * self.columns.len().max(1)) as u64
     }
 
     pub(super) fn rounding(&self) -> f64 {
@@ -296,7 +301,7 @@ impl PreparedSample {
                 points.masses.push(mass);
             }
         }
-        let bounds = if r <= cones::MAX_CONE_DIMENSION {
+        let bounds = if r <= cones::MAX_CONE_DIMENSION && !work.approximate {
             cones::solve(points, &self.frame, mass_tol, work)
         } else {
             let (vectors, error) = self.difference_vectors(points, &rows_at_query, work);
@@ -419,7 +424,7 @@ impl PreparedSample {
 ///
 /// Counts are kept. Other weights are rounded to multiples of $2^{-50}$ of their sum, so that sums of them
 /// are exact in any order.
-fn integer_masses(reference: &Reference) -> (Vec<u64>, u64, f64) {
+pub(in crate::methods) fn integer_masses(reference: &Reference) -> (Vec<u64>, u64, f64) {
     let n = reference.len();
     let (unit, counted) = match reference.mass() {
         Mass::Counts(sum) if sum < 2f64.powi(50) => (sum, true),

@@ -48,10 +48,10 @@ pub(super) fn whitening_frame(reduced: &[f64], masses: &[u64], r: usize) -> (Vec
 }
 
 /// The points in the frame relative to their mean, and bounds on the sums of the absolute terms; only where
-/// there are many columns.
+/// there are more than two columns.
 pub(super) fn whiten(reduced: &[f64], frame: &[f64], mean: &[f64]) -> (Vec<f64>, Vec<f64>) {
     let r = mean.len();
-    if r <= cones::MAX_CONE_DIMENSION {
+    if r < 3 {
         return (Vec::new(), Vec::new());
     }
     let n = reduced.len() / r;

@@ -5,6 +5,8 @@
 pub(super) struct WorkBudget<'a> {
     pub(super) spent: u64,
     pub(super) budget: u64,
+    /// Whether directions and simplices are enough, in any dimension.
+    pub(super) approximate: bool,
     pub(super) cancelled: &'a dyn Fn() -> bool,
 }
 
