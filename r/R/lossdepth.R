@@ -87,7 +87,9 @@ default_missing <- function(method) {
   if (answer(.Call(wrap__native_method_name, method)) %in% complete_numbers_only) "error" else "compare"
 }
 
-complete_numbers_only <- "halfspace"
+complete_numbers_only <- c(
+  "halfspace", "mahalanobis", "spatial", "projection", "zonoid", "simplicial", "l2", "potential"
+)
 
 fit_depth <- function(x, method, settings, weights, preset, kinds, missing, call, guess = FALSE) {
   given <- as_columns(x, kinds)

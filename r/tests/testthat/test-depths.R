@@ -56,10 +56,34 @@ test_that("a vector is one point, or several of one column", {
   expect_error(depth.halfspace(c(1, 2, 3), data), "3 numbers, the model 2 columns")
 })
 
+test_that("classical depths equal ddalpha's", {
+  skip_if_not_installed("ddalpha")
+  for (d in 2:4) {
+    data <- cloud(25, d, 20 + d)
+    points <- rbind(data[1:3, ], 0.5 * cloud(4, d, 30 + d))
+    for (name in c("Mahalanobis", "spatial", "L2", "zonoid")) {
+      ours <- getExportedValue("lossdepth", paste0("depth.", name))(points, data)
+      theirs <- getExportedValue("ddalpha", paste0("depth.", name))(points, data)
+      expect_equal(ours, as.vector(theirs), tolerance = 1e-7, info = paste(name, d))
+    }
+    if (d < 4) {
+      theirs <- ddalpha::depth.simplicial(points, data, exact = TRUE)
+      expect_equal(depth.simplicial(points, data), as.vector(theirs), tolerance = 1e-12, info = d)
+    }
+  }
+})
+
+test_that("a halfspace depth by directions is not below the exact one", {
+  data <- cloud(40, 3, 6)
+  exact <- depth.halfspace(data, data)
+  expect_true(all(depth.halfspace(data, data, exact = FALSE, num.directions = 50) >= exact - 1e-12))
+})
+
 test_that("arguments of ddalpha that change nothing are announced", {
   data <- cloud(20, 2, 6)
-  expect_message(depth.halfspace(c(0, 0), data, exact = FALSE, num.directions = 10), "`exact`, `num.directions`")
+  expect_message(depth.halfspace(c(0, 0), data, num.directions = 10, seed = 1), "`num.directions`, `seed` not used")
   expect_silent(depth.halfspace(c(0, 0), data, TRUE))
+  expect_error(depth.potential(c(0, 0), data, kernel = "EDKernel"), "GKernel")
 })
 
 test_that("names are understood in any case, and settings are checked", {
