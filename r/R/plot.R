@@ -8,7 +8,7 @@
 #' @param contamination The share of the reference to draw as outliers.
 #' @param levels How many contours the map has.
 #' @param resolution How many points of the map are computed in each direction.
-#' @param label How many of the shallowest rows to label with their numbers.
+#' @param label How many of the shallowest rows to name by their numbers.
 #' @param palette A palette for [grDevices::hcl.colors()].
 #' @param main,xlab,ylab Titles.
 #' @param ... Passed to [graphics::plot.default()].
@@ -77,7 +77,8 @@ plot_depths <- function(depths, odd, shallowest, main, xlab, ylab, ...) {
   graphics::grid(col = "grey90", lty = 1)
   graphics::points(place, depths, pch = 16, cex = 0.7, col = ifelse(odd, "#d1495b", "#2e6f9e"))
   if (length(shallowest)) {
-    graphics::text(place[shallowest], depths[shallowest], labels = shallowest, pos = 4, cex = 0.7, offset = 0.5)
+    # Beside the points they would cover each other.
+    graphics::mtext(paste("shallowest:", paste(shallowest, collapse = ", ")), line = 0.3, cex = 0.8)
   }
   if (any(odd) && !all(odd)) {
     graphics::legend("bottomright", legend = c("outliers", "others"), col = c("#d1495b", "#2e6f9e"), pch = 16,
