@@ -12,4 +12,8 @@
 #'
 #' @keywords internal
 #' @useDynLib lossdepth, .registration = TRUE
-"_PACKAGE"
+#' @importFrom stats formula nobs predict
+#' @importFrom graphics plot
+#' @name lossdepth-package
+#' @docType package
+NULL
