@@ -265,7 +265,8 @@ impl Question {
     #[must_use]
     pub(crate) fn or_sampled(&self, rows: usize) -> Self {
         let mut question = self.clone();
-        if rows > ReferenceRows::EXACT && self.method != Method::Auto {
+        let has = self.method.settings().contains(&"reference_rows");
+        if rows > ReferenceRows::EXACT && has && self.method != Method::Auto {
             question.given.set_default("reference_rows", ReferenceRows::Auto.to_string());
         }
         question
@@ -296,12 +297,6 @@ fn methods() -> impl TypedValueParser<Value = Method> {
 }
 
 /// Parses values that are chosen by name; clap lists them and suggests the nearest.
-/// The methods, by their names and by the other names that each has.
-fn methods() -> impl TypedValueParser<Value = Method> {
-    let values = Method::ALL.map(|method| PossibleValue::new(method.name()).aliases(method.aliases()));
-    PossibleValuesParser::new(values).try_map(|name| name.parse::<Method>())
-}
-
 fn named<T>(names: impl IntoIterator<Item = &'static str>) -> impl TypedValueParser<Value = T>
 where
     T: FromStr<Err = DepthError> + Clone + Send + Sync + 'static,

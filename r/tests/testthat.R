@@ -1,0 +1,4 @@
+library(testthat)
+library(lossdepth)
+
+test_check("lossdepth")
