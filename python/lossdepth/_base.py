@@ -567,13 +567,13 @@ class Depth(TableReader, OutlierMixin, BaseEstimator):
         if self._is_pairwise():
             raise ValueError("a precomputed kernel cannot be fitted in pieces")
         names = sketch.columns
-        given, weights = sketch._rows().table()
+        given, weights = sketch._rows().table()  # noqa: SLF001
         self.n_features_in_ = len(names)
         self.__dict__.pop("feature_names_in_", None)
         if names != [str(place) for place in range(len(names))]:
             self.feature_names_in_ = np.array(names, dtype=object)
         kinds = getattr(self, "kinds", None) or {}
-        return given, weights, sketch._kinds() | {str(name): kind for name, kind in kinds.items()}
+        return given, weights, sketch._kinds() | {str(name): kind for name, kind in kinds.items()}  # noqa: SLF001
 
     def _settings(self, n_rows: int, weights: Floats | None) -> dict[str, Any]:
         """Return the settings of the method: those of the preset where a parameter is default."""
@@ -715,7 +715,7 @@ class NativeDepth(Depth):
         weights = _checks.weights(sample_weight, len(given))
         # A new object, so that one that was handed out does not change.
         sketch = ReferenceSketch() if known is None else ReferenceSketch().merge(known)
-        sketch._add(given, kinds, weights)
+        sketch._add(given, kinds, weights)  # noqa: SLF001
         names = self._feature_names()
         self._fit(sketch, None)
         if names is not None:

@@ -118,17 +118,17 @@ class ReferenceSketch:
         object
             The sketch itself.
         """
-        there = [other for other in others if other._native is not None]
+        there = [other for other in others if other._native is not None]  # noqa: SLF001
         if self._native is None:
             for other in there:
-                if (other._reference_rows, other._seed) != (self._reference_rows, self._seed):
+                if (other._reference_rows, other._seed) != (self._reference_rows, self._seed):  # noqa: SLF001
                     raise ValueError(
                         "parts with different `reference_rows` or `random_state` cannot be merged"
                     )
             if there:
-                self._native, there = there[0]._rows(), there[1:]
+                self._native, there = there[0]._rows(), there[1:]  # noqa: SLF001
         if there:
-            self._native = self._rows().merge([other._rows() for other in there])
+            self._native = self._rows().merge([other._rows() for other in there])  # noqa: SLF001
         return self
 
     @property

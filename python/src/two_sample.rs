@@ -15,7 +15,11 @@ use std::collections::BTreeMap;
 #[pyo3(signature = (
     first, second, weights, tests, method, settings, kinds, missing, permutations, seed, max_rows, threads
 ))]
-#[expect(clippy::too_many_arguments, reason = "a call from Python, where they have names")]
+#[expect(
+    clippy::too_many_arguments,
+    clippy::needless_pass_by_value,
+    reason = "a call from Python, where they have names"
+)]
 pub(crate) fn compare<'py>(
     py: Python<'py>,
     first: &Bound<'py, Table>,

@@ -38,7 +38,9 @@ pub fn values(array: &ArrayRef) -> Option<Values> {
             return None;
         }
         let mut texts = Texts::default();
-        found.iter().for_each(|text| texts.push(text.as_deref()));
+        for text in &found {
+            texts.push(text.as_deref());
+        }
         return Some(Values::Texts(texts));
     }
     let mut found = Vec::with_capacity(array.len());

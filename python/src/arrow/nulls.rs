@@ -45,7 +45,9 @@ pub(super) fn take(values: &Values, rows: &[usize]) -> Values {
         Values::Booleans(values) => Values::Booleans(rows.iter().map(|&row| values[row]).collect()),
         Values::Texts(texts) => {
             let mut taken = Texts::default();
-            rows.iter().for_each(|&row| taken.push(texts.get(row)));
+            for &row in rows {
+                taken.push(texts.get(row));
+            }
             Values::Texts(taken)
         }
     }

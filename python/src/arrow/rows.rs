@@ -9,6 +9,7 @@ use arrow_schema::DataType;
 use lossdepth::data::{CellNoteKind, Column, Encoding, EncodingOptions, Missing, Table};
 use lossdepth::{DepthError, Model, Rows};
 use lossdepth_arrow::{describe, is_duration, is_number, numbers, values};
+use std::fmt::Write as _;
 use std::sync::OnceLock;
 
 /// What is wrong with a batch.
@@ -87,12 +88,11 @@ impl Reader<'_> {
         if has_gaps && self.nulls == Nulls::Compare {
             let options =
                 EncodingOptions { missing: Missing::Compare, guess: false, ..EncodingOptions::default() };
-            let encoding = match self.learned.get() {
-                Some(encoding) => encoding,
-                None => {
-                    let made = encoding_of_numbers(self.model.reference(), names.clone(), &options)?;
-                    self.learned.get_or_init(|| made)
-                }
+            let encoding = if let Some(encoding) = self.learned.get() {
+                encoding
+            } else {
+                let made = encoding_of_numbers(self.model.reference(), names.clone(), &options)?;
+                self.learned.get_or_init(|| made)
             };
             return self.read_columns(part, first, encoding, &names);
         }
@@ -153,7 +153,9 @@ impl Reader<'_> {
             Nulls::Compare => kept.retain(|&row| !part.is_null(row)),
         }
         if kept.len() < part.len() {
-            columns.iter_mut().for_each(|column| column.values = take(&column.values, &kept));
+            for column in &mut columns {
+                column.values = take(&column.values, &kept);
+            }
         }
         let encoded = encoding.encode(&Table::new(columns)?)?;
         let is_gap = |what: &CellNoteKind| matches!(what, CellNoteKind::Gap | CellNoteKind::Unread(_));
@@ -247,7 +249,7 @@ fn listed(names: &[&str]) -> String {
         text.push_str("no column");
     }
     if names.len() > SHOWN {
-        text += &format!(" and {} more", names.len() - SHOWN);
+        let _ = write!(text, " and {} more", names.len() - SHOWN);
     }
     text
 }

@@ -30,6 +30,7 @@ Examples:
 /// Fit a model to a table and save it, for other tables to be scored with
 #[derive(Debug, Args)]
 #[command(after_help = NOTES)]
+#[expect(clippy::struct_excessive_bools, reason = "flags")]
 pub(crate) struct Fit {
     /// The table to compare with later; `-` is standard input. With --merge, parts
     #[arg(required = true, value_name = "REFERENCE")]

@@ -102,7 +102,8 @@ fn infinities_are_refused_and_telephone_numbers_are_not_numbers() {
     assert!(ran.err.contains("line 5 (row 3), column `b`: `-Infinity`"), "{}", ran.err);
     // As names of levels they are texts like any other.
     assert_eq!(folder.score("data.csv --as b=category").code, Some(0));
-    let phones: String = (0..30).map(|i| format!("+4930{},{}\n", 123_456 + 977 * i, i % 7)).collect();
+    let phone = |i: usize| format!("+4930{},{}\n", 123_456 + 977 * i, i % 7);
+    let phones: String = (0..30).map(phone).collect();
     folder.write("phones.csv", format!("phone,x\n{phones}"));
     let ran = folder.score("phones.csv");
     assert!(ran.err.contains("phone (names the rows)"), "{}", ran.err);
@@ -111,9 +112,8 @@ fn infinities_are_refused_and_telephone_numbers_are_not_numbers() {
 #[test]
 fn depths_that_tie_are_warned_of_and_methods_have_other_names() {
     // Every row is a corner of a cube: all have the same halfspace depth.
-    let rows: String = (0..32)
-        .map(|i| format!("{},{},{},{},{}\n", i & 1, i >> 1 & 1, i >> 2 & 1, i >> 3 & 1, i >> 4))
-        .collect();
+    let bits = |i: u32| format!("{},{},{},{},{}\n", i & 1, i >> 1 & 1, i >> 2 & 1, i >> 3 & 1, i >> 4);
+    let rows: String = (0..32).map(bits).collect();
     let folder = Folder::with(format!("a,b,c,d,e\n{rows}"));
     let ran = folder.score("data.csv --method tukey");
     assert_eq!(ran.code, Some(0), "{}", ran.err);

@@ -48,7 +48,13 @@ impl Settings {
             return Ok(sample.len());
         }
         let rows = (PILOT as f64 * (largest / TARGET).powi(2)).ceil();
-        Ok((rows.min(sample.len() as f64) as usize).max(PILOT))
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "not negative, and at most the number of rows"
+        )]
+        let rows = rows.min(sample.len() as f64) as usize;
+        Ok(rows.max(PILOT))
     }
 
     /// The rows that the method `auto` compares with.

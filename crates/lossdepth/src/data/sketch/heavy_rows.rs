@@ -55,8 +55,7 @@ impl Default for Bucket {
 impl Bucket {
     fn add(&mut self, hash: u128, copies: u64, weight: f64, cells: &impl Fn() -> Box<[Cell]>) {
         self.rows += copies;
-        let halves = [hash as u64, (hash >> 64) as u64];
-        for (counts, half) in self.bits.chunks_exact_mut(64).zip(halves) {
+        for (counts, half) in self.bits.chunks_exact_mut(64).zip(halves(hash)) {
             for (bit, count) in counts.iter_mut().enumerate() {
                 *count += copies * ((half >> bit) & 1);
             }
@@ -98,9 +97,17 @@ impl Bucket {
     }
 }
 
+/// The low and the high half of a hash.
+#[expect(clippy::cast_possible_truncation, reason = "each half has 64 bits")]
+fn halves(hash: u128) -> [u64; 2] {
+    [hash as u64, (hash >> 64) as u64]
+}
+
 /// Which bucket of a table a row belongs to.
 fn bucket(table: usize, hash: u128) -> usize {
-    let word = mix((hash as u64) ^ ((hash >> 64) as u64).rotate_left(17 * (table as u32 + 1)));
+    let [low, high] = halves(hash);
+    let turn = u32::try_from(17 * (table + 1)).unwrap_or(0);
+    let word = mix(low ^ high.rotate_left(turn));
     table * BUCKETS + usize::try_from(word % BUCKETS as u64).unwrap_or(0)
 }
 

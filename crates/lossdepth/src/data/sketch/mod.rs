@@ -192,12 +192,11 @@ impl ReferenceSketch {
         }
         self.observations = self.observations.saturating_add(other.observations);
         for (&hash, kept) in &other.kept {
-            match self.kept.get_mut(&hash) {
-                Some(known) => known.copies = known.copies.saturating_add(kept.copies),
-                None => {
-                    let cells = order.iter().map(|&at| kept.cells[at].clone()).collect();
-                    self.kept.insert(hash, Kept { cells, weight: kept.weight, copies: kept.copies });
-                }
+            if let Some(known) = self.kept.get_mut(&hash) {
+                known.copies = known.copies.saturating_add(kept.copies);
+            } else {
+                let cells = order.iter().map(|&at| kept.cells[at].clone()).collect();
+                self.kept.insert(hash, Kept { cells, weight: kept.weight, copies: kept.copies });
             }
         }
         self.shrink();
@@ -368,10 +367,17 @@ impl ReferenceSketch {
             }
             // Larger weights are kept as they are, so that counts do not overflow.
             let whole = given.fract() == 0.0 && given <= 1e9;
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "a whole number from 0 to a billion"
+            )]
             let (copies, weight) = if whole { (given as u64, 1.0) } else { (1, given) };
             let mut hash = RowHash::new(self.seed);
             hash.word(f64::to_bits(weight));
-            hashed.iter().for_each(|column| column.add_to(&mut hash, row));
+            for column in &hashed {
+                column.add_to(&mut hash, row);
+            }
             Ok((hash.finish(), copies, weight))
         };
         (0..rows).map(one).collect()

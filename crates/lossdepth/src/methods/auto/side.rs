@@ -111,7 +111,9 @@ impl Sides {
         pairs.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
         let upper = Side::learn(&pairs, observations, expected, resolution);
         pairs.reverse();
-        pairs.iter_mut().for_each(|(x, _)| *x = -*x);
+        for (x, _) in &mut pairs {
+            *x = -*x;
+        }
         pairs.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
         Self { upper, lower: Side::learn(&pairs, observations, expected, resolution) }
     }

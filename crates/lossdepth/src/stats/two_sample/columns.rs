@@ -163,7 +163,9 @@ impl Compared {
         if masses.contains(&0.0) {
             return None;
         }
-        shares.iter_mut().for_each(|share| *share = [share[0] / masses[0], share[1] / masses[1]]);
+        for share in &mut shares {
+            *share = [share[0] / masses[0], share[1] / masses[1]];
+        }
         Some(shares)
     }
 
