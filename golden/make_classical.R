@@ -4,7 +4,8 @@
 #
 # Writes classical_ddalpha.json: samples of several kinds in 1 to 5 columns, queries, and what ddalpha says of them; null where it
 # stops with an error (a singular covariance, one column). Version numbers are recorded. ddalpha has no depth for one column but
-# Mahalanobis; there the definitions are written out.
+# Mahalanobis; there the definitions are written out. The projection depth is that of random directions: `linearize` is not the
+# supremum (it gives more depth than random directions find).
 suppressMessages(library(ddalpha))
 
 folder <- commandArgs(trailingOnly = TRUE)

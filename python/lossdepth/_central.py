@@ -26,6 +26,12 @@ class DeepestPoint(NamedTuple):
         The number of the deepest training row.
     row_depth : float
         The depth of that row.
+
+    Examples
+    --------
+    >>> from lossdepth import ZonoidDepth
+    >>> ZonoidDepth().fit([[0.0], [1.0], [5.0]]).deepest_point().point
+    array([2.])
     """
 
     point: NDArray[np.float64]
@@ -49,6 +55,12 @@ class CentralRegion(NamedTuple):
         Their share of the weight; more than asked for where depths are tied.
     mean : ndarray of shape (n_columns,)
         Their weighted mean: the depth-trimmed mean, in the compared columns.
+
+    Examples
+    --------
+    >>> from lossdepth import HalfspaceDepth
+    >>> HalfspaceDepth().fit([[0.0], [1.0], [2.0], [4.0], [50.0]]).central_region(0.5).rows
+    array([1, 2, 3])
     """
 
     depth: float

@@ -295,9 +295,10 @@ fn a_weight_is_a_number_of_copies_to_the_last_bit() {
     for method in CLASSICAL {
         for d in 1..5 {
             let rows = random.cloud(12, d);
-            let weights: Vec<f64> = rows.iter().map(|_| 1.0 + random.below(3) as f64).collect();
+            let counts: Vec<usize> = rows.iter().map(|_| 1 + random.below(3)).collect();
+            let weights: Vec<f64> = counts.iter().map(|k| *k as f64).collect();
             let copies: Vec<Vec<f64>> =
-                rows.iter().zip(&weights).flat_map(|(x, w)| vec![x.clone(); *w as usize]).collect();
+                rows.iter().zip(&counts).flat_map(|(x, k)| vec![x.clone(); *k]).collect();
             let queries = [random.cloud(5, d), rows[..2].to_vec()].concat();
             let settings = Settings { samples: 2000, num_directions: 50, ..Settings::new(method) };
             let weighted = scores(&settings, &Reference::weighted(&rows, &weights).unwrap(), &queries);
@@ -393,7 +394,8 @@ fn gradients_and_influences_are_derivatives() {
             // Importance weights close to equal ones: a little more mass at row i.
             let with = |more: f64| {
                 let weights: Vec<f64> = (0..25).map(|k| 1.000_1 + if k == i { more } else { 0.0 }).collect();
-                scores(&settings, &Reference::weighted(&rows, &weights).unwrap(), &[z.clone()])[0].depth
+                scores(&settings, &Reference::weighted(&rows, &weights).unwrap(), std::slice::from_ref(&z))[0]
+                    .depth
             };
             let difference = (with(1e-3) - with(-1e-3)) / 2e-3 * 25.0;
             let close = (difference - influence[i]).abs() < 0.02 * influence[i].abs() + 5e-3;

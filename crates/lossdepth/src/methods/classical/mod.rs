@@ -127,7 +127,8 @@ fn for_each_query<N: Notion, T: Send>(
 }
 
 fn fit_of(answer: &Answer, tol: f64) -> Fit {
-    let (depth, error) = (answer.depth.clamp(0.0, 1.0), answer.error.max(0.0));
+    // Adding 0 makes -0, the sum of no numbers, 0.
+    let (depth, error) = (answer.depth.clamp(0.0, 1.0) + 0.0, answer.error.max(0.0));
     let error = if error.is_nan() { 1.0 } else { error };
     let stop = Stop::Converged.for_error(error, tol);
     Fit { depth, error, stderr: answer.stderr, iterations: answer.work.max(1), stop }
