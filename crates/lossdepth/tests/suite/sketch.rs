@@ -9,7 +9,9 @@ type Row = (f64, Option<String>, Option<bool>);
 
 fn table(rows: &[Row]) -> Table {
     let mut texts = Texts::default();
-    rows.iter().for_each(|row| texts.push(row.1.as_deref()));
+    for row in rows {
+        texts.push(row.1.as_deref());
+    }
     Table::new(vec![
         Column { name: "x".into(), values: Values::Numbers(rows.iter().map(|row| row.0).collect()) },
         Column { name: "city".into(), values: Values::Texts(texts) },
@@ -129,7 +131,9 @@ fn whole_weights_are_copies_and_others_are_kept() {
     let mut copied = Vec::new();
     let weights: Vec<f64> = (0..60).map(|i| f64::from(i % 4)).collect();
     for (row, weight) in all.iter().zip(&weights) {
-        copied.extend(std::iter::repeat_n(row.clone(), *weight as usize));
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "small counts")]
+        let copies = *weight as usize;
+        copied.extend(std::iter::repeat_n(row.clone(), copies));
     }
     let mut weighted = empty(1000);
     weighted.add(&table(&all), Some(&weights)).unwrap();

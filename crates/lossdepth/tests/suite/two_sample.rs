@@ -11,7 +11,9 @@ fn numbers(name: &str, values: Vec<f64>) -> Column {
 
 fn texts(name: &str, values: &[&str]) -> Column {
     let mut texts = Texts::default();
-    values.iter().for_each(|text| texts.push(Some(text).filter(|text| !text.is_empty()).copied()));
+    for text in values {
+        texts.push(Some(*text).filter(|text| !text.is_empty()));
+    }
     Column { name: name.to_owned(), values: Values::Texts(texts) }
 }
 
