@@ -53,10 +53,16 @@ pub(super) fn subsample_text(settings: &Settings, rows: usize) -> Option<String>
 /// Says that a sample of the reference was taken, and how long all rows would take: time grows with the rows compared with.
 pub(super) fn sampled(taken: usize, rows: usize, stderr: f64, seconds: f64, quiet: bool) {
     let all = seconds * rows as f64 / taken as f64;
+    // Not every method has a standard error.
+    let known = if stderr > 0.0 {
+        format!("; standard error of a depth at most {stderr:.1e}")
+    } else {
+        String::new()
+    };
     console::note(
         quiet,
         format_args!(
-            "compared with {} of {} rows; standard error of a depth at most {stderr:.1e}; --reference-rows all takes about {}",
+            "compared with {} of {} rows{known}; --reference-rows all takes about {}",
             grouped(taken),
             grouped(rows),
             duration(all)

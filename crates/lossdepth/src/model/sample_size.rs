@@ -44,10 +44,10 @@ impl Settings {
         let rows = pilot.rows().range(0, pilot.len().min(SCORED));
         let fits = model.score(rows, &Run::default())?;
         let largest = fits.iter().fold(0.0f64, |largest, fit| largest.max(fit.stderr));
-        if largest.is_nan() || largest <= 0.0 {
-            return Ok(sample.len());
-        }
-        let rows = (PILOT as f64 * (largest / TARGET).powi(2)).ceil();
+        // Methods without a standard error are treated as a share, whose standard error is at most a half over the root.
+        let rows =
+            if largest > 0.0 { PILOT as f64 * (largest / TARGET).powi(2) } else { 0.25 / (TARGET * TARGET) };
+        let rows = rows.ceil();
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,

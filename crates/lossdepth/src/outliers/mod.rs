@@ -140,8 +140,10 @@ pub struct Change {
     pub name: String,
     /// The value of the row.
     pub from: String,
-    /// The value that makes it ordinary, together with the other changes; a number as `about 470`, since values near to it do too.
+    /// The value that makes it ordinary, together with the other changes: the one that was scored again.
     pub to: String,
+    /// The same in words: a number as `about 470`, since values near to it do too.
+    pub about: String,
 }
 
 /// How many reference rows are left out in turn, at most, to calibrate p-values of other rows.
@@ -283,7 +285,8 @@ fn outlier(
             column,
             name: encoding.columns()[column].name().to_owned(),
             from: words.value(column),
-            to: words.changed_value(column, &change.row),
+            to: words.encoded_value(column, &change.row),
+            about: words.changed_value(column, &change.row),
         };
         change.columns.iter().map(one).collect()
     });

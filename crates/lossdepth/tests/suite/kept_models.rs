@@ -13,24 +13,31 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/models")
 }
 
-/// A model of each method; format 1 from rows, with each scaling once or more, format 2 from a table.
+/// A model of each method; format 1 from rows, with each scaling once or more, format 2 from a table, format 3 from rows with
+/// percentiles.
 fn model(method: Method, format: u32) -> Model {
     let mut random = Random::new(60);
     let index = Method::ALL.iter().position(|m| *m == method).expect("a method");
     let scale = Scale::ALL[(index + 1) % 5];
     let settings = Settings { scale, ..Settings::new(method) };
-    if format == 1 {
+    if format != 2 {
         let weights: Vec<f64> = (0..14).map(|i| f64::from(1 + i % 3)).collect();
-        return settings.fit(&Reference::weighted(&random.cloud(14, 3), &weights).unwrap()).unwrap();
+        let model = settings.fit(&Reference::weighted(&random.cloud(14, 3), &weights).unwrap()).unwrap();
+        if format == 3 {
+            model.percentiles(&Run::default()).unwrap();
+        }
+        return model;
     }
     let numbers = |random: &mut Random| Values::Numbers((0..14).map(|_| random.normal()).collect());
     let mut columns = vec![
         Column { name: "a".into(), values: numbers(&mut random) },
         Column { name: "b".into(), values: numbers(&mut random) },
     ];
-    if method != Method::Halfspace {
+    if !method.numbers_only() {
         let mut colours = Texts::default();
-        (0..14).for_each(|i| colours.push(Some(["red", "blue"][i % 2])));
+        for i in 0..14 {
+            colours.push(Some(["red", "blue"][i % 2]));
+        }
         columns.push(Column { name: "colour".into(), values: Values::Texts(colours) });
     }
     let options = EncodingOptions::default();
@@ -58,7 +65,7 @@ fn scores(model: &Model) -> Vec<[f64; 2]> {
 fn every_kept_model_scores_as_it_did() {
     let mut found = 0;
     for method in Method::ALL {
-        for format in [1, 2] {
+        for format in [1, 2, 3] {
             let path = folder().join(format!("{method}-{format}.safetensors"));
             if !path.exists() && std::env::var_os("KEEP_MODELS").is_some() {
                 let model = model(method, format);
@@ -83,5 +90,5 @@ fn every_kept_model_scores_as_it_did() {
             }
         }
     }
-    assert_eq!(found, 8 * Method::ALL.len());
+    assert_eq!(found, 12 * Method::ALL.len());
 }

@@ -174,6 +174,7 @@ fn takes(method: Method, setting: &Setting, number: f64) -> bool {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "not negative, and small")]
     let value = match setting.kind {
         Kind::Count => Value::Count(number as u64),
+        Kind::NumberOr(_) if setting.name == "reference_rows" => Value::Count(number as u64),
         Kind::Counts => Value::Counts(vec![number as u64]),
         _ => Value::Number(number),
     };
@@ -204,7 +205,7 @@ fn settings_are_refused_outside_of_their_declared_range_and_taken_inside() {
             };
             assert!(takes(method, &setting, inside), "{method}: {name} {inside}");
             // A count cannot be written with a sign.
-            let counts = matches!(setting.kind, Kind::Count | Kind::Counts);
+            let counts = matches!(setting.kind, Kind::Count | Kind::Counts) || *name == "reference_rows";
             for number in outside.into_iter().filter(|x| !counts || *x >= 0.0) {
                 assert!(!takes(method, &setting, number), "{method}: {name} {number}");
             }

@@ -109,7 +109,7 @@ impl Page<'_> {
                 .collect();
             let why = if why.is_empty() { without_reason(row).to_owned() } else { why.join("<br>") };
             let change: Vec<String> =
-                row.changes.iter().map(|c| format!("{} {}", escaped(&c.name), escaped(&c.to))).collect();
+                row.changes.iter().map(|c| format!("{} {}", escaped(&c.name), escaped(&c.about))).collect();
             let p = p_value(row.p);
             let p = p.trim_start_matches("p ");
             let _ = writeln!(out, "| {} | {p} | {why} | {} |", escaped(&named(row)), change.join(", "));
@@ -290,7 +290,7 @@ fn change(row: &Outlier) -> Option<String> {
     let all: Vec<String> = row
         .changes
         .iter()
-        .map(|change| format!("{} {}", shorten(&change.name), shorten(&change.to)))
+        .map(|change| format!("{} {}", shorten(&change.name), shorten(&change.about)))
         .collect();
     Some(format!("ordinary with {}", all.join(", ")))
 }
