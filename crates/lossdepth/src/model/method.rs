@@ -255,7 +255,7 @@ methods! {
         summary: "distance from the mean in units of the covariance: Mahalanobis depth",
         title: "Mahalanobis depth",
         aliases: &["depth.mahalanobis"],
-        settings: &["scatter", "scale", "support_fraction", "tol"],
+        settings: &["scatter", "scale", "support_fraction", "reference_rows", "tol"],
         own: &[
             Own {
                 choices: Some(&["moment", "mcd"]),
@@ -278,7 +278,7 @@ methods! {
         summary: "length of the mean of the unit vectors to the rows: spatial or L1 depth",
         title: "Spatial depth",
         aliases: &["depth.spatial", "l1"],
-        settings: &["scatter", "scale", "support_fraction", "tol"],
+        settings: &["scatter", "scale", "support_fraction", "reference_rows", "tol"],
         own: &[BY_SCATTER, ROUNDING],
         defaults: |_| (),
         recommended: Vec::new,
@@ -290,7 +290,7 @@ methods! {
         summary: "distance from the median in the worst direction: projection or Stahel-Donoho depth",
         title: "Projection depth",
         aliases: &["depth.projection", "stahel-donoho"],
-        settings: &["num_directions", "scale", "support_fraction", "seed", "tol"],
+        settings: &["num_directions", "scale", "support_fraction", "reference_rows", "seed", "tol"],
         own: &[
             INVARIANT,
             Own::help(
@@ -309,7 +309,7 @@ methods! {
         summary: "how evenly the rows can be weighted to average to the row: zonoid depth, a hinge loss depth",
         title: "Zonoid depth",
         aliases: &["depth.zonoid"],
-        settings: &["scale", "support_fraction", "tol"],
+        settings: &["scale", "support_fraction", "reference_rows", "tol"],
         own: &[INVARIANT, ROUNDING],
         defaults: |_| (),
         recommended: Vec::new,
@@ -321,7 +321,7 @@ methods! {
         summary: "share of the simplices of rows that contain the row: simplicial depth",
         title: "Simplicial depth",
         aliases: &["depth.simplicial", "liu"],
-        settings: &["samples", "scale", "support_fraction", "seed", "tol"],
+        settings: &["samples", "scale", "support_fraction", "reference_rows", "seed", "tol"],
         own: &[
             INVARIANT,
             Own::help("tol", "Largest error bound to accept where simplices are drawn at random"),
@@ -337,7 +337,7 @@ methods! {
         summary: "mean distance from the rows: L2 depth",
         title: "L2 depth",
         aliases: &["depth.l2"],
-        settings: &["scatter", "scale", "support_fraction", "tol"],
+        settings: &["scatter", "scale", "support_fraction", "reference_rows", "tol"],
         own: &[BY_SCATTER, ROUNDING],
         defaults: |_| (),
         recommended: Vec::new,
@@ -349,7 +349,7 @@ methods! {
         summary: "mean of a Gaussian kernel over the rows: potential, a density estimate",
         title: "Potential",
         aliases: &["depth.potential"],
-        settings: &["bandwidth", "scatter", "scale", "support_fraction", "tol"],
+        settings: &["bandwidth", "scatter", "scale", "support_fraction", "reference_rows", "tol"],
         own: &[BY_SCATTER, ROUNDING],
         defaults: |_| (),
         recommended: Vec::new,
