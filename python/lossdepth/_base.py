@@ -514,8 +514,9 @@ class Depth(TableReader, OutlierMixin, BaseEstimator):
         threads(self.n_jobs)
         model = self._prepare(X, sample_weight)
         self._keep(model)
-        rows = X.n_rows if isinstance(X, ReferenceSketch) else _num_samples(X)
-        self._found.is_sample = model.reference_len < rows and self._method != "auto"
+        if self._method != "auto" and getattr(self, "reference_rows", "all") != "all":
+            rows = X.n_rows if isinstance(X, ReferenceSketch) else _num_samples(X)
+            self._found.is_sample = model.reference_len < rows
 
     def _keep(self, model: _native.Model) -> None:
         """Take a fitted model for one's own, and remember with which parameters it came."""

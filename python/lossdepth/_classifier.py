@@ -157,7 +157,7 @@ class DDClassifier(ClassifierMixin, BaseEstimator):
             return np.asarray(self.rule_.predict_proba(space))
         total = space.sum(axis=1, keepdims=True)
         even = np.full_like(space, 1.0 / space.shape[1])
-        return np.divide(space, total, out=even, where=total > 0.0)
+        return np.asarray(np.divide(space, total, out=even, where=total > 0.0))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the class of each row.

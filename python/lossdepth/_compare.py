@@ -33,6 +33,14 @@ class TwoSampleTest:
         The p-value, by permutation.
     adjusted : float
         The p-value adjusted for the number of tests (Holm).
+
+    Examples
+    --------
+    >>> import lossdepth
+    >>> rows = [[i % 5, i % 7] for i in range(70)]
+    >>> found = lossdepth.compare(rows, rows, tests=["kernel"])
+    >>> found.tests[0].test, found.tests[0].p
+    ('kernel', 1.0)
     """
 
     test: str
@@ -58,6 +66,15 @@ class ColumnShift:
         total variation for categories, the difference of the shares of gaps.
     p, adjusted : float
         The p-value by permutation, and adjusted for the number of columns (Holm).
+
+    Examples
+    --------
+    >>> import lossdepth
+    >>> rows = [[i % 5, i % 7] for i in range(70)]
+    >>> moved = [[i % 5, 9 + i % 7] for i in range(70)]
+    >>> shift = lossdepth.compare(rows, moved).shifts[0]
+    >>> shift.column, shift.what, shift.first, shift.second
+    ('1', 'median', '3', '12')
     """
 
     column: str

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -273,6 +273,18 @@ def outliers(
     return result.to_polars() if is_frame(X) else result
 
 
+_Native: TypeAlias = tuple[
+    _native.Table,
+    "_native.Table | None",
+    Any,
+    str,
+    dict[str, Any],
+    dict[str, str],
+    str,
+    int,
+]
+
+
 @dataclass(frozen=True)
 class Question:
     """What is asked about a table, checked, as the native core takes it."""
@@ -332,7 +344,7 @@ class Question:
             threads(n_jobs),
         )
 
-    def native(self) -> tuple[Any, ...]:
+    def native(self) -> _Native:
         """Return what every native call about it starts with."""
         return (
             self.table,

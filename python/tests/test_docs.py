@@ -19,6 +19,9 @@ MODULES = ["lossdepth", *(f"lossdepth.{m.name}" for m in pkgutil.iter_modules(lo
 
 @pytest.mark.parametrize("name", MODULES)
 def test_docstrings(name):
+    if name == "lossdepth.spark":
+        # scripts/test-engines runs it where Spark is installed.
+        pytest.importorskip("pyspark")
     result = doctest.testmod(
         importlib.import_module(name),
         optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS,

@@ -72,10 +72,14 @@ def checksum(texts, tensors):
     return "sha256:" + digest.hexdigest()
 
 
+# In three dimensions the projection depth is known from above only.
+TOL = {"projection": 1.0}
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_every_estimator_comes_back_as_it_was(method, tmp_path):
     path = tmp_path / "model.safetensors"
-    detector = METHODS[method](scale="mcd", tol=1e-5, contamination=0.2, n_jobs=2)
+    detector = METHODS[method](scale="mcd", tol=TOL.get(method, 1e-5), contamination=0.2, n_jobs=2)
     detector.fit(X, sample_weight=WEIGHTS)
     line = detector.offset_
     detector.save(path)
@@ -340,11 +344,12 @@ def test_the_command_line_reads_our_files(method, tmp_path):
 def test_we_read_the_files_of_the_command_line(method, tmp_path):
     frame = pd.DataFrame(X, columns=["a", "b", "c"])
     frame.assign(w=WEIGHTS).to_csv(tmp_path / "x.csv", index=False)
-    args = ["x.csv", "--weights", "w", "--method", method, "--scale", "mcd", "--tol", "1e-5"]
+    tol = TOL.get(method, 1e-5)
+    args = ["x.csv", "--weights", "w", "--method", method, "--scale", "mcd", "--tol", str(tol)]
     run(tmp_path, "fit", *args, "--out", "m.safetensors")
     detector = load(tmp_path / "m.safetensors")
     assert type(detector) is METHODS[method]
-    assert detector.get_params() == METHODS[method](scale="mcd", tol=1e-5).get_params()
+    assert detector.get_params() == METHODS[method](scale="mcd", tol=tol).get_params()
     assert list(detector.feature_names_in_) == ["a", "b", "c"]
     queries = pd.DataFrame(QUERIES, columns=["a", "b", "c"])
     queries.to_csv(tmp_path / "q.csv", index=False)
@@ -354,7 +359,7 @@ def test_we_read_the_files_of_the_command_line(method, tmp_path):
         assert_array_equal(depths(run(tmp_path, "score", "q.csv", *how, "--quiet")), ours)
     # There is no offset in the file: it is found when it is needed, as `fit` would.
     assert "offset_" not in vars(detector)
-    fitted = METHODS[method](scale="mcd", tol=1e-5).fit(frame, sample_weight=WEIGHTS)
+    fitted = METHODS[method](scale="mcd", tol=tol).fit(frame, sample_weight=WEIGHTS)
     assert_array_equal(detector.predict(queries), fitted.predict(queries))
     assert (detector.offset_, detector.n_iter_) == (fitted.offset_, fitted.n_iter_)
 
