@@ -56,7 +56,7 @@ depth.halfspace <- function(x, data, exact = TRUE, method, num.directions = 1000
   if (isTRUE(exact)) {
     return(depth.(x, data, "halfspace", ...))
   }
-  depth.(x, data, "halfspace", directions = num.directions, tol = 1, ...)
+  depth.(x, data, "halfspace", num_directions = num.directions, tol = 1, ...)
 }
 
 #' @rdname depths
@@ -89,7 +89,7 @@ depth.L2 <- depth.l2
 #' @export
 depth.projection <- function(x, data, method = "random", num.directions = 1000, seed = 0, ...) {
   not_used(c(method = !missing(method)), "projection")
-  depth.(x, data, "projection", directions = num.directions, seed = seed, ...)
+  depth.(x, data, "projection", num_directions = num.directions, seed = seed, ...)
 }
 
 #' @rdname depths
