@@ -187,18 +187,20 @@ pub(super) fn about(file: &str, encoding: &Encoding, block: &Block) -> (String, 
 
 /// The compared columns by kind, with their gaps.
 pub(super) fn compared(encoding: &Encoding) -> String {
-    const KINDS: [(ColumnKind, &str, &str); 4] = [
-        (ColumnKind::Number, "", ""),
-        (ColumnKind::Category, " (category)", " (categories)"),
-        (ColumnKind::Boolean, " (yes or no)", " (yes or no)"),
-        (ColumnKind::Time, " (date)", " (dates)"),
+    // Kind, whether it is a time without a date, and how one and several of them are called.
+    const KINDS: [(ColumnKind, bool, &str, &str); 5] = [
+        (ColumnKind::Number, false, "", ""),
+        (ColumnKind::Category, false, " (category)", " (categories)"),
+        (ColumnKind::Boolean, false, " (yes or no)", " (yes or no)"),
+        (ColumnKind::Time, false, " (date)", " (dates)"),
+        (ColumnKind::Time, true, " (time)", " (times)"),
     ];
     let mut parts = Vec::new();
-    for (kind, one, many) in KINDS {
+    for (kind, clock, one, many) in KINDS {
         let names: Vec<String> = encoding
             .columns()
             .iter()
-            .filter(|column| column.kind() == kind)
+            .filter(|column| column.kind() == kind && column.is_clock() == clock)
             .map(|column| match column.gaps() {
                 0.0 => shorten(column.name()),
                 1.0 => format!("{} (1 gap)", shorten(column.name())),

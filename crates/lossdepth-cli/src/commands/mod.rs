@@ -40,10 +40,12 @@ fn open(path: &Path, roles: &Roles, quiet: bool) -> Result<Table> {
     tell(table.file(), table.notes(), quiet);
     if let Some(line) = table.doubtful_header() {
         let file = table.file();
-        console::note(
-            quiet,
-            format_args!("note: {file}: line {line} is taken for the header; if it is data, say --no-header"),
-        );
+        let taken = if table.has_header() {
+            "the header; if it is data, say --no-header"
+        } else {
+            "data, and columns are called by number; if it is the header, say --header"
+        };
+        console::note(quiet, format_args!("note: {file}: line {line} is taken for {taken}"));
     }
     Ok(table)
 }

@@ -12,6 +12,8 @@ pub(super) struct Shape {
     pub(super) titles: u64,
     /// Whether the header has no name for the first column, as R writes it.
     pub(super) short_header: bool,
+    /// Whether the first record is a row rather than a header, by the records below it.
+    pub(super) no_header: bool,
     /// Whether numbers have a decimal comma.
     pub(super) comma: bool,
 }
@@ -52,7 +54,33 @@ pub(super) fn shape(head: &str, skip: Option<u64>) -> Shape {
     let comma = delimiter != ',' && decimal_comma(starts.get(first + 1..).unwrap_or_default());
     let header = starts.get(first).map_or(0, |start| start.width() + usize::from(short_header));
     let used = starts.iter().skip(first + 1).map(Start::width).fold(header, usize::max);
-    Shape { delimiter, used, titles, short_header, comma }
+    let no_header = !short_header && is_row(starts.get(first..).unwrap_or_default());
+    Shape { delimiter, used, titles, short_header, no_header, comma }
+}
+
+/// Whether the first record is a row like those below it: a number in every column of numbers, and in another column a text
+/// that comes again, or digits and signs in the same places, as dates and codes have them. Years above columns are a header.
+fn is_row(starts: &[Start]) -> bool {
+    let Some((first, below)) = starts.split_first().filter(|(_, below)| below.len() >= 2) else {
+        return false;
+    };
+    let pattern =
+        |text: &str| -> String { text.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect() };
+    let (mut numbers, mut like) = (false, false);
+    for (column, field) in first.fields.iter().enumerate() {
+        let mut cells =
+            below.iter().filter_map(|start| start.fields.get(column)).filter(|cell| !cell.is_empty());
+        if cells.clone().next().is_some() && cells.clone().all(|cell| is_number(cell)) {
+            if !is_number(field) {
+                return false;
+            }
+            numbers = true;
+        } else if !field.is_empty() {
+            let field = pattern(field);
+            like |= cells.any(|cell| pattern(cell) == field);
+        }
+    }
+    numbers && like
 }
 
 /// The most frequent count; the larger of those that are as frequent.
@@ -210,6 +238,21 @@ mod tests {
         assert_eq!(shape("x\n1,2\n3,4\n", Some(0)).titles, 0);
         let of_r = shape("height width\nk 1 2\n".replace(' ', "\t").as_str(), None);
         assert_eq!((of_r.short_header, of_r.used, of_r.titles), (true, 3, 0));
+    }
+
+    #[test]
+    fn a_first_row_of_numbers_and_levels_is_no_header() {
+        let no_header = |text: &str| shape(text, None).no_header;
+        assert!(no_header("0.481,3.9,B\n0.1,2.5,A\n-1.5,4,B\n"));
+        assert!(no_header("5,north\n7,south\n9,north\n"));
+        assert!(no_header("2024-01-31,0.5\n2024-02-01,0.75\n2024-02-02,1\n"));
+        assert!(!no_header("x,y,group\n0.1,2.5,A\n-1.5,4,B\n"));
+        // Years, codes and what cannot be told are a header.
+        assert!(!no_header("region,2020,2021\nnorth,1,2\nsouth,3,4\n"));
+        assert!(!no_header("id,1\na,1\nb,2\n"));
+        assert!(!no_header("share,0.1,0.5\nnorth,1.5,2\nsouth,3,4\n"));
+        assert!(!no_header("a,b\nx,y\nx,z\n"));
+        assert!(!no_header("0.5,B\n1,B\n"));
     }
 
     #[test]

@@ -57,7 +57,7 @@ pub(super) struct Outline {
     pub(super) compared: usize,
     /// The column that is the label unless another is asked for.
     pub(super) label: Option<usize>,
-    /// The line taken for a header, if there are numbers in it and nobody said that it is one.
+    /// The first line, if it might as well be a header as data and nobody said which it is.
     pub(super) doubtful: Option<u64>,
     /// Whether the kinds of columns are guessed from their content: not those of arrays.
     pub(super) guess: bool,
@@ -173,7 +173,7 @@ impl Table {
         self.outline.label
     }
 
-    /// The line taken for a header, if there are numbers in it and nobody said that it is one.
+    /// The first line, if it might as well be a header as data and nobody said which it is.
     pub(crate) fn doubtful_header(&self) -> Option<u64> {
         self.outline.doubtful
     }

@@ -42,7 +42,7 @@ impl Text {
             return Err(Problem::Empty);
         }
         let named = match header {
-            Header::Detect => !looks_like_data(&record),
+            Header::Detect => !shape.no_header && !looks_like_data(&record),
             Header::Yes => true,
             Header::No => false,
         };
@@ -63,8 +63,8 @@ impl Text {
         } else {
             numbered.collect()
         };
-        let doubtful =
-            (named && header == Header::Detect && record.iter().any(is_number)).then_some(record.line);
+        let doubt = if named { record.iter().any(is_number) } else { shape.no_header };
+        let doubtful = (header == Header::Detect && doubt).then_some(record.line);
         let outline = Outline { compared: width, doubtful, ..Outline::new(names, named) };
         let text = Self {
             records,

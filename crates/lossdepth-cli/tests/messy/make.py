@@ -268,3 +268,15 @@ for i in range(N):
     sheet.append([f"{rng.choice([7, 42, 300]):04d}", thousands(amount[i]), f"{100 * share[i]:.1f}%"])
 book.properties.created = book.properties.modified = dt.datetime(2024, 1, 1)
 book.save(HERE / "texts.xlsx")
+
+# 31 Measurements with their units, a word where there is none, durations, and no header.
+lines = []
+for i in range(N):
+    weight = "unknown" if i % 7 == 3 else f"{60 + 20 * share[i]:.1f}kg"
+    seconds = 600 + 37 * i
+    clock = f"{seconds // 3600}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
+    lines.append(f"S{i % 4},{15 + 10 * share[i]:.2f} °C,{weight},{clock}")
+(HERE / "units.csv").write_text("sensor,temperature,weight,duration\n" + "\n".join(lines) + "\n")
+(HERE / "no_header.csv").write_text(
+    "".join(f"2024-{1 + i % 12:02d}-{1 + i % 28:02d},{'ABC'[i % 3]},{share[i]:.3f}\n" for i in range(N))
+)

@@ -139,7 +139,14 @@ fn headers_are_told_from_data() {
     let folder = Folder::with("1,2\n3,4\n5,7\n");
     assert_eq!(folder.score("data.csv").out.lines().count(), 4);
     assert_eq!(folder.score("data.csv --header").out.lines().count(), 3);
-    folder.write("doubt.csv", "m1,1,2\nm2,3,4\nm3,5,7\nm4,6,6\n");
+    // The first field has the form of those below it: data.
+    folder.write("codes.csv", "m1,1,2\nm2,3,4\nm3,5,7\nm4,6,6\n");
+    let ran = folder.score("codes.csv --id 0");
+    let note = "note: codes.csv: line 1 is taken for data, and columns are called by number; if it is the header, say --header\n";
+    assert!(ran.err.starts_with(note), "{}", ran.err);
+    assert_eq!(ran.out.lines().count(), 5);
+    assert_eq!(folder.score("codes.csv --header --id 0 --quiet").out.lines().count(), 4);
+    folder.write("doubt.csv", "m,1,2\na,3,4\nb,5,7\nc,6,6\n");
     let ran = folder.score("doubt.csv --id 0");
     let note = "note: doubt.csv: line 1 is taken for the header; if it is data, say --no-header\n";
     assert!(ran.err.starts_with(note), "{}", ran.err);

@@ -92,7 +92,10 @@ impl Words<'_> {
             facts.equal
         };
         let determined = reason.fits.as_ref().is_some_and(|fits| self.determining(fits).is_some());
-        self.note_of(reason.column).is_some() || determined || count <= RARE * column.observations()
+        match self.note_of(reason.column) {
+            Some(note) => self.is_unusual(note),
+            None => determined || count <= RARE * column.observations(),
+        }
     }
 
     /// Whether a note is worth mentioning: most rows have a value there.
@@ -111,7 +114,12 @@ impl Words<'_> {
             CellNoteKind::Unread(_) => format!("no {}", one(column.kind())),
             CellNoteKind::NewLevel(_) => format!("in none of {rows} rows"),
             CellNoteKind::Gap if column.gaps() == 0.0 => format!("none of {rows} rows has a gap here"),
-            CellNoteKind::Gap => format!("only {} of {rows} rows have a gap here", counted(column.gaps())),
+            CellNoteKind::Gap if self.is_unusual(note) => {
+                format!("only {} of {rows} rows have a gap here", counted(column.gaps()))
+            }
+            CellNoteKind::Gap => {
+                format!("a gap, as in {} of {rows} rows; filled in from similar rows", counted(column.gaps()))
+            }
         }
     }
 

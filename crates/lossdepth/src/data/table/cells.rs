@@ -3,7 +3,7 @@
 use super::boolean;
 use super::column::{Content, EncodedColumn};
 use super::date::DateForm;
-use super::gap::is_gap;
+use super::gap::{is_gap, is_gap_word};
 use super::kind::ColumnKind;
 use super::number::NumberForm;
 use super::{Column, Texts, Values};
@@ -99,7 +99,8 @@ pub(super) fn times<'a>(column: &'a Column, form: DateForm, gap_words: &[String]
 
 fn texts_as<'a>(texts: &'a Texts, gap_words: &[String], read: impl Fn(&str) -> Option<f64>) -> Cells<'a> {
     let cell = |text: &String| {
-        if is_gap(text, gap_words) { Cell::Gap } else { read(text).map_or(Cell::Unread, Cell::Number) }
+        let is_gap = is_gap(text, gap_words) || is_gap_word(text);
+        if is_gap { Cell::Gap } else { read(text).map_or(Cell::Unread, Cell::Number) }
     };
     Cells::Texts { codes: Cow::Borrowed(texts.codes()), read: texts.levels().iter().map(cell).collect() }
 }

@@ -87,6 +87,14 @@ impl EncodedColumn {
         matches!(&self.content, Content::Time { time_of_day: true, .. })
     }
 
+    /// Whether all values were times of day, or durations below a day, without a date.
+    pub fn is_clock(&self) -> bool {
+        match &self.content {
+            Content::Time { quantiles, time_of_day: true, .. } => quantiles.min >= 0.0 && quantiles.max < 1.0,
+            _ => false,
+        }
+    }
+
     /// Whether all values were the same.
     pub fn is_constant(&self) -> bool {
         match &self.content {
@@ -122,6 +130,9 @@ impl EncodedColumn {
                 level.map_or_else(|| "another level".to_owned(), |level| level.name.clone())
             }
             Content::Number { form, .. } => form.format(value),
+            Content::Time { .. } if self.is_clock() && (0.0..1.0).contains(&value) => {
+                date::format_clock(value)
+            }
             Content::Time { time_of_day, .. } => date::format(value, *time_of_day),
         }
     }

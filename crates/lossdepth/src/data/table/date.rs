@@ -371,11 +371,22 @@ pub(super) fn format(value: f64, time_of_day: bool) -> String {
     if !time_of_day {
         return date;
     }
+    format!("{date} {}", clock(time))
+}
+
+/// A part of a day as a time of day.
+pub(super) fn format_clock(value: f64) -> String {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 86,400")]
+    let seconds = (value.clamp(0.0, 1.0) * 86_400.0).round() as u32;
+    clock(seconds)
+}
+
+fn clock(time: u32) -> String {
     let (hours, minutes, seconds) = (time / 3600, time / 60 % 60, time % 60);
     if seconds == 0 {
-        format!("{date} {hours:02}:{minutes:02}")
+        format!("{hours:02}:{minutes:02}")
     } else {
-        format!("{date} {hours:02}:{minutes:02}:{seconds:02}")
+        format!("{hours:02}:{minutes:02}:{seconds:02}")
     }
 }
 

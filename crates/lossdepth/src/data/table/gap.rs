@@ -16,6 +16,39 @@ pub(super) fn is_gap(text: &str, more: &[String]) -> bool {
         || more.iter().any(|word| word.trim() == text)
 }
 
+/// Whether a word stands for a gap among numbers and dates. In a category it is a level.
+pub(super) fn is_gap_word(text: &str) -> bool {
+    const WORDS: [&str; 25] = [
+        "unknown",
+        "unk",
+        "none",
+        "na",
+        "nd",
+        "n/d",
+        "n.d.",
+        "nil",
+        "undefined",
+        "not available",
+        "not applicable",
+        "not reported",
+        "not recorded",
+        "not measured",
+        "no data",
+        "no answer",
+        "refused",
+        "tbd",
+        "tba",
+        "pending",
+        "k.a.",
+        "n.v.",
+        "keine angabe",
+        "unbekannt",
+        "inconnu",
+    ];
+    let text = text.trim();
+    WORDS.iter().any(|word| text.eq_ignore_ascii_case(word))
+}
+
 #[cfg(test)]
 mod tests {
     #[test]
@@ -27,6 +60,12 @@ mod tests {
         }
         for text in ["0", "none", "na", "no", "unknown", "n.v.", "-1", "NAN1", "k.A.", "a-b"] {
             assert!(!super::is_gap(text, &[]), "{text:?}");
+        }
+        for text in ["unknown", "Unknown", " none ", "n.v.", "k.A.", "not available"] {
+            assert!(super::is_gap_word(text), "{text:?}");
+        }
+        for text in ["no", "0", "nine", "north", "unknowns"] {
+            assert!(!super::is_gap_word(text), "{text:?}");
         }
         assert!(super::is_gap("k.A.", &["k.A.".to_owned()]));
         assert!(!super::is_gap("k.a.", &["k.A.".to_owned()]));

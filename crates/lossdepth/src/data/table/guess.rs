@@ -58,6 +58,9 @@ struct Profile<'a> {
     counted: Vec<usize>,
     texts: Vec<(&'a str, usize)>,
     cells: usize,
+    /// The texts without words that stand for gaps among numbers and dates, and how many cells they are.
+    values: Vec<(&'a str, usize)>,
+    valued: usize,
     number: NumberGuess,
     date: DateGuess,
 }
@@ -75,21 +78,38 @@ impl<'a> Profile<'a> {
             _ => Vec::new(),
         };
         let cells = texts.iter().map(|(_, count)| count).sum();
+        let values: Vec<(&str, usize)> =
+            texts.iter().copied().filter(|(text, _)| !super::gap::is_gap_word(text)).collect();
+        let valued = values.iter().map(|(_, count)| count).sum();
         // Where the kind is said, every cell that can be read is.
-        let looked_at = |kind: ColumnKind| if said == Some(kind) { usize::MAX } else { cells };
+        let looked_at = |kind: ColumnKind| if said == Some(kind) { usize::MAX } else { valued };
         let (numbers, dates) = (looked_at(ColumnKind::Number), looked_at(ColumnKind::Time));
-        let number = NumberForm::guess(texts.iter().copied(), numbers, options.decimal, None);
-        let date = DateForm::guess(texts.iter().copied(), dates, options.day_first, None);
-        Self { column, said, counted, texts, cells, number, date }
+        let number = NumberForm::guess(values.iter().copied(), numbers, options.decimal, None);
+        let date = DateForm::guess(values.iter().copied(), dates, options.day_first, None);
+        Self { column, said, counted, texts, cells, values, valued, number, date }
     }
 
     fn clear_decimal(&self) -> Option<char> {
-        let clear = self.number.clear && self.number.is_number(self.cells);
+        let clear = self.number.clear && self.is_number();
         if clear { self.number.form.decimal } else { None }
     }
 
     fn clear_order(&self) -> Option<bool> {
-        (self.date.clear && self.date.is_date(self.cells)).then_some(self.date.form.day_first)
+        (self.date.clear && self.is_date()).then_some(self.date.form.day_first)
+    }
+
+    fn is_number(&self) -> bool {
+        self.has_values() && self.number.is_number(self.valued)
+    }
+
+    fn is_date(&self) -> bool {
+        self.has_values() && self.date.is_date(self.valued)
+    }
+
+    /// Whether enough cells are left without the words for gaps: in a column of `unknown` and a few numbers, these are levels.
+    /// A quarter is a heuristic.
+    fn has_values(&self) -> bool {
+        4 * self.valued >= self.cells
     }
 
     fn plan(
@@ -100,10 +120,11 @@ impl<'a> Profile<'a> {
         options: &EncodingOptions,
     ) -> Plan {
         if !self.number.clear && self.number.read > 0 && decimal.is_some() {
-            self.number = NumberForm::guess(self.texts.iter().copied(), usize::MAX, options.decimal, decimal);
+            self.number =
+                NumberForm::guess(self.values.iter().copied(), usize::MAX, options.decimal, decimal);
         }
         if !self.date.clear && self.date.read > 0 && order.is_some() {
-            self.date = DateForm::guess(self.texts.iter().copied(), usize::MAX, options.day_first, order);
+            self.date = DateForm::guess(self.values.iter().copied(), usize::MAX, options.day_first, order);
         }
         let kind = self.said.unwrap_or_else(|| self.kind(rows, options.guess));
         Plan { kind, number: self.number.form, date: self.date.form, said: self.said.is_some() }
@@ -142,7 +163,7 @@ impl<'a> Profile<'a> {
         if cells == 0 {
             return ColumnKind::Category;
         }
-        if self.number.is_number(cells) {
+        if self.is_number() {
             return ColumnKind::Number;
         }
         let truths: Vec<Option<bool>> =
@@ -154,7 +175,7 @@ impl<'a> Profile<'a> {
         {
             return ColumnKind::Boolean;
         }
-        if self.date.is_date(cells) {
+        if self.is_date() {
             return ColumnKind::Time;
         }
         let each = || self.texts.iter();
@@ -248,7 +269,11 @@ mod tests {
 
     #[test]
     fn texts_of_every_kind() {
-        let cases: [(&[&str], ColumnKind); 18] = [
+        let cases: [(&[&str], ColumnKind); 22] = [
+            (&["34", "unknown", "51", "unknown", "28"], ColumnKind::Number),
+            (&["2024-01-31", "pending", "2024-02-01"], ColumnKind::Time),
+            (&["unknown", "unknown", "unknown", "unknown", "5"], ColumnKind::Category),
+            (&["20.5 °C", "19 °C", "21.25 °C"], ColumnKind::Number),
             (&["1", "2,5", "3"], ColumnKind::Number),
             (&["$1", "$2", "NA"], ColumnKind::Number),
             (&["12%", "5%"], ColumnKind::Number),

@@ -13,6 +13,23 @@ const UNITS: [&str; 54] = [
     "kr", "zł", "Kč", "Ft", "Fr.",
 ];
 
+/// Units of measurement, behind a number only. A longer one comes before one that it ends with. Single capital letters are
+/// left out: they number houses and seats.
+const MEASURES: [&str; 84] = [
+    "km/h", "kmh", "mph", "m/s", "m³/h", "l/min", "mg/dL", "mg/dl", "mg/L", "mg/l", "µg/L", "µg/l", "µg/m³",
+    "ng/mL", "g/dL", "mmol/L", "mmol/l", "µmol/L", "U/L", "kg/m²", "kg/m³", "mmHg", "mbar", "hPa", "kPa",
+    "MPa", "psi", "bar", "Pa", "kWh", "MWh", "Wh", "kW", "MW", "kcal", "cal", "kJ", "MJ", "mV", "kV", "mA",
+    "Ω", "GHz", "MHz", "kHz", "Hz", "rpm", "bpm", "ppm", "ppb", "dB", "°C", "°F", "°", "km²", "m²", "sqm",
+    "sqft", "ft²", "ha", "m³", "ml", "mL", "cl", "dl", "km", "cm", "mm", "µm", "ft", "mi", "yd", "lbs", "lb",
+    "oz", "kg", "mg", "µg", "GB", "MB", "kB", "TB", "px", "hrs",
+];
+
+/// Likewise, of letters that other units end with, and of time.
+const SHORT_MEASURES: [&str; 19] = [
+    "years", "year", "yrs", "yr", "months", "weeks", "days", "day", "hours", "minutes", "seconds", "mins",
+    "min", "secs", "sec", "ms", "m", "g", "h",
+];
+
 /// Whole numbers of more digits are codes: doubles cannot tell them apart.
 const DIGITS: usize = 15;
 
@@ -22,7 +39,7 @@ const DIGITS: usize = 15;
 pub(super) struct NumberForm {
     /// The decimal mark; `None` if no cell tells it.
     pub(super) decimal: Option<char>,
-    /// A currency or `%`, if cells have one.
+    /// A currency, `%` or a unit of measurement, if cells have one.
     pub(super) unit: Option<String>,
     /// Whether the unit comes before the number.
     pub(super) unit_first: bool,
@@ -97,7 +114,12 @@ impl NumberForm {
             None if comma > point => Some(','),
             None => marked.then(|| usual.unwrap_or('.')),
         };
-        let unit = units.iter().max_by(|a, b| a.1.cmp(b.1).then_with(|| b.0.cmp(a.0))).map(|(unit, _)| *unit);
+        // Half of the numbers must have a unit of measurement: fewer are mistakes, or say something else.
+        let numbers = point.max(comma);
+        let enough =
+            |((unit, _), count): &(&(&str, bool), &usize)| !is_measure(unit) || 2 * **count >= numbers;
+        let most = units.iter().filter(enough).max_by(|a, b| a.1.cmp(b.1).then_with(|| b.0.cmp(a.0)));
+        let unit = most.map(|(unit, _)| *unit);
         let mut form = Self {
             decimal,
             unit: unit.map(|(unit, _)| unit.to_owned()),
@@ -134,7 +156,7 @@ impl NumberForm {
 
     /// Whether a form that was read from a file is one.
     pub(super) fn is_valid(&self) -> bool {
-        let known = |unit: &String| UNITS.contains(&unit.as_str());
+        let known = |unit: &String| UNITS.contains(&unit.as_str()) || is_measure(unit);
         matches!(self.decimal, None | Some('.' | ',')) && self.decimals <= 10 && self.unit.iter().all(known)
     }
 
@@ -148,8 +170,9 @@ impl NumberForm {
         let parts = Parts::of(text)?;
         match (parts.unit, self.unit.as_deref()) {
             (Some(unit), Some(own)) if unit != own => return None,
-            // Percent where the reference has none would be another quantity; a currency is not.
+            // Percent or kilograms where the reference has none would be another quantity; a currency is not.
             (Some("%" | "‰"), None) => return None,
+            (Some(unit), None) if is_measure(unit) => return None,
             _ => {}
         }
         let (size, places) = match self.decimal {
@@ -202,7 +225,7 @@ impl NumberForm {
             text.push_str(fraction);
         }
         if !self.unit_first && !unit.is_empty() {
-            text.push_str(if unit == "%" { "" } else { " " });
+            text.push_str(if matches!(unit, "%" | "°") { "" } else { " " });
             text.push_str(unit);
         }
         text
@@ -226,7 +249,8 @@ impl<'a> Parts<'a> {
             }
             if parts.unit.is_none() {
                 let before = UNITS.iter().find_map(|unit| Some((*unit, parts.body.strip_prefix(unit)?)));
-                let after = UNITS.iter().find_map(|unit| Some((*unit, parts.body.strip_suffix(unit)?)));
+                let measures = UNITS.iter().chain(&MEASURES).chain(&SHORT_MEASURES);
+                let after = { measures }.find_map(|unit| Some((*unit, parts.body.strip_suffix(unit)?)));
                 if let Some((unit, rest)) = before.or(after) {
                     parts.unit_first = before.is_some();
                     (parts.unit, parts.body) = (Some(unit), rest.trim());
@@ -290,6 +314,11 @@ fn push_whole(clean: &mut String, whole: &str) -> Option<()> {
     Some(())
 }
 
+/// Whether a unit is one of measurement.
+fn is_measure(unit: &str) -> bool {
+    MEASURES.contains(&unit) || SHORT_MEASURES.contains(&unit)
+}
+
 /// Whether a text is a telephone number with the code of a country: a plus sign and seven digits or more, without decimals.
 fn is_telephone(text: &str) -> bool {
     let Some(rest) = text.trim().strip_prefix('+') else { return false };
@@ -322,7 +351,7 @@ mod tests {
 
     #[test]
     fn single_texts() {
-        let cases: [(&str, Option<f64>); 60] = [
+        let cases: [(&str, Option<f64>); 70] = [
             ("0", Some(0.0)),
             ("12", Some(12.0)),
             ("-3", Some(-3.0)),
@@ -376,7 +405,17 @@ mod tests {
             ("2024-01-31", None),
             ("31.12.2024", None),
             ("12:30", None),
-            ("5 kg", None),
+            ("5 kg", Some(5.0)),
+            ("20.5 °C", Some(20.5)),
+            ("-3,5°C", Some(-3.5)),
+            ("70kg", Some(70.0)),
+            ("120 km/h", Some(120.0)),
+            ("24h", Some(24.0)),
+            ("5 mg/dL", Some(5.0)),
+            ("kg", None),
+            ("kg 5", None),
+            ("12 A", None),
+            ("5 kg x", None),
             ("inf", None),
             ("NaN", None),
             ("1e400", None),
@@ -412,6 +451,19 @@ mod tests {
         assert_eq!(["$5", "7", "€8", "8%"].map(|text| mixed.parse(text)), [Some(5.0), Some(7.0), None, None]);
         assert_eq!(guess(&["5", "6"]).form.parse("7%"), None);
         assert_eq!(guess(&["5%", "6"]).form.parse("7"), Some(7.0));
+    }
+
+    #[test]
+    fn a_unit_of_measurement_is_that_of_most_cells() {
+        let weights = guess(&["70 kg", "81.5 kg", "64", "5 lb"]).form;
+        assert_eq!(
+            ["90kg", "64", "5 lb", "$5"].map(|text| weights.parse(text)),
+            [Some(90.0), Some(64.0), None, None]
+        );
+        assert_eq!(weights.format(70.25), "70.25 kg");
+        // One in many is an odd cell, as it was.
+        let plain = guess(&["12", "13", "14h", "15"]).form;
+        assert_eq!((plain.unit.as_deref(), plain.parse("14h"), plain.parse("14")), (None, None, Some(14.0)));
     }
 
     #[test]
