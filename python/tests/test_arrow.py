@@ -1,15 +1,23 @@
 """The Arrow scorer: the same bits for any batch, nulls by policy, one preparation, errors."""
 
+import csv
+import io
+import os
 import pickle
+import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import lossdepth
 from lossdepth import ArrowScorer
 
+ROOT = Path(__file__).resolve().parents[2]
+PROGRAM = Path(os.environ.get("LOSSDEPTH_BIN", ROOT / "target" / "release" / "lossdepth"))
 COLUMNS = ("depth", "error", "stderr", "percentile", "p_value")
 
 
@@ -176,3 +184,24 @@ def test_size_is_that_of_the_model():
     # At least the rows, and not a multiple of what kernel values could take.
     assert 100 * 10 * 8 < small < large
     assert 2_000 * 10 * 8 < large < 2_000 * 2_000 * 8 * 3
+
+
+def test_lengths_of_time_are_days_in_every_face(tmp_path):
+    rng = np.random.default_rng(3)
+    table = pa.table(
+        {
+            "took": pa.array(rng.integers(0, 10**11, size=200), pa.duration("us")),
+            "opens": pa.array(rng.integers(0, 86_400, size=200, dtype=np.int32), pa.time32("s")),
+            "kind": rng.choice(["x", "y"], size=200),
+        }
+    )
+    detector = lossdepth.SVMDepth().fit(table)
+    depths = detector.score_samples(table)
+    assert np.array_equal(ArrowScorer(detector, ("depth",))(table)["depth"], depths)
+    detector.save(tmp_path / "m.safetensors")
+    pq.write_table(table, tmp_path / "t.parquet")
+    words = [PROGRAM, "score", "t.parquet", "--model", "m.safetensors", "--quiet"]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    lines = csv.DictReader(io.StringIO(done.stdout))
+    assert np.array_equal([float(line["depth"]) for line in lines], depths)

@@ -21,7 +21,7 @@ pub fn is_time(kind: &DataType) -> bool {
     matches!(kind, DataType::Date32 | DataType::Date64 | DataType::Timestamp(..))
 }
 
-/// Whether it holds lengths of time, or times of the day: numbers of seconds.
+/// Whether it holds lengths of time, or times of the day: numbers of days.
 pub fn is_duration(kind: &DataType) -> bool {
     matches!(kind, DataType::Duration(_) | DataType::Time32(_) | DataType::Time64(_))
 }

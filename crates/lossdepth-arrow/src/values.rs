@@ -59,7 +59,7 @@ pub fn seconds(array: &ArrayRef, put: &mut dyn FnMut(Option<f64>)) -> bool {
         }};
     }
     match array.data_type() {
-        DataType::Date32 => each!(Date32Type, (86400.0, 1.0)),
+        DataType::Date32 => each!(Date32Type, (DAY, 1.0)),
         DataType::Date64 => each!(Date64Type, (1.0, 1e3)),
         DataType::Timestamp(TimeUnit::Second, _) => each!(TimestampSecondType, (1.0, 1.0)),
         DataType::Timestamp(TimeUnit::Millisecond, _) => each!(TimestampMillisecondType, (1.0, 1e3)),
@@ -69,7 +69,10 @@ pub fn seconds(array: &ArrayRef, put: &mut dyn FnMut(Option<f64>)) -> bool {
     }
 }
 
-/// Hands out every number of a column, `None` for null; false if it has none.
+/// How many seconds a day has.
+const DAY: f64 = 86_400.0;
+
+/// Hands out every number of a column, lengths of time and times of the day in days, `None` for null; false if it has none.
 pub fn numbers(array: &ArrayRef, put: &mut dyn FnMut(usize, Option<f64>)) -> bool {
     fn primitive<T: ArrowPrimitiveType>(
         array: &ArrayRef,
@@ -107,22 +110,26 @@ pub fn numbers(array: &ArrayRef, put: &mut dyn FnMut(usize, Option<f64>)) -> boo
             values.for_each(|(row, value)| put(row, value.map(|v| f64::from(u8::from(v)))));
             true
         }
-        DataType::Duration(TimeUnit::Second) => primitive::<DurationSecondType>(array, |v| v as f64, put),
+        DataType::Duration(TimeUnit::Second) => {
+            primitive::<DurationSecondType>(array, |v| v as f64 / DAY, put)
+        }
         DataType::Duration(TimeUnit::Millisecond) => {
-            primitive::<DurationMillisecondType>(array, |v| v as f64 / 1e3, put)
+            primitive::<DurationMillisecondType>(array, |v| v as f64 / 1e3 / DAY, put)
         }
         DataType::Duration(TimeUnit::Microsecond) => {
-            primitive::<DurationMicrosecondType>(array, |v| v as f64 / 1e6, put)
+            primitive::<DurationMicrosecondType>(array, |v| v as f64 / 1e6 / DAY, put)
         }
         DataType::Duration(TimeUnit::Nanosecond) => {
-            primitive::<DurationNanosecondType>(array, |v| v as f64 / 1e9, put)
+            primitive::<DurationNanosecondType>(array, |v| v as f64 / 1e9 / DAY, put)
         }
-        DataType::Time32(TimeUnit::Second) => primitive::<Time32SecondType>(array, f64::from, put),
-        DataType::Time32(_) => primitive::<Time32MillisecondType>(array, |v| f64::from(v) / 1e3, put),
+        DataType::Time32(TimeUnit::Second) => {
+            primitive::<Time32SecondType>(array, |v| f64::from(v) / DAY, put)
+        }
+        DataType::Time32(_) => primitive::<Time32MillisecondType>(array, |v| f64::from(v) / 1e3 / DAY, put),
         DataType::Time64(TimeUnit::Microsecond) => {
-            primitive::<Time64MicrosecondType>(array, |v| v as f64 / 1e6, put)
+            primitive::<Time64MicrosecondType>(array, |v| v as f64 / 1e6 / DAY, put)
         }
-        DataType::Time64(_) => primitive::<Time64NanosecondType>(array, |v| v as f64 / 1e9, put),
+        DataType::Time64(_) => primitive::<Time64NanosecondType>(array, |v| v as f64 / 1e9 / DAY, put),
         DataType::Null => {
             (0..array.len()).for_each(|row| put(row, None));
             true

@@ -131,9 +131,8 @@ impl Reader<'_> {
         let mut columns = Vec::with_capacity(names.len());
         for ((name, encoded), array) in names.iter().zip(encoded).zip(&arrays) {
             let kind = array.data_type();
-            let found = if is_duration(kind) { None } else { values(array) };
-            columns
-                .push(Column { name: encoded.clone(), values: found.ok_or_else(|| unreadable(name, kind))? });
+            let values = values(array).ok_or_else(|| unreadable(name, kind))?;
+            columns.push(Column { name: encoded.clone(), values });
         }
         let gap = |row: usize| {
             if part.is_null(row) {
@@ -257,8 +256,7 @@ fn listed(names: &[&str]) -> String {
 fn check_number(name: &str, array: &ArrayRef) -> Result<(), Wrong> {
     let kind = array.data_type();
     match kind {
-        kind if is_number(kind) => Ok(()),
-        kind if is_duration(kind) => Err(unreadable(name, kind)),
+        kind if is_number(kind) || is_duration(kind) => Ok(()),
         _ => Err(Wrong::Batch(format!(
             "column `{name}` holds {}; the model has numbers there",
             describe(kind)
@@ -267,13 +265,7 @@ fn check_number(name: &str, array: &ArrayRef) -> Result<(), Wrong> {
 }
 
 fn unreadable(name: &str, kind: &DataType) -> Wrong {
-    Wrong::Batch(if is_duration(kind) {
-        format!(
-            "column `{name}` holds lengths of time: give them as numbers, in the unit that the model was fitted with"
-        )
-    } else {
-        format!("column `{name}` holds {}, which cannot be compared", describe(kind))
-    })
+    Wrong::Batch(format!("column `{name}` holds {}, which cannot be compared", describe(kind)))
 }
 
 fn null(row: usize, column: Option<&str>) -> Wrong {

@@ -318,7 +318,7 @@ fn strict_and_simple_ways_with_gaps() {
 fn texts_are_read_as_what_they_are() {
     let sample = table(vec![
         ("order", texts(["A-1", "A-2", "A-3", "A-4", "A-5", "A-6", "A-7", "A-8"])),
-        ("price", texts(["$1,234.50", "$3.25", "$7.00", "n.v.", "$8.10", "$4.00", "($2.00)", "$9.99"])),
+        ("price", texts(["$1,234.50", "$3.25", "$7.00", "see note", "$8.10", "$4.00", "($2.00)", "$9.99"])),
         (
             "date",
             texts(["31.12.2024", "1.2.2024", "", "3.4.2024", "5.6.2024", "7.8.2024", "9.9.2024", "1.1.2025"]),
@@ -345,7 +345,7 @@ fn texts_are_read_as_what_they_are() {
     assert_eq!(row(&encoded, 0)[1], 20_088.0);
     let notes: Vec<(usize, usize, CellNoteKind)> =
         encoded.notes.iter().map(|note| (note.row, note.column, note.what.clone())).collect();
-    let unread = CellNoteKind::Unread("n.v.".into());
+    let unread = CellNoteKind::Unread("see note".into());
     assert_eq!(notes, [(2, 1, CellNoteKind::Gap), (3, 0, unread)]);
     let columns = encoding.columns();
     assert_eq!(columns[0].format_value(1234.5), "$1234.50");
