@@ -22,7 +22,8 @@ const EXPLAIN_NOTES: &str = "\
 For a linear method the classifier that tells the row from the sample is f(x) = baseline + a contribution of each column; \
 f is positive for the sample and negative for the row, so the most negative contributions give the row away, and \
 they add up to f(z) exactly. For methods with a kernel and networks the table has the slopes of f at the row, for a forest \
-the cuts that its trees make around it, for the halfspace depth the direction of the emptiest halfspace.
+the cuts that its trees make around it, for the halfspace depth the direction of the emptiest halfspace. `auto` and \
+forests with rotations have no one classifier to show: for them the reasons are in words, as `lossdepth outliers` gives them.
 
 The rows of the sample with the most influence are named with the change in depth that leaving them out would make.
 

@@ -171,20 +171,49 @@ impl Outliers {
         let mut order: Vec<usize> = (0..fits.len()).collect();
         order.sort_by(|&a, &b| fits[a].depth.total_cmp(&fits[b].depth).then(a.cmp(&b)));
         order.truncate(options.top);
-        let quiet = Run { progress: None, ..*run };
-        let mut found = Vec::with_capacity(order.len());
-        if !order.is_empty() {
-            let explainer = Explainer::new(model, &quiet)?;
-            let chosen: Vec<f64> = order.iter().flat_map(|&i| rows.row(i)).copied().collect();
-            let asked = ReasonOptions { target: Some(options.target), ..ReasonOptions::default() };
-            let reasons = explainer.reasons(Rows::new(&chosen, rows.width())?, &asked, &quiet)?;
-            for (&at, reasons) in order.iter().zip(&reasons) {
+        let found = (order.iter().zip(&reasons(model, queries, &order, Some(options.target), run)?))
+            .map(|(&at, reasons)| {
                 let place = Place { p: p_values[at], percentile: percentiles[at], fit: fits[at], at };
-                found.push(outlier(queries, place, rows.row(at), reasons, options));
-            }
-        }
+                outlier(queries, place, rows.row(at), reasons, options)
+            })
+            .collect();
         Ok(Self { fits, p_values, percentiles, reference_depths, unconverged, found })
     }
+}
+
+/// Why some encoded rows, by their number, are as odd as they are: at most `most` reasons each.
+///
+/// # Errors
+/// As for [`Outliers::find`].
+pub fn reasons_in_words(
+    model: &Model,
+    queries: Queries<'_>,
+    rows: &[usize],
+    most: usize,
+    run: &Run<'_>,
+) -> Result<Vec<Vec<WordedReason>>> {
+    let found = reasons(model, queries, rows, None, run)?;
+    let worded = |(&at, reasons): (&usize, &Reasons)| {
+        Words::new(queries, at, queries.rows.row(at), &reasons.columns).reasons(most)
+    };
+    Ok(rows.iter().zip(&found).map(worded).collect())
+}
+
+/// The reasons of some encoded rows, with a change that makes them ordinary at the target if there is one.
+fn reasons(
+    model: &Model,
+    queries: Queries<'_>,
+    rows: &[usize],
+    target: Option<f64>,
+    run: &Run<'_>,
+) -> Result<Vec<Reasons>> {
+    if rows.is_empty() {
+        return Ok(Vec::new());
+    }
+    let quiet = Run { progress: None, ..*run };
+    let chosen: Vec<f64> = rows.iter().flat_map(|&i| queries.rows.row(i)).copied().collect();
+    let asked = ReasonOptions { target, ..ReasonOptions::default() };
+    Explainer::new(model, &quiet)?.reasons(Rows::new(&chosen, queries.rows.width())?, &asked, &quiet)
 }
 
 /// The p-value and the percentile of every row, and the depths that the percentiles are among.
@@ -239,45 +268,12 @@ fn outlier(
     reasons: &Reasons,
     options: &OutlierOptions,
 ) -> Outlier {
-    let row = queries.numbers[place.at];
     let encoding = queries.encoding;
-    let notes = notes_of(queries.notes, row);
-    let words = Words { queries, row, encoded, notes, reasons: &reasons.columns };
+    let words = Words::new(queries, place.at, encoded, &reasons.columns);
     let name = queries.name(place.at);
     let mut contributions = vec![0.0; encoding.columns().len()];
     for reason in &reasons.columns {
         contributions[reason.column] = reason.contribution;
-    }
-    let total: f64 = contributions.iter().filter(|bits| **bits > 0.0).sum();
-    // One odd value may hide another, which then has a contribution below 0.
-    // A value that many rows have explains nothing by itself: it is a reason only where there is no other.
-    let replaced: Vec<_> = reasons.columns.iter().filter(|reason| reason.replaced).collect();
-    let telling = || replaced.iter().copied().filter(|reason| words.is_telling(reason));
-    let counted: Vec<_> = if telling().next().is_some() { telling().collect() } else { replaced.clone() };
-    let share = |bits: f64| if total > 0.0 { bits.max(0.0) / total } else { 0.0 };
-    let mut worded: Vec<WordedReason> = counted
-        .into_iter()
-        .take(options.reasons)
-        .map(|reason| WordedReason {
-            column: reason.column,
-            name: encoding.columns()[reason.column].name().to_owned(),
-            value: words.value(reason.column),
-            text: words.sentence(reason),
-            share: share(reason.contribution),
-        })
-        .collect();
-    // A gap or a cell that cannot be read is a reason by itself, also where the filled value is ordinary.
-    for note in notes {
-        let known = worded.iter().any(|reason| reason.column == note.column);
-        if !known && words.is_unusual(note) && worded.len() < options.reasons.max(1) {
-            worded.push(WordedReason {
-                column: note.column,
-                name: encoding.columns()[note.column].name().to_owned(),
-                value: words.value(note.column),
-                text: words.note(note),
-                share: 0.0,
-            });
-        }
     }
     let met = reasons.counterfactual.as_ref().filter(|change| change.met && !change.columns.is_empty());
     let changes = met.map_or_else(Vec::new, |change| {
@@ -291,13 +287,13 @@ fn outlier(
         change.columns.iter().map(one).collect()
     });
     Outlier {
-        row,
+        row: queries.numbers[place.at],
         name,
         fit: place.fit,
         p: place.p,
         percentile: place.percentile,
         outlyingness: reasons.outlyingness,
-        reasons: worded,
+        reasons: words.reasons(options.reasons),
         changes,
         changed: met.map(|change| (change.depth, change.percentile)),
         combinations: reasons.combinations.clone(),

@@ -1,6 +1,6 @@
 //! What is odd about a value, in words.
 
-use super::{Queries, coordinates, is_gap};
+use super::{Queries, WordedReason, coordinates, is_gap, notes_of};
 use crate::data::{CellNote, CellNoteKind, ColumnKind, EncodedColumn, Values};
 use crate::model::reasons::{ColumnFacts, ColumnReason, Fitting};
 
@@ -10,8 +10,11 @@ const EXTREME: f64 = 0.02;
 /// The same where the other columns say which value would fit: that says more, unless hardly any row is as far out.
 const EXTREME_ALTHOUGH_DETERMINED: f64 = 0.002;
 
-/// Up to this share of the rows, a level is called rare by itself.
+/// Up to this share of the rows, or one of them, a level is called rare by itself.
 const RARE: f64 = 0.05;
+
+/// A rare level may be another one misspelt if that one is so many times as frequent (heuristic).
+const MISSPELT: f64 = 5.0;
 
 /// How many columns are named that determine a value.
 const DETERMINING: usize = 2;
@@ -19,16 +22,62 @@ const DETERMINING: usize = 2;
 /// One row, and what it is compared with.
 #[derive(Clone, Copy)]
 pub(super) struct Words<'a> {
-    pub(super) queries: Queries<'a>,
+    queries: Queries<'a>,
     /// The row of the table.
-    pub(super) row: usize,
-    pub(super) encoded: &'a [f64],
-    pub(super) notes: &'a [CellNote],
+    row: usize,
+    encoded: &'a [f64],
+    notes: &'a [CellNote],
     /// All columns, to tell those that are odd themselves.
-    pub(super) reasons: &'a [ColumnReason],
+    reasons: &'a [ColumnReason],
 }
 
-impl Words<'_> {
+impl<'a> Words<'a> {
+    /// About an encoded row.
+    pub(super) fn new(
+        queries: Queries<'a>,
+        at: usize,
+        encoded: &'a [f64],
+        reasons: &'a [ColumnReason],
+    ) -> Self {
+        let row = queries.numbers[at];
+        Self { queries, row, encoded, notes: notes_of(queries.notes, row), reasons }
+    }
+
+    /// The columns that account for the row, the most important first.
+    pub(super) fn reasons(&self, most: usize) -> Vec<WordedReason> {
+        // One odd value may hide another, which then has a contribution below 0.
+        let total: f64 = self.reasons.iter().map(|reason| reason.contribution.max(0.0)).sum();
+        let share = |bits: f64| if total > 0.0 { bits.max(0.0) / total } else { 0.0 };
+        // A value that many rows have explains nothing by itself: it is a reason only where there is no other.
+        let replaced: Vec<_> = self.reasons.iter().filter(|reason| reason.replaced).collect();
+        let telling: Vec<_> = replaced.iter().copied().filter(|reason| self.is_telling(reason)).collect();
+        let counted = match (telling.is_empty(), replaced.is_empty()) {
+            (false, _) => telling,
+            (true, false) => replaced,
+            (true, true) => self.extremes(),
+        };
+        let worded = |column: usize, text: String, share: f64| WordedReason {
+            column,
+            name: self.name(column).to_owned(),
+            value: self.value(column),
+            text,
+            share,
+        };
+        let mut found: Vec<WordedReason> = counted
+            .into_iter()
+            .take(most)
+            .map(|reason| worded(reason.column, self.sentence(reason), share(reason.contribution)))
+            .collect();
+        // A gap or a cell that cannot be read is a reason by itself, also where the filled value is ordinary.
+        for note in self.notes {
+            let known = found.iter().any(|reason| reason.column == note.column);
+            if !known && self.is_unusual(note) && found.len() < most.max(1) {
+                found.push(worded(note.column, self.note(note), 0.0));
+            }
+        }
+        found
+    }
+
     fn column(&self, column: usize) -> &EncodedColumn {
         &self.queries.encoding.columns()[column]
     }
@@ -54,7 +103,11 @@ impl Words<'_> {
         {
             return text.trim().to_owned();
         }
-        self.encoded_value(column, self.encoded)
+        let number = self.encoded.get(coordinates(self.queries.encoding, column)).and_then(|v| v.first());
+        match (learned.kind(), number) {
+            (ColumnKind::Number, Some(number)) => learned.format_value(*number),
+            _ => self.encoded_value(column, self.encoded),
+        }
     }
 
     /// The value that an encoded row has in a column, with the decimals that the column has.
@@ -68,22 +121,26 @@ impl Words<'_> {
         values.first().map_or_else(String::new, |value| learned.format_value(to_decimals(*value, learned)))
     }
 
-    /// The same for a value that is one of many: a number is rounded to a hundredth of where nine in ten are (heuristic).
+    /// The same for a value that is one of many: a number is rounded to a hundredth of where nine in ten are, or to two digits
+    /// where that is less and all of these have one sign (heuristic).
     pub(super) fn changed_value(&self, column: usize, encoded: &[f64]) -> String {
         let learned = self.column(column);
         let value = encoded.get(coordinates(self.queries.encoding, column)).and_then(|values| values.first());
-        let spread = learned.quantiles().map(|quantiles| quantiles.high - quantiles.low);
-        let (Some(value), Some(spread), ColumnKind::Number) = (value, spread, learned.kind()) else {
+        let (Some(value), Some(quantiles), ColumnKind::Number) = (value, learned.quantiles(), learned.kind())
+        else {
             return self.encoded_value(column, encoded);
         };
-        let close = rounded(*value, Some((0.0, spread / 10.0)), learned.is_whole());
+        let spread = (quantiles.high - quantiles.low) / 10.0;
+        let one_sign = quantiles.low > 0.0 || quantiles.high < 0.0;
+        let size = if one_sign { spread.min(value.abs()) } else { spread };
+        let close = rounded(*value, Some((0.0, size)), learned.is_whole());
         let text = without_zeros(learned.format_value(to_decimals(close, learned)));
         if (close - value).abs() <= 1e-9 * value.abs() { text } else { format!("about {text}") }
     }
 
     /// Whether a value says something by itself or beside columns that determine it: not a common one, of which another would
     /// only be more usual.
-    pub(super) fn is_telling(&self, reason: &ColumnReason) -> bool {
+    fn is_telling(&self, reason: &ColumnReason) -> bool {
         let (column, facts) = (self.column(reason.column), &reason.facts);
         let count = if is_category(column) {
             let text = self.value(reason.column);
@@ -94,12 +151,12 @@ impl Words<'_> {
         let determined = reason.fits.as_ref().is_some_and(|fits| self.determining(fits).is_some());
         match self.note_of(reason.column) {
             Some(note) => self.is_unusual(note),
-            None => determined || count <= RARE * column.observations(),
+            None => determined || is_rare(column, count),
         }
     }
 
     /// Whether a note is worth mentioning: most rows have a value there.
-    pub(super) fn is_unusual(&self, note: &CellNote) -> bool {
+    fn is_unusual(&self, note: &CellNote) -> bool {
         match note.what {
             CellNoteKind::Gap => self.column(note.column).gap_share() <= RARE,
             CellNoteKind::NewLevel(_) | CellNoteKind::Unread(_) => true,
@@ -107,7 +164,7 @@ impl Words<'_> {
     }
 
     /// What a note says.
-    pub(super) fn note(&self, note: &CellNote) -> String {
+    fn note(&self, note: &CellNote) -> String {
         let column = self.column(note.column);
         let rows = counted(column.observations());
         match &note.what {
@@ -123,8 +180,25 @@ impl Words<'_> {
         }
     }
 
+    /// The columns whose numbers are far out by themselves, the farthest first: for rows in which so many are odd that no few
+    /// account for it.
+    fn extremes(&self) -> Vec<&ColumnReason> {
+        let beyond = |reason: &ColumnReason| {
+            let [low, middle, high] = reason.facts.quantiles?;
+            let value = *self.encoded.get(coordinates(self.queries.encoding, reason.column))?.first()?;
+            let (distance, unit) =
+                if value > middle { (value - high, high - middle) } else { (low - value, middle - low) };
+            extreme(self.column(reason.column).kind(), &reason.facts, EXTREME)?;
+            (distance > 0.0 && self.note_of(reason.column).is_none()).then_some(distance / unit)
+        };
+        let mut far: Vec<(f64, &ColumnReason)> =
+            self.reasons.iter().filter_map(|reason| Some((beyond(reason)?, reason))).collect();
+        far.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.column.cmp(&b.1.column)));
+        far.into_iter().map(|(_, reason)| reason).collect()
+    }
+
     /// What is odd about the value of a column.
-    pub(super) fn sentence(&self, reason: &ColumnReason) -> String {
+    fn sentence(&self, reason: &ColumnReason) -> String {
         let column = self.column(reason.column);
         if let Some(note) = self.note_of(reason.column) {
             let text = self.note(note);
@@ -159,7 +233,7 @@ impl Words<'_> {
         let level = column.levels().iter().find(|level| level.name == text);
         let count = level.map_or(facts.equal, |level| level.count);
         let (rows, fits) = (counted(column.observations()), self.fitting(reason));
-        if count <= RARE * column.observations() {
+        if is_rare(column, count) {
             let rare = if count <= 1.0 && self.queries.own {
                 format!("in no other of {rows} rows")
             } else {
@@ -174,6 +248,11 @@ impl Words<'_> {
     fn fitting(&self, reason: &ColumnReason) -> Option<String> {
         let fits = reason.fits.as_ref()?;
         let column = self.column(reason.column);
+        if is_category(column)
+            && let Some(similar) = misspelt(column, &self.value(reason.column))
+        {
+            return Some(format!("perhaps `{similar}`"));
+        }
         let value = if let Some(number) = fits.number {
             let close = rounded(number, fits.range, column.is_whole());
             let text = column.format_value(to_decimals(close, column));
@@ -183,7 +262,8 @@ impl Words<'_> {
             let level = fits.encoded.iter().position(|value| *value != 0.0)?;
             format!("`{}`", column.format_value(level as f64))
         };
-        if value.trim_matches('`') == self.value(reason.column) {
+        let plain = value.trim_start_matches("about ").trim_start_matches("around ").trim_matches('`');
+        if plain == self.value(reason.column) || self.queries.encoding.columns().len() == 1 {
             return None;
         }
         // Beside other odd columns the value was found for a row in which those are ordinary.
@@ -210,6 +290,29 @@ fn is_category(column: &EncodedColumn) -> bool {
     matches!(column.kind(), ColumnKind::Category | ColumnKind::Boolean)
 }
 
+/// Whether a level of so many rows is rare: by itself, and beside the other levels of its column.
+fn is_rare(column: &EncodedColumn, count: f64) -> bool {
+    let levels = column.levels().len() + column.other_levels().0;
+    let mean = column.observations() / levels.max(1) as f64;
+    count <= 1.0 || (count <= RARE * column.observations() && 2.0 * count <= mean)
+}
+
+/// A much more frequent level that a text differs from by one letter, or two of a long text.
+fn misspelt<'c>(column: &'c EncodedColumn, text: &str) -> Option<&'c str> {
+    let own = column.levels().iter().find(|level| level.name == text).map_or(1.0, |level| level.count);
+    let folded = text.to_lowercase();
+    // An edit of a short text makes another word of it.
+    let most = match folded.chars().count() {
+        0..=2 => 0,
+        3..=5 => 1,
+        _ => 2,
+    };
+    let levels = column.levels().iter().filter(|level| level.name != text && level.count >= MISSPELT * own);
+    let edits = |name: &str| strsim::osa_distance(&folded, &name.to_lowercase());
+    let near = levels.map(|level| (edits(&level.name), level)).filter(|(edits, _)| *edits <= most);
+    near.min_by_key(|(edits, _)| *edits).map(|(_, level)| level.name.as_str())
+}
+
 /// What a cell of this kind would be.
 fn one(kind: ColumnKind) -> &'static str {
     match kind {
@@ -228,7 +331,7 @@ fn extreme(kind: ColumnKind, facts: &ColumnFacts, share: f64) -> Option<String> 
     let far = share * facts.total;
     let (up, down) = (facts.above + facts.equal, facts.below + facts.equal);
     // A value that a twentieth of the rows share is common, however far out.
-    if facts.equal > RARE * facts.total || up.min(down) > far.max(1.0) {
+    if facts.equal > (RARE * facts.total).max(1.0) || up.min(down) > far.max(1.0) {
         return None;
     }
     let (beyond, word, most) =

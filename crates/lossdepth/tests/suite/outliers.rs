@@ -138,3 +138,71 @@ fn no_rows_and_no_top_are_answered_with_nothing() {
     let none = found(&model, &encoding, &Orders::new(0).table(), false, 5);
     assert!(none.found.is_empty() && none.fits.is_empty());
 }
+
+fn texts(all: &[&str]) -> Values {
+    let mut texts = Texts::default();
+    all.iter().for_each(|text| texts.push(Some(text)));
+    Values::Texts(texts)
+}
+
+#[test]
+fn a_row_that_is_odd_in_all_its_columns_has_reasons() {
+    for (rows, columns) in [(30, 2), (300, 2), (300, 5), (300, 10)] {
+        let mut random = Random::new(5);
+        let values = |j: usize, random: &mut Random| {
+            let mut values: Vec<f64> = (0..rows).map(|_| random.normal()).collect();
+            values[rows - 1] = 90.0 + j as f64;
+            Column { name: format!("c{j}"), values: Values::Numbers(values) }
+        };
+        let table = Table::new((0..columns).map(|j| values(j, &mut random)).collect()).unwrap();
+        let (encoding, encoded) = Encoding::learn(&table, None, &EncodingOptions::default()).unwrap();
+        let sample = lossdepth::Reference::from_vec(encoded.values.clone(), encoded.width, None).unwrap();
+        let model = Settings::new(Method::Auto).fit(&sample).unwrap();
+        let queries = Queries::new(&table, &encoding, &encoded, true).unwrap();
+        let options = OutlierOptions { top: 1, ..OutlierOptions::default() };
+        let found = Outliers::find(&model, queries, &options, &Run::default()).unwrap().found;
+        assert_eq!(found[0].row, rows - 1);
+        assert!(found[0].reasons.len() >= 2, "{rows} x {columns}: {:?}", found[0].reasons);
+        for reason in &found[0].reasons {
+            assert!(reason.text.starts_with("highest of all"), "{rows} x {columns}: {reason:?}");
+        }
+    }
+}
+
+#[test]
+fn a_misspelt_level_is_said_to_be_the_one_it_looks_like() {
+    let mut random = Random::new(3);
+    let known = ["female", "male", "other"];
+    let mut levels: Vec<&str> = (0..ROWS).map(|_| known[random.below(3)]).collect();
+    levels[9] = "mlae";
+    let numbers: Vec<f64> = (0..ROWS).map(|_| random.normal()).collect();
+    let table = Table::new(vec![
+        Column { name: "sex".into(), values: texts(&levels) },
+        Column { name: "x".into(), values: Values::Numbers(numbers) },
+    ]);
+    let table = table.unwrap();
+    let (model, encoding) = fitted(&table);
+    let found = found(&model, &encoding, &table, true, 1);
+    assert_eq!(found.found[0].row, 9);
+    assert_eq!(found.found[0].reasons[0].text, "in no other of 300 rows; perhaps `male`");
+}
+
+#[test]
+fn small_tables_have_a_highest_value_and_levels_of_equal_size_are_not_rare() {
+    // Twelve rows: one of them is more than a twentieth.
+    let prices = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 2.5, 3.5, 4.5, 1.5, 5.5, 480.0];
+    let shops: Vec<String> = (0..12).map(|i| format!("shop {}", i % 6)).collect();
+    let shops: Vec<&str> = shops.iter().map(String::as_str).collect();
+    let table = Table::new(vec![
+        Column { name: "price".into(), values: Values::Numbers(prices.to_vec()) },
+        Column { name: "shop".into(), values: texts(&shops) },
+    ]);
+    let table = table.unwrap();
+    let (model, encoding) = fitted(&table);
+    let found = found(&model, &encoding, &table, true, 12);
+    let price = &found.found[0].reasons[0];
+    assert_eq!((price.value.as_str(), price.name.as_str()), ("480", "price"));
+    assert!(price.text.starts_with("highest of all"), "{}", price.text);
+    let said = found.found.iter().flat_map(|row| &row.reasons).filter(|reason| reason.name == "shop");
+    assert!(said.clone().all(|reason| !reason.text.contains("only")), "{:?}", said.collect::<Vec<_>>());
+}

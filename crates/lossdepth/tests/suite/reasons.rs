@@ -333,3 +333,20 @@ fn a_limit_on_changes_is_kept_and_the_call_can_be_cancelled() {
     let cancelled = explainer.reasons(Rows::new(&data, 5).unwrap(), &options, &run);
     assert_eq!(cancelled, Err(DepthError::Cancelled));
 }
+
+#[test]
+fn wide_tables_are_searched_in_bounded_work_and_the_odd_column_is_found() {
+    let (n, d) = (60, 900);
+    let mut random = Random::new(8);
+    let mut data: Vec<f64> = (0..n * d).map(|_| random.normal()).collect();
+    data[7 * d + 411] = 40.0;
+    let row = data[7 * d..8 * d].to_vec();
+    let all_odd: Vec<f64> = (0..d).map(|_| 6.0 * random.normal()).collect();
+    let rows = [row, all_odd].concat();
+    let model = fitted(Method::Svm, data, d);
+    let found = reasons(&model, &rows);
+    check(&model, &rows, &found);
+    assert_eq!(found[0].columns[0].column, 411);
+    // A step tries 145 values; there are 12 steps at most, 3 paths either way, and what is bisected.
+    assert!(found.iter().all(|reasons| reasons.evaluations < 8_000), "{}", found[1].evaluations);
+}

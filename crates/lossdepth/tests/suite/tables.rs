@@ -348,7 +348,7 @@ fn texts_are_read_as_what_they_are() {
     let unread = CellNoteKind::Unread("see note".into());
     assert_eq!(notes, [(2, 1, CellNoteKind::Gap), (3, 0, unread)]);
     let columns = encoding.columns();
-    assert_eq!(columns[0].format_value(1234.5), "$1234.50");
+    assert_eq!(columns[0].format_value(1234.5), "$1,234.50");
     assert_eq!(columns[1].format_value(20_088.0), "2024-12-31");
     let levels: Vec<(&str, f64)> = columns[2].levels().iter().map(|l| (l.name.as_str(), l.count)).collect();
     assert_eq!(levels, [("no", 4.0), ("yes", 4.0)]);

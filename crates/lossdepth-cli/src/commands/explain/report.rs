@@ -1,11 +1,13 @@
 //! What is said about rows, ready to be written as a table or as JSON.
 
 use super::super::inputs::Inputs;
+use super::super::outliers::queries as queries_of;
 use super::super::plot::in_words;
 use super::Depths;
 use crate::error::Result;
 use crate::load::is_numeric;
 use lossdepth::data::{ColumnKind, Group, GroupKind};
+use lossdepth::outliers::{WordedReason, reasons_in_words};
 use lossdepth::{Explanation, Method, Model, Reason, Rows, Run, Settings, Stop};
 use lossdepth_plot::EmpiricalDistribution;
 use serde::Serialize;
@@ -55,6 +57,9 @@ pub(super) struct Row {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) cuts: Vec<Cut>,
     pub(super) influential: Vec<Influential>,
+    /// Why the row is odd in words, where the method has no classifier to show.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) reasons: Vec<Worded>,
     /// The gradient of the classifier at the row; not of a forest.
     #[serde(skip)]
     pub(super) gradient: Option<Vec<f64>>,
@@ -112,6 +117,16 @@ pub(super) struct Cut {
     pub(super) share: f64,
 }
 
+/// A reason in words.
+#[derive(Debug, Serialize)]
+pub(super) struct Worded {
+    pub(super) column: String,
+    pub(super) value: String,
+    pub(super) text: String,
+    /// The share of the row's outlyingness.
+    pub(super) share: f64,
+}
+
 /// A row of the reference that matters.
 #[derive(Debug, Serialize)]
 pub(super) struct Influential {
@@ -129,6 +144,16 @@ pub(super) struct Influential {
 
 /// How many reference rows are named.
 const NAMED: usize = 3;
+
+/// How many reasons in words a row has at most.
+const MOST_REASONS: usize = 6;
+
+impl From<WordedReason> for Worded {
+    fn from(reason: WordedReason) -> Self {
+        let WordedReason { name: column, value, text, share, .. } = reason;
+        Self { column, value, text, share }
+    }
+}
 
 impl Report {
     pub(super) fn new(
@@ -154,7 +179,13 @@ impl Report {
             .collect::<Result<Vec<EmpiricalDistribution>, _>>()?;
         let sample = Sample { inputs, names, columns: &ranked, depths: depths.ranked.as_ref() };
         let row = |(&number, why): (&usize, &Explanation)| sample.row(number, why);
-        let rows = chosen.iter().zip(&found).map(row).collect::<Result<Vec<_>>>()?;
+        let mut rows = chosen.iter().zip(&found).map(row).collect::<Result<Vec<_>>>()?;
+        if rows.iter().any(|row| row.gradient.is_none() && row.cuts.is_empty()) {
+            let worded = reasons_in_words(model, queries_of(inputs)?, chosen, MOST_REASONS, &run)?;
+            for (row, worded) in rows.iter_mut().zip(worded) {
+                row.reasons = worded.into_iter().map(Worded::from).collect();
+            }
+        }
         Ok(Self {
             format: 1,
             version: env!("CARGO_PKG_VERSION"),
@@ -215,6 +246,7 @@ impl Sample<'_> {
             columns,
             cuts: why.cuts().unwrap_or_default().iter().map(|cut| self.cut(number, cut)).collect(),
             influential: self.influential(number, why)?,
+            reasons: Vec::new(),
             gradient: why.gradient().map(<[f64]>::to_vec),
             order,
         })

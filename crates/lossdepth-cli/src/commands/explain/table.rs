@@ -22,8 +22,8 @@ fn section(report: &Report, row: &Row, top: usize) -> String {
     out.push('\n');
     let _ = writeln!(
         out,
-        "  depth  {:.6}, {}proven within {}{}",
-        row.depth,
+        "  depth  {}, {}proven within {}{}",
+        if row.depth == 0.0 || row.depth >= 1e-4 { format!("{:.6}", row.depth) } else { brief(row.depth) },
         // Forests have none.
         if row.stderr.is_nan() { String::new() } else { format!("standard error {}, ", brief(row.stderr)) },
         brief(row.error),
@@ -42,11 +42,24 @@ fn section(report: &Report, row: &Row, top: usize) -> String {
     } else if row.linear {
         contributions(report, row, top)
     } else if row.gradient.is_none() {
-        "  why    the cuts of this forest are across columns, so no column stands out\n".to_owned()
+        in_words(row, top)
     } else {
         slopes(row, top)
     });
     out.push_str(&influence(row));
+    out
+}
+
+/// Why the row is odd, in words.
+fn in_words(row: &Row, top: usize) -> String {
+    if row.reasons.is_empty() {
+        return "  why    no column stands out\n".to_owned();
+    }
+    let mut out = String::new();
+    for (at, reason) in row.reasons.iter().take(top.max(1)).enumerate() {
+        let lead = if at == 0 { "why" } else { "" };
+        let _ = writeln!(out, "  {lead:<6} {} {}: {}", reason.column, reason.value, reason.text);
+    }
     out
 }
 

@@ -34,12 +34,14 @@ impl Page<'_> {
         let rows = self.rows;
         let found = self.outliers.found.len();
         let all = grouped(rows);
-        match (found, rows) {
-            (_, 0) => "No rows".to_owned(),
+        let title = match (found, rows) {
+            (_, 0) => return "No rows".to_owned(),
             (1, _) => format!("The oddest of {all} rows"),
             _ if found == rows => format!("All {}, the oddest first", count(rows, "row")),
             _ => format!("The {found} oddest of {all} rows"),
-        }
+        };
+        let named = self.outliers.found.iter().all(|row| row.name.is_some());
+        if named { title } else { format!("{title} (the first row is row 0)") }
     }
 
     /// For a terminal.

@@ -212,10 +212,11 @@ impl NumberForm {
             text.push_str(unit);
             text.push_str(if word { " " } else { "" });
         }
+        // Four digits stay together where they could be a year.
+        let grouped = whole.len() > 4 || self.decimals > 0 || !unit.is_empty();
         for (at, digit) in whole.chars().enumerate() {
             let left = whole.len() - at;
-            // Four digits stay together, as in years.
-            if at > 0 && left.is_multiple_of(3) && whole.len() > 4 {
+            if at > 0 && left.is_multiple_of(3) && grouped {
                 text.push(thousands);
             }
             text.push(digit);
@@ -479,7 +480,7 @@ mod tests {
     #[test]
     fn numbers_are_shown_as_they_were() {
         let shown = |texts: &[&str], number: f64| guess(texts).form.format(number);
-        assert_eq!(shown(&["$27.43", "$3.10"], 1234.5), "$1234.50");
+        assert_eq!(shown(&["$27.43", "$3.10"], 1234.5), "$1,234.50");
         assert_eq!(shown(&["$27.43", "$3.10"], -12_345.5), "-$12,345.50");
         assert_eq!(shown(&["27,43 €"], 1_234_567.891), "1.234.567,891 €");
         assert_eq!(shown(&["12 %"], 3.0), "3%");

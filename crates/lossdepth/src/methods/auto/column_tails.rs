@@ -13,8 +13,9 @@ const EXPECTED: f64 = 0.7;
 /// Added to the diagonal of the correlations, besides the number of coordinates per observation.
 const RIDGE: f64 = 0.01;
 
-/// With more coordinates than these columns are not compared with each other: the time is cubic in their number.
-const MOST: usize = 256;
+/// With more coordinates than these columns are not compared with each other: the time is cubic in their number. Up to here a
+/// query takes less time for it than for its distances to the rows.
+const MOST: usize = 1024;
 
 /// A level of a category takes part in the regressions from this many observations on.
 const LEAST_LEVEL: f64 = 10.0;

@@ -16,7 +16,7 @@ impl Ground<'_> {
         let totals = distances.totals();
         let mut paths: Vec<Repair> = Vec::new();
         for i in distances.nearest(&totals, &[], self.ordinary, STARTS) {
-            let path = self.restore(z, self.pool.rows().row(i))?;
+            let path = self.restore(z, i)?;
             paths.extend(path.into_iter().filter(|repair| repair.changed.len() <= most));
         }
         paths.sort_by(|a, b| a.cost(price).total_cmp(&b.cost(price)));
@@ -58,12 +58,25 @@ impl Ground<'_> {
         Ok(best)
     }
 
-    /// The path from an ordinary row to `z`: a few columns a step while many are left, then one by one.
-    pub(super) fn restore(&self, z: &[f64], ordinary: &[f64]) -> Result<Vec<Repair>> {
+    /// The path from row `i` of the pool to `z`: a few columns a step while many are left, then one by one. In wide tables it
+    /// begins with the columns put back in which the two rows differ least.
+    pub(super) fn restore(&self, z: &[f64], i: usize) -> Result<Vec<Repair>> {
+        let ordinary = self.pool.rows().row(i);
         let mut row = ordinary.to_vec();
-        let same = |j: &usize| self.columns[*j].take(z) == self.columns[*j].take(ordinary);
-        let (_, mut left): (Vec<usize>, Vec<usize>) = (0..self.columns.len()).partition(same);
-        let mut path = Vec::new();
+        let differs = |j: &usize| self.columns[*j].take(z) != self.columns[*j].take(ordinary);
+        let mut left: Vec<usize> = (0..self.columns.len()).filter(differs).collect();
+        let mut depth = self.pool_depths[i];
+        let most = self.searched_columns();
+        if left.len() > most {
+            self.sort_by_difference(&mut left, z, &[ordinary]);
+            for j in left.split_off(most) {
+                self.columns[j].put(&mut row, &self.columns[j].take(z));
+            }
+            left.sort_unstable();
+            depth = self.depths(&row)?[0];
+        }
+        let mut path =
+            vec![Repair { row: row.clone(), changed: left.clone(), depth, bits: self.scale.bits(depth) }];
         while left.len() > 1 {
             let values: Vec<Vec<f64>> = left.iter().map(|&j| self.columns[j].take(z)).collect();
             let depths =

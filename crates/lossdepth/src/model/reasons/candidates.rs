@@ -8,8 +8,14 @@ use crate::error::Result;
 pub(super) const NEIGHBOURS: usize = 6;
 /// The levels of a number that are tried beside those of similar rows (heuristic).
 const LEVELS: [f64; 7] = [0.5, 0.1, 0.9, 0.3, 0.7, 0.02, 0.98];
-/// How many replacements one step tries at most, over all columns.
+/// How many replacements one step tries at most, over all columns; fewer in tables of more columns than these, where scoring
+/// a row takes longer (heuristics).
 const STEP: usize = 2048;
+const NARROW: usize = 64;
+/// At least so many are tried.
+const LEAST_STEP: usize = 128;
+/// At least so many values of a column are tried.
+const LEAST_VALUES: usize = 4;
 /// How many values a refinement tries.
 const SECTIONS: usize = 6;
 
@@ -21,19 +27,37 @@ pub(super) struct Trial {
 }
 
 impl Ground<'_> {
+    /// How many replacements a step tries at most.
+    fn step(&self) -> usize {
+        (STEP * NARROW / self.columns.len().max(1)).clamp(LEAST_STEP, STEP)
+    }
+
+    /// How many columns a step considers at most.
+    pub(super) fn searched_columns(&self) -> usize {
+        self.step() / LEAST_VALUES
+    }
+
+    /// Sorts columns by how much a row differs in them from others, the most first.
+    pub(super) fn sort_by_difference(&self, columns: &mut [usize], row: &[f64], others: &[&[f64]]) {
+        let apart = |j: usize| others.iter().map(|other| self.columns[j].difference(row, other)).sum::<f64>();
+        let mut keyed: Vec<(f64, usize)> = columns.iter().map(|&j| (apart(j), j)).collect();
+        keyed.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        columns.iter_mut().zip(keyed).for_each(|(column, (_, j))| *column = j);
+    }
+
     /// Tries values of each of some columns.
     pub(super) fn trials(&self, from: &Repair, columns: &[usize]) -> Result<Vec<Trial>> {
         let distances = Distances::new(self.columns, self.pool.rows(), &from.row);
         let totals = distances.totals();
-        let count = (STEP / columns.len().max(1)).max(1);
         let mut columns = columns.to_vec();
-        if columns.len() > STEP {
-            // Those in which the row differs most from rows that are like it.
+        let most = self.searched_columns();
+        if columns.len() > most {
             let similar = distances.nearest(&totals, &[], self.ordinary, NEIGHBOURS);
-            let apart = |j: usize| similar.iter().map(|&i| distances.in_column(i, j)).sum::<f64>();
-            columns.sort_by(|&a, &b| apart(b).total_cmp(&apart(a)).then(a.cmp(&b)));
-            columns.truncate(STEP);
+            let similar: Vec<&[f64]> = similar.iter().map(|&i| self.pool.rows().row(i)).collect();
+            self.sort_by_difference(&mut columns, &from.row, &similar);
+            columns.truncate(most);
         }
+        let count = (self.step() / columns.len().max(1)).max(1);
         let mut trials = Vec::new();
         for j in columns {
             for values in self.candidates(&distances, &totals, &from.row, j, count) {

@@ -36,10 +36,15 @@ impl Column {
 
     /// The capped squared distance of two rows in this column, (E4).
     fn distance(&self, a: &[f64], b: &[f64]) -> f64 {
+        self.difference(a, b).min(CAP)
+    }
+
+    /// The same without a cap.
+    pub(super) fn difference(&self, a: &[f64], b: &[f64]) -> f64 {
         let part = |(&at, unit): (&usize, &f64)| {
             if *unit == 0.0 { 0.0 } else { ((a[at] - b[at]) / unit).powi(2) }
         };
-        self.encoded.iter().zip(&self.units).map(part).sum::<f64>().min(CAP)
+        self.encoded.iter().zip(&self.units).map(part).sum()
     }
 }
 
@@ -97,7 +102,7 @@ impl Distances {
     }
 
     /// The distance to row `i` of the pool in column `j`.
-    pub(super) fn in_column(&self, i: usize, j: usize) -> f64 {
+    fn in_column(&self, i: usize, j: usize) -> f64 {
         self.parts[i * self.columns + j]
     }
 

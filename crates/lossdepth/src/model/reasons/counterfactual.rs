@@ -75,7 +75,7 @@ fn toward_ordinary(
         let depth = ground.pool_depths[i];
         let whole =
             Repair { row: ordinary.to_vec(), changed: Vec::new(), depth, bits: ground.scale.bits(depth) };
-        let path = ground.restore(&repair.row, ordinary)?;
+        let path = ground.restore(&repair.row, i)?;
         for step in std::iter::once(whole).chain(path).filter(|step| reaches(step.depth)) {
             let differs = |j: &usize| ground.columns[*j].take(&step.row) != ground.columns[*j].take(z);
             let changed: Vec<usize> = (0..ground.columns.len()).filter(differs).collect();
@@ -85,6 +85,12 @@ fn toward_ordinary(
         }
     }
     let Some(mut best) = best else { return Ok(None) };
+    if best.changed.len() > ground.searched_columns() {
+        best = restore_least_different(ground, z, best, reaches)?;
+    }
+    if best.changed.len() > ground.searched_columns() {
+        return Ok(Some(best));
+    }
     // Backward elimination: columns of the row go back while the target is still reached.
     while best.changed.len() > 1 {
         let fewer = ground.without_one(z, &best)?;
@@ -93,4 +99,33 @@ fn toward_ordinary(
         best = deepest;
     }
     Ok(Some(best))
+}
+
+/// Puts columns of `z` back in which the repair differs least from it, as many as leave the target reached; by bisection, since
+/// wide tables have too many to try each.
+fn restore_least_different(
+    ground: &Ground<'_>,
+    z: &[f64],
+    repair: Repair,
+    reaches: &impl Fn(f64) -> bool,
+) -> Result<Repair> {
+    let mut columns = repair.changed.clone();
+    ground.sort_by_difference(&mut columns, z, &[&repair.row]);
+    let (mut best, mut fails) = (repair.clone(), 0);
+    while best.changed.len() > fails + 1 {
+        let kept = usize::midpoint(best.changed.len(), fails);
+        let mut row = repair.row.clone();
+        for &j in &columns[kept..] {
+            ground.columns[j].put(&mut row, &ground.columns[j].take(z));
+        }
+        let depth = ground.depths(&row)?[0];
+        if reaches(depth) {
+            let mut changed = columns[..kept].to_vec();
+            changed.sort_unstable();
+            best = Repair { row, changed, depth, bits: ground.scale.bits(depth) };
+        } else {
+            fails = kept;
+        }
+    }
+    Ok(best)
 }
