@@ -8,7 +8,7 @@ mod words;
 
 use crate::data::{CellNote, CellNoteKind, Encoded, Encoding, GroupKind, Rows, Table, Values};
 use crate::error::{DepthError, Result};
-use crate::model::reasons::Combination;
+use crate::model::reasons::{Combination, Counterfactual};
 use crate::model::{Explainer, Model, ReasonOptions, Reasons};
 use crate::problem::{Fit, Run, Stop};
 use crate::stats::conformal::{Conformal, own_p_values};
@@ -213,7 +213,19 @@ fn reasons(
     let quiet = Run { progress: None, ..*run };
     let chosen: Vec<f64> = rows.iter().flat_map(|&i| queries.rows.row(i)).copied().collect();
     let asked = ReasonOptions { target, ..ReasonOptions::default() };
-    Explainer::new(model, &quiet)?.reasons(Rows::new(&chosen, queries.rows.width())?, &asked, &quiet)
+    let explainer = Explainer::new(model, &quiet)?;
+    let mut found = explainer.reasons(Rows::new(&chosen, queries.rows.width())?, &asked, &quiet)?;
+    for (&at, reasons) in rows.iter().zip(&mut found) {
+        let words = Words::new(queries, at, queries.rows.row(at), &reasons.columns);
+        let Some(change) = reasons.counterfactual.as_ref().filter(|change| change.met) else { continue };
+        let Some(row) = words.respelt(change, model.reference().rows()) else { continue };
+        let depth = model.score(Rows::new(&row, row.len())?, &quiet)?[0].depth;
+        let (percentile, _) = explainer.standing(depth);
+        if percentile > change.target {
+            reasons.counterfactual = Some(Counterfactual { row, depth, percentile, ..change.clone() });
+        }
+    }
+    Ok(found)
 }
 
 /// The p-value and the percentile of every row, and the depths that the percentiles are among.

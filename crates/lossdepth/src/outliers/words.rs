@@ -1,8 +1,8 @@
 //! What is odd about a value, in words.
 
 use super::{Queries, WordedReason, coordinates, is_gap, notes_of};
-use crate::data::{CellNote, CellNoteKind, ColumnKind, EncodedColumn, Values};
-use crate::model::reasons::{ColumnFacts, ColumnReason, Fitting};
+use crate::data::{CellNote, CellNoteKind, ColumnKind, EncodedColumn, Rows, Values};
+use crate::model::reasons::{ColumnFacts, ColumnReason, Counterfactual, Fitting};
 
 /// Up to this share of the rows on one side, a number is called high or low by itself (heuristic).
 const EXTREME: f64 = 0.02;
@@ -13,7 +13,8 @@ const EXTREME_ALTHOUGH_DETERMINED: f64 = 0.002;
 /// Up to this share of the rows, or one of them, a level is called rare by itself.
 const RARE: f64 = 0.05;
 
-/// A rare level may be another one misspelt if that one is so many times as frequent (heuristic).
+/// A level of at most so many rows may be another one misspelt if that one is so many times as frequent (heuristics).
+const SLIPS: f64 = 3.0;
 const MISSPELT: f64 = 5.0;
 
 /// How many columns are named that determine a value.
@@ -76,6 +77,21 @@ impl<'a> Words<'a> {
             }
         }
         found
+    }
+
+    /// A changed row with the levels that misspelt ones look like instead of others; `None` if there are none.
+    pub(super) fn respelt(&self, change: &Counterfactual, sample: Rows<'_>) -> Option<Vec<f64>> {
+        let mut row = change.row.clone();
+        for &column in &change.columns {
+            let (learned, range) = (self.column(column), coordinates(self.queries.encoding, column));
+            let similar = misspelt(learned, &self.value(column));
+            let Some(level) = learned.levels().iter().find(|level| similar == Some(&level.name)) else { continue };
+            let at = range.start + level.coordinate;
+            if let Some(same) = sample.iter().find(|row| row[at] != 0.0) {
+                row[range.clone()].copy_from_slice(&same[range]);
+            }
+        }
+        (row != change.row).then_some(row)
     }
 
     fn column(&self, column: usize) -> &EncodedColumn {
@@ -301,10 +317,11 @@ fn is_rare(column: &EncodedColumn, count: f64) -> bool {
 fn misspelt<'c>(column: &'c EncodedColumn, text: &str) -> Option<&'c str> {
     let own = column.levels().iter().find(|level| level.name == text).map_or(1.0, |level| level.count);
     let folded = text.to_lowercase();
-    // An edit of a short text makes another word of it.
+    // An edit of a short text makes another word of it: `male` and `female`.
     let most = match folded.chars().count() {
+        _ if own > SLIPS => return None,
         0..=2 => 0,
-        3..=5 => 1,
+        3..=7 => 1,
         _ => 2,
     };
     let levels = column.levels().iter().filter(|level| level.name != text && level.count >= MISSPELT * own);

@@ -185,6 +185,10 @@ fn a_misspelt_level_is_said_to_be_the_one_it_looks_like() {
     let found = found(&model, &encoding, &table, true, 1);
     assert_eq!(found.found[0].row, 9);
     assert_eq!(found.found[0].reasons[0].text, "in no other of 300 rows; perhaps `male`");
+    let changes: Vec<(&str, &str)> =
+        found.found[0].changes.iter().map(|change| (change.name.as_str(), change.to.as_str())).collect();
+    assert!(changes.contains(&("sex", "male")), "{changes:?}");
+    assert!(found.found[0].changed.is_some_and(|(_, percentile)| percentile > 0.1));
 }
 
 #[test]
