@@ -61,6 +61,11 @@ impl Preset {
         }
     }
 
+    /// Whether its settings are those of the paper, to be taken as they are.
+    pub fn is_of_paper(self) -> bool {
+        self != Self::Recommended
+    }
+
     /// The settings of a method that the preset fixes, for a sample of `n` observations (see
     /// [`Reference::observations`](crate::Reference::observations)); all others keep their defaults.
     ///
