@@ -8,11 +8,14 @@ use std::time::{Duration, Instant};
 /// forecast. A heuristic, as the other numbers here.
 const LARGE: usize = 512;
 
-/// How many rows are scored at a time in a short run.
-const QUERIES: usize = 4;
+/// How many rows are scored at a time in a short run: the smaller number first, and the larger one where that is fast, since
+/// methods solve rows in blocks.
+const QUERIES: [usize; 2] = [4, 64];
 
-/// A short run is repeated until it took so long, so that clocks and caches do not matter much.
+/// A call is repeated until all took so long and there were three, unless one is long enough by itself; the shortest counts, for it
+/// was disturbed the least.
 const ENOUGH: Duration = Duration::from_millis(5);
+const LONG: Duration = Duration::from_millis(50);
 
 /// No method has a time that grows faster than this power of the reference's size.
 const LARGEST_POWER: f64 = 3.0;
@@ -35,11 +38,8 @@ impl Candidate {
         }
         let large = n.min(LARGE);
         let small = (large / 4).max(2);
-        let chosen: Vec<f64> =
-            spaced(queries, QUERIES).flat_map(|row| rows.row(row).iter().copied()).collect();
-        let chosen = Rows::new(&chosen, rows.width())?;
-        let (small_fit, small_row) = self.short_run(&part(sample, small)?, chosen, run)?;
-        let (large_fit, large_row) = self.short_run(&part(sample, large)?, chosen, run)?;
+        let (small_fit, small_row) = self.short_run(&part(sample, small)?, rows, run)?;
+        let (large_fit, large_row) = self.short_run(&part(sample, large)?, rows, run)?;
         let grown = |small_time: f64, large_time: f64| {
             let power = ((large_time / small_time).ln() / (large as f64 / small as f64).ln())
                 .clamp(0.0, LARGEST_POWER);
@@ -49,28 +49,32 @@ impl Candidate {
     }
 
     /// The seconds of a fit, and of scoring one row.
-    fn short_run(
-        &self,
-        sample: &Reference,
-        queries: Rows<'_>,
-        run: &Run<'_>,
-    ) -> Result<(f64, f64), DepthError> {
+    fn short_run(&self, sample: &Reference, rows: Rows<'_>, run: &Run<'_>) -> Result<(f64, f64), DepthError> {
         let fitted = self.fit(sample, run)?;
         let fit = timed(|| self.fit(sample, run).map(|_| ()))?;
-        let score = timed(|| fitted.score(queries, false, run).map(|_| ()))?;
-        Ok((fit, score / queries.len() as f64))
+        let score = |count: usize| {
+            let chosen: Vec<f64> =
+                spaced(rows.len(), count).flat_map(|row| rows.row(row).iter().copied()).collect();
+            let chosen = Rows::new(&chosen, rows.width())?;
+            Ok::<_, DepthError>(timed(|| fitted.score(chosen, false, run).map(|_| ()))? / chosen.len() as f64)
+        };
+        let [few, many] = QUERIES;
+        let alone = score(few)?;
+        let fast = alone * many as f64 <= LONG.as_secs_f64();
+        Ok((fit, if fast { score(many)?.min(alone) } else { alone }))
     }
 }
 
-/// The mean time of a call.
+/// The shortest time of a call.
 fn timed(mut call: impl FnMut() -> Result<(), DepthError>) -> Result<f64, DepthError> {
-    let (started, mut calls) = (Instant::now(), 0u32);
+    let (started, mut calls, mut shortest) = (Instant::now(), 0u32, Duration::MAX);
     loop {
+        let now = Instant::now();
         call()?;
-        calls += 1;
-        let passed = started.elapsed();
-        if passed >= ENOUGH {
-            return Ok(passed.as_secs_f64() / f64::from(calls));
+        let took = now.elapsed();
+        (calls, shortest) = (calls + 1, shortest.min(took));
+        if took >= LONG || calls >= 3 && started.elapsed() >= ENOUGH {
+            return Ok(shortest.as_secs_f64());
         }
     }
 }

@@ -77,7 +77,7 @@ pub(crate) struct Plot {
     #[arg(long, value_name = "K", default_value_t = 5, help_heading = "Picture")]
     pub(crate) top: usize,
 
-    /// Mark rows as outliers that are among the oddest share of the reference
+    /// Mark rows as outliers that are among the oddest share of the reference; 0 for no marks
     #[arg(long, value_name = "SHARE", default_value = "0.05", value_parser = contamination, help_heading = "Picture")]
     pub(crate) contamination: f64,
 
@@ -249,7 +249,7 @@ impl Work<'_> {
             width,
             height,
             title: self.args.title.clone(),
-            caption: format!("{} {caption}", self.about()),
+            caption: format!("{} {caption}", self.about()).trim_end().to_owned(),
             text_scale: 1.0,
         }
     }
@@ -312,11 +312,15 @@ impl Work<'_> {
         let progress = Progress::new(self.args.running.quiet, Some(at.len()));
         let fits = self.score(model, Rows::new(&at, 1)?, &progress, false)?;
         let within = |x: f64| x.clamp(0.0, 1.0);
-        let band = |fit: &Fit| (within(fit.depth - 1.96 * fit.stderr), within(fit.depth + 1.96 * fit.stderr));
+        // Not every method has standard errors.
+        let known = fits.iter().all(|fit| fit.stderr.is_finite());
+        let spread = |fit: &Fit| if known { 1.96 * fit.stderr } else { 0.0 };
+        let band = |fit: &Fit| (within(fit.depth - spread(fit)), within(fit.depth + spread(fit)));
         let band = fits.iter().map(band).collect();
         let depth = fits.iter().map(|fit| fit.depth).collect();
         let name = column_name(&inputs.names[0]);
-        let caption = "The band is 1.96 standard errors of the sampling to both sides.";
+        let caption =
+            if known { "The band is 1.96 standard errors of the sampling to both sides." } else { "" };
         Ok(lossdepth_plot::curve(&self.style(caption), &Curve { name, at, depth, band, sample }))
     }
 
@@ -461,7 +465,7 @@ impl Work<'_> {
         let mut order: Vec<usize> = (0..depths.len()).collect();
         order.sort_by(|a, b| depths[*a].total_cmp(&depths[*b]));
         let share = self.args.contamination;
-        let outlying = order.iter().filter(|row| shares.of(depths[**row]) <= share);
+        let outlying = order.iter().filter(|row| share > 0.0 && shares.of(depths[**row]) <= share);
         let outlying: Vec<[f64; 2]> = outlying.map(|row| at(*row)).collect();
         let name = format!("outliers: oddest {} ({})", percent(share), outlying.len());
         let marked =

@@ -147,7 +147,9 @@ pub fn map(style: &Style, map: &Map<'_>) -> Scene {
     }
     lines.paths.into_iter().for_each(|path| scene.path(path));
     draw_points(&mut scene, &frame, &map.points);
-    let labels = point_labels::place(&map.labels, &frame, &lines.texts);
+    let rings = map.points.iter().filter(|points| points.mark == Mark::Ring);
+    let rings = rings.flat_map(|points| points.at.iter().copied());
+    let labels = point_labels::place(&map.labels, &frame, rings, &lines.texts);
     lines.texts.into_iter().chain(labels).for_each(|text| scene.text(text));
     frame.draw(&mut scene);
     scene

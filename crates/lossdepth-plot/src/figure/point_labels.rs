@@ -6,10 +6,19 @@ use crate::scene::font;
 use crate::scene::{Anchor, Point, Text, boxes_overlap};
 
 /// Texts for the points, in the order of importance, each beside its point: on the first of six places that is inside of the
-/// map and free of the texts before it and of `others`. A point without such a place has no text.
-pub(super) fn place(labels: &[([f64; 2], String)], frame: &Frame, others: &[Text]) -> Vec<Text> {
+/// map and free of `marks`, of `others` and of the texts before it. A point without such a place has no text.
+pub(super) fn place(
+    labels: &[([f64; 2], String)],
+    frame: &Frame,
+    marks: impl Iterator<Item = [f64; 2]>,
+    others: &[Text],
+) -> Vec<Text> {
     let size = 0.85 * frame.sizes.tick;
-    let mut taken: Vec<[Point; 4]> = others.iter().map(Text::corners).collect();
+    let around = |at: [f64; 2]| {
+        let ([x, y], r) = (frame.to_pixels(at), 0.5 * size);
+        [[x - r, y - r], [x + r, y - r], [x + r, y + r], [x - r, y + r]]
+    };
+    let mut taken: Vec<[Point; 4]> = others.iter().map(Text::corners).chain(marks.map(around)).collect();
     let mut placed = Vec::new();
     for (at, text) in labels {
         let [x, y] = frame.to_pixels(*at);
