@@ -19,7 +19,7 @@ fn the_data_is_its_own_reference() {
     let ran = folder.score("data.csv");
     assert_eq!(ran.out, folder.score("data.csv --reference same.csv").out);
     let summary = "5 rows scored against 5 in 2 columns: logistic, reg 1, variant risk, intercept free, \
-                   scale none, tol 1e-6; ";
+                   scale standard, tol 1e-6; ";
     assert!(ran.err.starts_with(summary), "{}", ran.err);
 }
 
@@ -98,7 +98,7 @@ fn settings_reach_the_library() {
         "--variant constrained --radius 0.1",
         "--intercept none",
         "--intercept penalised",
-        "--scale standard",
+        "--scale none",
         "--scale robust",
         "--scale whiten",
         "--scale mcd",

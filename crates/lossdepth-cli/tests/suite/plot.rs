@@ -47,7 +47,10 @@ fn a_png_has_the_size_that_was_asked_for() {
 #[test]
 fn a_map_has_names_ticks_contours_a_legend_and_a_caption() {
     let folder = Folder::with(cloud(2));
-    let svg = drawn(&folder, "data.csv --label kind --reg 0.01 --title Title --grid 48");
+    let svg = drawn(
+        &folder,
+        "data.csv --label kind --reg 0.01 --colour depth --top 0 --contamination 0 --title Title --grid 48",
+    );
     assert!(svg.starts_with("<svg xmlns=") && svg.ends_with("</svg>\n"));
     let words = words(&svg);
     for expected in ["c0", "c1", "Title", "depth", "kind: usual (54)", "kind: odd (6)"] {
