@@ -33,7 +33,9 @@ def test_gp_is_that_of_scikit_learn(load):
     assert np.all(np.abs(details.depth - expected) <= details.error + 1e-9)
     assert np.all(details.error <= 1e-6)
     assert_allclose(
-        GPDepth(gamma=0.5 / length_scale**2, scale="none").fit(X).score_samples(Z), details.depth, atol=1e-9
+        GPDepth(gamma=0.5 / length_scale**2, scale="none").fit(X).score_samples(Z),
+        details.depth,
+        atol=1e-9,
     )
 
 

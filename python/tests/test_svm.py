@@ -42,9 +42,7 @@ def test_is_scikit_learns_svc(name, reg, weighted):
     weights = np.random.default_rng(0).uniform(size=len(X)) if weighted else np.ones(len(X))
     gamma = 1 / np.median(cdist(X, X) ** 2)
     for position, variant in enumerate(["risk", "objective"]):
-        detector = SVMDepth(
-            reg=reg, gamma=gamma, intercept="free", variant=variant, scale="none"
-        )
+        detector = SVMDepth(reg=reg, gamma=gamma, intercept="free", variant=variant, scale="none")
         scores = detector.fit(X, sample_weight=weights).score_details(Z)
         assert scores.converged.all()
         for z, depth, error in zip(Z, scores.depth, scores.error, strict=True):
@@ -55,12 +53,16 @@ def test_gamma_is_the_median(sample, queries):
     gamma = 1 / np.median(cdist(sample, sample) ** 2)
     by_name = SVMDepth(reg=0.1, scale="none").fit(sample).score_samples(queries)
     np.testing.assert_allclose(
-        by_name, SVMDepth(reg=0.1, gamma=gamma, scale="none").fit(sample).score_samples(queries), atol=1e-9
+        by_name,
+        SVMDepth(reg=0.1, gamma=gamma, scale="none").fit(sample).score_samples(queries),
+        atol=1e-9,
     )
     gamma = 0.5 / np.quantile(cdist(sample, sample), 0.25) ** 2
     by_name = SVMDepth(reg=0.1, gamma="quartile", scale="none").fit(sample).score_samples(queries)
     np.testing.assert_allclose(
-        by_name, SVMDepth(reg=0.1, gamma=gamma, scale="none").fit(sample).score_samples(queries), atol=1e-9
+        by_name,
+        SVMDepth(reg=0.1, gamma=gamma, scale="none").fit(sample).score_samples(queries),
+        atol=1e-9,
     )
 
 
