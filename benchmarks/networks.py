@@ -67,7 +67,8 @@ def _sample(name: str, folder: Path | None, effort: tables.Effort) -> list[dict[
     many = rng.permutation(X)[: max(20, round(200 * effort.share))]
     # Fitting does not score the rows.
     risk, total = (
-        MLPDepth(hidden=HIDDEN, reg=REG, variant=v, n_jobs=1) for v in ("risk", "objective")
+        MLPDepth(hidden=HIDDEN, reg=REG, variant=v, scale="none", n_jobs=1)
+        for v in ("risk", "objective")
     )
     for ours in (risk, total):
         ours.fit(X)

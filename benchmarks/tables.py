@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     Table = list[dict[str, Any]]
 
 OURS = {
-    "logistic": LogisticDepth,
-    "hinge": HingeDepth,
-    "svm": partial(SVMDepth, intercept="free"),
+    "logistic": partial(LogisticDepth, scale="none"),
+    "hinge": partial(HingeDepth, scale="none"),
+    "svm": partial(SVMDepth, intercept="free", scale="none"),
 }
 EXACT = {"logistic": peers.exact_logistic, "hinge": peers.exact_hinge, "svm": peers.exact_svm}
 
@@ -191,7 +191,7 @@ def growth(effort: Effort) -> Table:
     @cache
     def fitted(n: int, d: int, reg: float) -> LogisticDepth:
         X = data.factors(np.random.default_rng(3), n, d)
-        return LogisticDepth(reg=reg, n_jobs=effort.threads).fit(X)
+        return LogisticDepth(reg=reg, scale="none", n_jobs=effort.threads).fit(X)
 
     @cache
     def row(n: int, d: int, queries: int | None) -> dict[str, Any]:

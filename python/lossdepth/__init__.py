@@ -17,6 +17,7 @@ array([ 1, -1])
 from lossdepth import plot
 from lossdepth._arrow import ArrowScorer
 from lossdepth._auto import AutoDepth
+from lossdepth._base import ScaleWarning
 from lossdepth._central import CentralRegion, DeepestPoint
 from lossdepth._classical import (
     L2Depth,
@@ -75,6 +76,7 @@ __all__ = [
     "ReferenceSketch",
     "Report",
     "SVMDepth",
+    "ScaleWarning",
     "Scores",
     "SimplicialDepth",
     "SpatialDepth",

@@ -33,8 +33,8 @@ class AutoDepth(NativeDepth):
 
     Notes
     -----
-    `error` bounds the rounding of distances, sums and probabilities. The standard error is that of
-    the shares :math:`p_k`; the sampling error of the scores behind them is not in it.
+    `error` bounds the rounding of distances, sums and probabilities. There is no standard error
+    (NaN): what is known of it, the sampling error of the shares :math:`p_k`, is far too small.
 
     Examples
     --------
@@ -51,6 +51,5 @@ class AutoDepth(NativeDepth):
 
     _method = "auto"
 
-    scale: str = "standard"
     reference_rows: str | float = 2000
     trim: float = 0.1

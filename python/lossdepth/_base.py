@@ -20,7 +20,7 @@ from lossdepth._docs import ATTRIBUTES
 from lossdepth._explained import in_columns, notes_by_row
 from lossdepth._input import as_table, column_names, is_sparse
 from lossdepth._memory import half_of_memory
-from lossdepth._preset import observations, preset
+from lossdepth._preset import PAPER, observations, preset
 from lossdepth._progress import in_parts, threads
 from lossdepth._reading import TableReader
 from lossdepth._results import Explanation, Scores, named_cut
@@ -40,6 +40,11 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+
+class ScaleWarning(UserWarning):
+    """Columns of very different spread are compared as they are: see the parameter `scale`."""
+
+
 # Beyond it the native core does not go.
 _LARGEST = 1e100
 
@@ -55,6 +60,8 @@ class Depth(TableReader, OutlierMixin, BaseEstimator):
     _parameters: ClassVar[dict[str, str]] = {}
     _attributes: ClassVar[str] = ATTRIBUTES
     _remedy: ClassVar[str] = "Scale the data, or raise tol, max_iter or reg."
+    # Whether to tell the user of columns of very different spread.
+    _warns_of_spreads = True
     # What is found when it is first asked for.
     _on_demand: ClassVar[tuple[str, ...]] = ("offset_", "n_iter_")
 
@@ -558,6 +565,10 @@ class Depth(TableReader, OutlierMixin, BaseEstimator):
             raise ValueError(self._in_words(error)) from None
         if model.warning is not None:
             _checks.warn(model.warning, UserWarning)
+        if self._warns_of_spreads and getattr(self, "preset", None) not in PAPER:
+            spreads = model.unequal_spreads(self._shown_names())
+            if spreads is not None:
+                _checks.warn(spreads, ScaleWarning)
         self._warn_of_unread(model, model.unread)
         return model
 
@@ -662,7 +673,7 @@ class NativeDepth(Depth):
     A parameter is stored as given; the native library checks it in `fit`.
     """
 
-    scale: str = "none"
+    scale: str = "standard"
     support_fraction: float = 0.75
     reference_rows: str | float = "all"
     tol: float = 1e-6

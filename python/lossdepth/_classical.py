@@ -16,6 +16,7 @@ class _Classical(NativeDepth):
     _remedy: ClassVar[str] = "Raise tol to accept the error; the depth and its error hold as is."
     _truth_is_number: ClassVar[bool] = True
 
+    scale: str = "none"
     missing: str = "error"
 
 

@@ -42,8 +42,8 @@ class ForestDepth(NativeDepth):
     as that is within `tol`; `error` is a proven bound with this remainder in it. Beyond `max_boxes`
     it may exceed `tol`, with a warning; then use `trees`.
 
-    The standard error is that of the delta method: it takes the order of the columns by how well
-    they split as given.
+    There is no standard error (NaN): the delta method takes the order of the columns by how well
+    they split as given, and is several times too small.
 
     Examples
     --------
@@ -60,6 +60,7 @@ class ForestDepth(NativeDepth):
     _method = "forest"
     _remedy = "Raise tol or max_boxes, or grow a number of trees."
 
+    scale: str = "none"
     max_depth: int = 2
     max_features: str | float = "sqrt"
     loss: str = "log"

@@ -120,6 +120,7 @@ class HalfspaceDepth(NativeDepth):
 
     _truth_is_number: ClassVar[bool] = True
 
+    scale: str = "none"
     budget: int = 100
     num_directions: int = 0
     missing: str = "error"

@@ -56,7 +56,8 @@ class Outlier:
     name : str or None
         The text of the column that names the rows, if there is one.
     depth, error, stderr : float
-        Its depth, a bound on the numerical error of it, and its standard error.
+        Its depth, a bound on the numerical error of it, and its standard error (NaN if the method
+        has none, as ``"auto"``).
     p : float
         The chance that a row from where the reference came from is as shallow.
     percentile : float

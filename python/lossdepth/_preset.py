@@ -8,6 +8,9 @@ import numpy as np
 
 from lossdepth import _native
 
+# The presets whose settings are those of the paper.
+PAPER = ("paper", "paper-code")
+
 
 def preset(name: str, method: str, n_samples: float) -> dict[str, Any]:
     """Return settings for a method: those of the paper, or the ones we recommend.

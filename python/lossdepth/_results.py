@@ -32,6 +32,7 @@ class Scores:
         A proven bound on the distance between `depth` and the exact optimum.
     stderr : ndarray of shape (n_samples,)
         The sampling standard error: how much `depth` would vary over samples like the reference.
+        NaN for `AutoDepth` and `ForestDepth`, which have none.
     iterations : ndarray of shape (n_samples,)
         How many iterations the solver took.
     stop : ndarray of shape (n_samples,)

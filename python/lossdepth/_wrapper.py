@@ -416,6 +416,8 @@ feature_names_in_ : ndarray of shape (n_features_in_,)
             return None
         self._say(f"{name} is computed natively, by {twin}; `fast=False` trains it instead")
         twin.set_params(missing="error", n_jobs=self.n_jobs, verbose=self.verbose)
+        # The classifier sees the columns as they are, and there is no `scale` to set here.
+        twin._warns_of_spreads = False  # noqa: SLF001
         return twin
 
     def _train(self, estimator: Any, table: Any, weights: Floats | None, copies: Any) -> Training:

@@ -332,6 +332,17 @@ impl Model {
         self.fitted.warning().map(ToString::to_string)
     }
 
+    /// That columns of very different spread are compared as they are, if so; `names` are those of a model without an encoding.
+    fn unequal_spreads(&self, py: Python<'_>, names: Vec<String>) -> Option<String> {
+        let model = &self.fitted;
+        let found = py.detach(|| model.settings().unequal_spreads(model.reference()))?;
+        let names = match model.encoding() {
+            Some(encoding) => encoding.columns().iter().map(|column| column.name().to_owned()).collect(),
+            None => names,
+        };
+        Some(found.in_words(&names))
+    }
+
     fn __repr__(&self) -> String {
         let (method, n, d) = (self.fitted.settings().method, self.reference_len(), self.width());
         format!("<lossdepth model: {method}, {n} reference rows, {d} columns>")

@@ -52,7 +52,7 @@ def logistic(X, z, weights, reg):
 def test_logistic(name, reg, weighted):
     X, Z, weights = load(name)
     weights = weights if weighted else np.ones(len(X))
-    scores = LogisticDepth(reg=reg).fit(X, sample_weight=weights).score_details(Z)
+    scores = LogisticDepth(reg=reg, scale="none").fit(X, sample_weight=weights).score_details(Z)
     for z, depth, error in zip(Z, scores.depth, scores.error, strict=True):
         assert abs(depth - logistic(X, z, weights, reg)) <= error + 1e-9
 
@@ -74,7 +74,7 @@ def hinge(X, z, weights, reg):
 @pytest.mark.parametrize("reg", [1.0, 1e-1, 1e-2])
 def test_hinge(name, reg):
     X, Z, weights = load(name)
-    detector = HingeDepth(reg=reg, variant="objective").fit(X, sample_weight=weights)
+    detector = HingeDepth(reg=reg, variant="objective", scale="none").fit(X, sample_weight=weights)
     scores = detector.score_details(Z)
     for z, depth, error in zip(Z, scores.depth, scores.error, strict=True):
         assert abs(depth - hinge(X, z, weights, reg)) <= error + 1e-7
@@ -83,5 +83,5 @@ def test_hinge(name, reg):
 @pytest.mark.parametrize("reg", [1.0, 0.1])
 def test_hinge_converges_on_plain_data(reg):
     X = np.random.default_rng(0).normal(size=(200, 2))
-    scores = HingeDepth(reg=reg).fit(X).score_details(X)
+    scores = HingeDepth(reg=reg, scale="none").fit(X).score_details(X)
     assert scores.converged.all()

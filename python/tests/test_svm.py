@@ -42,7 +42,7 @@ def test_is_scikit_learns_svc(name, reg, weighted):
     weights = np.random.default_rng(0).uniform(size=len(X)) if weighted else np.ones(len(X))
     gamma = 1 / np.median(cdist(X, X) ** 2)
     for position, variant in enumerate(["risk", "objective"]):
-        detector = SVMDepth(reg=reg, gamma=gamma, intercept="free", variant=variant)
+        detector = SVMDepth(reg=reg, gamma=gamma, intercept="free", variant=variant, scale="none")
         scores = detector.fit(X, sample_weight=weights).score_details(Z)
         assert scores.converged.all()
         for z, depth, error in zip(Z, scores.depth, scores.error, strict=True):
@@ -51,14 +51,18 @@ def test_is_scikit_learns_svc(name, reg, weighted):
 
 def test_gamma_is_the_median(sample, queries):
     gamma = 1 / np.median(cdist(sample, sample) ** 2)
-    by_name = SVMDepth(reg=0.1).fit(sample).score_samples(queries)
+    by_name = SVMDepth(reg=0.1, scale="none").fit(sample).score_samples(queries)
     np.testing.assert_allclose(
-        by_name, SVMDepth(reg=0.1, gamma=gamma).fit(sample).score_samples(queries), atol=1e-9
+        by_name,
+        SVMDepth(reg=0.1, gamma=gamma, scale="none").fit(sample).score_samples(queries),
+        atol=1e-9,
     )
     gamma = 0.5 / np.quantile(cdist(sample, sample), 0.25) ** 2
-    by_name = SVMDepth(reg=0.1, gamma="quartile").fit(sample).score_samples(queries)
+    by_name = SVMDepth(reg=0.1, gamma="quartile", scale="none").fit(sample).score_samples(queries)
     np.testing.assert_allclose(
-        by_name, SVMDepth(reg=0.1, gamma=gamma).fit(sample).score_samples(queries), atol=1e-9
+        by_name,
+        SVMDepth(reg=0.1, gamma=gamma, scale="none").fit(sample).score_samples(queries),
+        atol=1e-9,
     )
 
 
@@ -67,7 +71,7 @@ def test_closed_form_is_the_mean_discrepancy(sample, queries):
         return np.exp(-0.2 * cdist(a, b) ** 2)
 
     square = kernel(sample, sample).mean() - 2 * kernel(queries, sample).mean(axis=1) + 1.0
-    depths = SVMDepth(reg=2.0, gamma=0.2).fit(sample).score_samples(queries)
+    depths = SVMDepth(reg=2.0, gamma=0.2, scale="none").fit(sample).score_samples(queries)
     np.testing.assert_allclose(depths, 1 - square / 16, atol=1e-12)
 
 
@@ -83,7 +87,9 @@ def test_precomputed_is_the_kernel(sample, queries, kernel, reg):
     }
     own = {"laplacian": ["sigma"], "imq": ["c", "beta"], "linear": []}
     names = own.get(kernel, ["gamma", "degree", "coef0"])
-    named = SVMDepth(kernel=kernel, reg=reg, **{name: settings[name] for name in names})
+    named = SVMDepth(
+        kernel=kernel, reg=reg, scale="none", **{name: settings[name] for name in names}
+    )
     expected = named.fit(sample).score_details(queries[:10])
 
     def gram(a):

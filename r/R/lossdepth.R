@@ -112,6 +112,9 @@ as_lossdepth <- function(model, missing, call, bytes) {
   if (!is.null(about$warning)) {
     warning(about$warning, call. = FALSE)
   }
+  if (!is.null(about$spreads)) {
+    warning(about$spreads, call. = FALSE)
+  }
   state <- new.env(parent = emptyenv())
   state$model <- model
   structure(

@@ -120,6 +120,14 @@ impl Candidate {
         Ok(())
     }
 
+    /// The settings of a method; `None` for a baseline.
+    pub fn settings(&self) -> Option<&Settings> {
+        match &self.kind {
+            CandidateKind::Depth { settings, .. } => Some(settings),
+            CandidateKind::Baseline(_) => None,
+        }
+    }
+
     /// Its settings and their values.
     pub fn values(&self) -> Vec<(&'static str, Value)> {
         match &self.kind {

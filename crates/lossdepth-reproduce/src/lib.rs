@@ -21,6 +21,7 @@ mod compared;
 mod data;
 mod error;
 mod experiments;
+mod forecast;
 mod format;
 mod grid;
 mod host;

@@ -35,7 +35,7 @@ test_that("the logistic depth is the risk of R's own logistic regression", {
   fit <- suppressWarnings(glm(y ~ X1 + X2, binomial, frame, weights = w, control = list(epsilon = 1e-14)))
   eta <- predict(fit) * ifelse(frame$y == 1, 1, -1)
   risk <- sum(frame$w * log2(1 + exp(-eta)))
-  ours <- lossdepth(data, method = "logistic", reg = 1e-9, tol = 1e-9)
+  ours <- lossdepth(data, method = "logistic", reg = 1e-9, tol = 1e-9, scale = "none")
   expect_equal(predict(ours, z), risk, tolerance = 1e-6)
 })
 

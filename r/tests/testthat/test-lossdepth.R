@@ -152,3 +152,13 @@ test_that("results do not depend on threads or on the batch", {
   options(lossdepth.threads = 0)
   expect_error(predict(fit, data), "`threads` must be a number from 1 to 4096, got 0")
 })
+
+test_that("columns of very different spread are a warning where they are compared as they are", {
+  data <- cbind(age = 1:20, pay = 1000 * cos(1:20)) * rep(c(1, 10), each = 20)
+  words <- "column `pay` varies .* times as much as `age`, which hardly counts with scale `none`"
+  expect_warning(lossdepth(data, method = "logistic", scale = "none"), words)
+  expect_silent(lossdepth(data, method = "logistic"))
+  expect_silent(lossdepth(data, method = "logistic", preset = "paper"))
+  expect_silent(lossdepth(data, method = "halfspace", scale = "none"))
+  expect_identical(lossdepth(data, method = "svm")$settings$scale, "standard")
+})

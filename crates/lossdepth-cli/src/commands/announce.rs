@@ -36,6 +36,13 @@ pub(super) fn subsample(settings: &Settings, rows: usize, quiet: bool) {
     }
 }
 
+/// [`subsample`] for one method of several.
+pub(super) fn subsample_of(name: &str, settings: &Settings, rows: usize, quiet: bool) {
+    if let Some(text) = subsample_text(settings, rows) {
+        console::note(quiet, format_args!("{name}: {text}"));
+    }
+}
+
 /// With how many rows of the reference each row is compared, where that is not all of them.
 pub(super) fn subsample_text(settings: &Settings, rows: usize) -> Option<String> {
     let ReferenceRows::Count(most) = settings.reference_rows else { return None };
@@ -71,7 +78,7 @@ pub(super) fn sampled(taken: usize, rows: usize, stderr: f64, seconds: f64, quie
 }
 
 /// A time in words, to one or two digits.
-fn duration(seconds: f64) -> String {
+pub(super) fn duration(seconds: f64) -> String {
     match seconds {
         s if s < 90.0 => format!("{s:.0} s"),
         s if s < 5400.0 => format!("{:.0} min", s / 60.0),

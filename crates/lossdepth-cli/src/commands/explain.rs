@@ -3,9 +3,9 @@
 mod report;
 mod table;
 
-use super::Outcome;
 use super::inputs::{Inputs, Read};
 use super::plot::{pair, size};
+use super::{Outcome, announce};
 use crate::args::{Against, Question, Roles, Running};
 use crate::console::{self, Progress};
 use crate::error::{Error, Result, count, shorten};
@@ -119,6 +119,7 @@ pub(crate) fn explain(args: &Explain) -> Result<Outcome> {
     check_image(args, &inputs)?;
     let (sink, format) = sink(args)?;
     let model = inputs.model(&args.question)?;
+    announce::subsample(model.settings(), model.reference_len(), args.running.quiet);
     let depths = Depths::found(args, &inputs, &model)?;
     let rows = chosen(args, &inputs.data, depths.data.as_deref())?;
     let report = Report::new(&settings, &inputs, &model, &rows, &depths, run(args, None))?;

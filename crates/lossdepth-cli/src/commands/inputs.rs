@@ -2,7 +2,7 @@
 
 use super::announce::Tally;
 use super::model::Saved;
-use super::{check_method, learn, open, tell, warn_of_cost, within_memory};
+use super::{check_method, learn, open, tell, warn_of_cost, warn_of_spreads, within_memory};
 use crate::args::{Against, Question, Roles};
 use crate::console;
 use crate::error::{Error, Result};
@@ -171,6 +171,7 @@ impl Inputs {
                 )));
             }
             warn_of_cost(&settings, &self.reference);
+            warn_of_spreads(&settings, question.given.preset_name(), &self.reference, &self.encoding);
             let fitted = within_memory(&settings).fit(&self.reference);
             fitted.map_err(|error| self.locate_reference(error))?
         };

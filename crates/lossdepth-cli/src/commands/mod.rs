@@ -23,7 +23,7 @@ use crate::console;
 use crate::error::{Error, Result};
 use crate::load::{Block, Columns, Table, is_numeric, list};
 use lossdepth::data::Encoding;
-use lossdepth::{DepthError, Method, Model, Reference, Scale, Settings};
+use lossdepth::{DepthError, Method, Model, Preset, Reference, Scale, Settings};
 use std::path::Path;
 
 /// How a command ended that did not fail.
@@ -71,6 +71,7 @@ fn fit(question: &Question, sample: &Reference, encoding: &Encoding) -> Result<R
     let settings = question.settings(sample)?;
     check_method(&settings, encoding)?;
     warn_of_cost(&settings, sample);
+    warn_of_spreads(&settings, question.given.preset_name(), sample, encoding);
     check_memory(&settings, sample)?;
     let plain = encoding.is_plain();
     let model = within_memory(&settings).fit(sample);
@@ -109,6 +110,14 @@ fn warn_of_cost(settings: &Settings, sample: &Reference) {
         console::warning(format_args!(
             "the forest of all trees may take very long with {width} columns; `--trees 1000` draws as many at random"
         ));
+    }
+}
+
+/// Says that columns are compared as they are though one varies far more than another; the paper's settings do so on purpose.
+fn warn_of_spreads(settings: &Settings, preset: Option<Preset>, sample: &Reference, encoding: &Encoding) {
+    let of_paper = preset.is_some_and(Preset::is_of_paper);
+    if let Some(found) = settings.unequal_spreads(sample).filter(|_| !of_paper) {
+        console::warning(found.in_words(&inputs::names_of(encoding)));
     }
 }
 

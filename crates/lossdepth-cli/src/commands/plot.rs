@@ -1,17 +1,16 @@
 //! `lossdepth plot`: the depth as a picture.
 
-use super::Outcome;
 use super::inputs::Inputs;
+use super::{Outcome, announce};
 use crate::args::{Against, Question, Roles, Running};
 use crate::console::{self, Progress};
 use crate::error::{Error, Result, count};
 use crate::load::{is_numeric, list};
 use crate::write::PictureTarget;
-use clap::Args;
+use clap::{Args, ValueEnum};
 use lossdepth::data::Scaling;
 use lossdepth::methods::halfspace::Regions;
-use lossdepth::model::Value;
-
+use lossdepth::model::{Percentiles, Value};
 use lossdepth::{Fit, Method, Model, Rows, Run, Scale, Settings, Stop, Variant};
 use lossdepth_plot::{
     Background, Curve, EmpiricalDistribution, Field, Line, MAX_KINDS, Map, Mark, Plane, Points, Polygon,
@@ -26,12 +25,17 @@ through the mean along the first two principal axes, with the rows projected on 
 columns instead, the others at their medians, and `--columns a,b` computes the depth in these two columns alone. One \
 column makes a curve. The caption says what was done.
 
+Colours and lines say which share of the reference is at most as deep (--colour depth: the depth itself). Rows among the oddest \
+5 % of the reference have a ring (--contamination), and the five oddest have their number or --id beside them (--top), where \
+there is room for it.
+
 Principal axes are those of the scaled columns (--scale); methods that do not mind the units have them scaled to a variance \
 of 1.
 
 Examples:
   lossdepth plot data.csv --columns a,b --method svm --out map.png
-  lossdepth plot data.csv --label y --scale standard --out map.svg
+  lossdepth plot data.csv --label y --id name --top 10 --out map.svg
+  lossdepth plot data.csv --columns a,b --colour depth --out depth.png
   lossdepth plot data.csv --columns a,b --zones 0.5,0.9 --out zones.png
   lossdepth plot data.csv --columns a,b --method halfspace --bagplot --out bag.svg
   lossdepth plot new.csv --reference old.csv --method forest --axes a,b --out map.png";
@@ -55,6 +59,27 @@ pub(crate) struct Plot {
     /// The plane, where there are more than two columns: `pca`, or two columns as `a,b`
     #[arg(long, value_name = "AXES", default_value = "pca", help_heading = "Picture")]
     pub(crate) axes: String,
+
+    /// What the colours mean: the percentile, or the depth itself [default: percentile; depth with --levels]
+    ///
+    /// The percentile is the share of the reference that is at most as deep.
+    #[arg(
+        long,
+        alias = "color",
+        value_name = "NAME",
+        value_enum,
+        conflicts_with = "zones",
+        help_heading = "Picture"
+    )]
+    pub(crate) colour: Option<Colouring>,
+
+    /// Write the names of so many of the oddest rows into the map
+    #[arg(long, value_name = "K", default_value_t = 5, help_heading = "Picture")]
+    pub(crate) top: usize,
+
+    /// Mark rows as outliers that are among the oddest share of the reference; 0 for no marks
+    #[arg(long, value_name = "SHARE", default_value = "0.05", value_parser = contamination, help_heading = "Picture")]
+    pub(crate) contamination: f64,
 
     /// The depths to draw lines at, as `0.1,0.5` [default: round numbers]
     #[arg(long, value_name = "DEPTHS", value_parser = shares, help_heading = "Picture")]
@@ -88,6 +113,22 @@ pub(crate) struct Plot {
 
     #[command(flatten)]
     pub(crate) running: Running,
+}
+
+/// What colours mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Colouring {
+    /// The share of the reference that is at most as deep
+    Percentile,
+    /// The depth
+    Depth,
+}
+
+fn contamination(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(share) if (0.0..=0.5).contains(&share) => Ok(share),
+        _ => Err("it must be between 0 and 0.5".to_owned()),
+    }
 }
 
 /// Some numbers between 0 and 1, ascending.
@@ -152,6 +193,9 @@ pub(crate) fn plot(args: &Plot) -> Result<Outcome> {
     data.rows.check_finite().map_err(|error| inputs.locate(error))?;
     let out = args.out.open()?;
     let model = if args.bagplot { None } else { Some(inputs.model(&args.question)?) };
+    if let Some(model) = &model {
+        announce::subsample(model.settings(), model.reference_len(), args.running.quiet);
+    }
     let mut work =
         Work { args, settings: &settings, inputs: &inputs, unconverged: 0, asked: 0, largest: 0.0 };
     let scene = match (&model, columns) {
@@ -205,7 +249,7 @@ impl Work<'_> {
             width,
             height,
             title: self.args.title.clone(),
-            caption: format!("{} {caption}", self.about()),
+            caption: format!("{} {caption}", self.about()).trim_end().to_owned(),
             text_scale: 1.0,
         }
     }
@@ -227,6 +271,10 @@ impl Work<'_> {
         format!("{} of {of}.", in_words(self.settings))
     }
 
+    fn threads(&self) -> Option<usize> {
+        self.args.running.threads.map(usize::from)
+    }
+
     fn score(
         &mut self,
         model: &Model,
@@ -235,8 +283,7 @@ impl Work<'_> {
         depths_only: bool,
     ) -> Result<Vec<Fit>> {
         let advance = |rows| progress.advance(rows);
-        let threads = self.args.running.threads.map(usize::from);
-        let run = Run { threads, progress: Some(&advance), depths_only, ..Run::default() };
+        let run = Run { threads: self.threads(), progress: Some(&advance), depths_only, ..Run::default() };
         let fits = model.score(rows, &run)?;
         self.asked += fits.len();
         self.unconverged += fits.iter().filter(|fit| fit.stop != Stop::Converged).count();
@@ -265,11 +312,15 @@ impl Work<'_> {
         let progress = Progress::new(self.args.running.quiet, Some(at.len()));
         let fits = self.score(model, Rows::new(&at, 1)?, &progress, false)?;
         let within = |x: f64| x.clamp(0.0, 1.0);
-        let band = |fit: &Fit| (within(fit.depth - 1.96 * fit.stderr), within(fit.depth + 1.96 * fit.stderr));
+        // Not every method has standard errors.
+        let known = fits.iter().all(|fit| fit.stderr.is_finite());
+        let spread = |fit: &Fit| if known { 1.96 * fit.stderr } else { 0.0 };
+        let band = |fit: &Fit| (within(fit.depth - spread(fit)), within(fit.depth + spread(fit)));
         let band = fits.iter().map(band).collect();
         let depth = fits.iter().map(|fit| fit.depth).collect();
         let name = column_name(&inputs.names[0]);
-        let caption = "The band is 1.96 standard errors of the sampling to both sides.";
+        let caption =
+            if known { "The band is 1.96 standard errors of the sampling to both sides." } else { "" };
         Ok(lossdepth_plot::curve(&self.style(caption), &Curve { name, at, depth, band, sample }))
     }
 
@@ -320,6 +371,7 @@ impl Work<'_> {
             background: Background::Polygons(polygons),
             contours: Vec::new(),
             points: kinds,
+            labels: Vec::new(),
             legend: true,
         };
         Ok(lossdepth_plot::map(&self.style(&caption), &map))
@@ -329,61 +381,99 @@ impl Work<'_> {
     fn map(&mut self, model: &Model) -> Result<Scene> {
         let inputs = self.inputs;
         let (plane, names, about) = self.plane()?;
-        let points = self.points(&plane)?;
+        let mut points = self.points(&plane)?;
         let mut caption = about;
         let heat = self.args.zones.is_none();
-        let legend: Vec<String> = points.iter().filter_map(|points| points.name.clone()).collect();
         let mut window = window(|| points.iter().flat_map(|points| &points.at));
         if let Some(zones) = &self.args.zones {
             let shares: Vec<String> = zones.0.iter().map(|share| percent(*share)).collect();
             let of = if inputs.is_its_own_reference() { "rows" } else { "reference" };
             caption = format!("{caption} Zones hold the deepest {} of the {of}.", listed(&shares));
         }
+        let by_percentile = heat && self.colouring() == Colouring::Percentile;
+        if by_percentile {
+            caption += " Colours and lines: the share of the reference that is at most as deep.";
+        }
         let exact = self.exact();
         if exact {
             caption += if heat { " Contours are exact." } else { " Their borders are exact." };
         }
+        let data = inputs.data.part()?.rows;
+        let (across, up) = self.resolution();
+        let ranked =
+            if heat { inputs.reference.len().min(Percentiles::MOST) } else { 2 * inputs.reference.len() };
+        let scored = data.len() + across * up + ranked;
+        let progress = Progress::new(self.args.running.quiet, Some(scored));
+        let advance = |rows| progress.advance(rows);
+        let run = Run { threads: self.threads(), progress: Some(&advance), ..Run::default() };
+        let shares = model.percentiles(&run)?;
+        let depths: Vec<f64> =
+            self.score(model, data, &progress, true)?.iter().map(|fit| fit.depth).collect();
+        let odd = self.odd_rows(&plane, shares, &depths)?;
+        points.extend(odd.marked);
         let style = self.style(&caption);
         if plane.shares().is_some() {
             let zone_names =
                 self.args.zones.iter().flat_map(|zones| zones.0.iter().map(|share| zone_name(*share)));
-            let legend: Vec<String> = legend.into_iter().chain(zone_names).collect();
-            window = lossdepth_plot::equal_window(&style, &names, window, &legend, heat);
+            let legend = points.iter().filter_map(|points| points.name.clone()).chain(zone_names);
+            window = lossdepth_plot::equal_window(&style, &names, window, &legend.collect::<Vec<_>>(), heat);
         }
         let (xs, ys) = self.lines(window);
         let nodes: Vec<f64> = ys.iter().flat_map(|y| xs.iter().flat_map(|x| plane.row([*x, *y]))).collect();
         let nodes = Rows::new(&nodes, inputs.reference.width())?;
-        let ranked = if heat { 0 } else { inputs.reference.len() };
-        let progress = Progress::new(self.args.running.quiet, Some(nodes.len() + ranked));
         let values = self.score(model, nodes, &progress, true)?.iter().map(|fit| fit.depth).collect();
+        let ranked = match self.args.zones {
+            Some(_) => {
+                let fits = self.score(model, inputs.reference.rows(), &progress, true)?;
+                let depths: Vec<f64> = fits.iter().map(|fit| fit.depth).collect();
+                Some(EmpiricalDistribution::new(&depths, inputs.reference.weights())?)
+            }
+            None => None,
+        };
+        drop(progress);
         let mut field = Field::new(xs, ys, values)?;
         if !self.steps() {
             field = field.refined(3);
         }
         let regions = if exact { Some(Regions::new(&inputs.reference)?) } else { None };
-        if let Some(zones) = &self.args.zones {
-            let depths: Vec<f64> = self
-                .score(model, inputs.reference.rows(), &progress, true)?
-                .iter()
-                .map(|fit| fit.depth)
-                .collect();
-            let polygons = zone_polygons(
-                zones,
-                &EmpiricalDistribution::new(&depths, inputs.reference.weights())?,
-                &field,
-                regions.as_ref(),
-            )?;
-            let background = Background::Polygons(polygons);
-            return Ok(lossdepth_plot::map(
+        let labels = odd.labels;
+        let map = |background: Background<'_>, contours| {
+            lossdepth_plot::map(
                 &style,
-                &Map { names, window, background, contours: Vec::new(), points, legend: true },
-            ));
-        }
-        let contours = self.contours(&field, regions.as_ref())?;
-        Ok(lossdepth_plot::map(
-            &style,
-            &Map { names, window, background: Background::Heat(&field), contours, points, legend: true },
-        ))
+                &Map { names, window, background, contours, points, labels, legend: true },
+            )
+        };
+        Ok(if let (Some(zones), Some(depths)) = (&self.args.zones, ranked) {
+            map(Background::Polygons(zone_polygons(zones, &depths, &field, regions.as_ref())?), Vec::new())
+        } else if by_percentile {
+            let contours = percentile_contours(shares, &field, regions.as_ref())?;
+            map(Background::Percentiles(&field.mapped(|depth| shares.of(depth))), contours)
+        } else {
+            map(Background::Heat(&field), self.contours(&field, regions.as_ref())?)
+        })
+    }
+
+    fn colouring(&self) -> Colouring {
+        let default = if self.args.levels.is_some() { Colouring::Depth } else { Colouring::Percentile };
+        self.args.colour.unwrap_or(default)
+    }
+
+    /// Which rows are marked as outliers, and which have their names written beside them.
+    fn odd_rows(&self, plane: &Plane, shares: &Percentiles, depths: &[f64]) -> Result<OddRows> {
+        let data = self.inputs.data.part()?;
+        let at = |row: usize| plane.coordinates(data.rows.row(row));
+        let mut order: Vec<usize> = (0..depths.len()).collect();
+        order.sort_by(|a, b| depths[*a].total_cmp(&depths[*b]));
+        let share = self.args.contamination;
+        let outlying = order.iter().filter(|row| share > 0.0 && shares.of(depths[**row]) <= share);
+        let outlying: Vec<[f64; 2]> = outlying.map(|row| at(*row)).collect();
+        let name = format!("outliers: oddest {} ({})", percent(share), outlying.len());
+        let marked =
+            (!outlying.is_empty()).then(|| Points { name: Some(name), at: outlying, mark: Mark::Ring });
+        let written =
+            |row: usize| data.ids.map_or_else(|| data.numbers[row].to_string(), |ids| ids[row].clone());
+        let labels = order.iter().take(self.args.top).map(|row| (at(*row), written(*row))).collect();
+        Ok(OddRows { marked, labels })
     }
 
     /// Whether the depth is constant but for steps, which do not mind the units; other depths are smooth.
@@ -456,8 +546,8 @@ impl Work<'_> {
         }
     }
 
-    /// The lines of the grid: its cells are about square in the picture.
-    fn lines(&self, window: [(f64, f64); 2]) -> (Vec<f64>, Vec<f64>) {
+    /// How many points of the grid there are in both directions: its cells are about square in the picture.
+    fn resolution(&self) -> (usize, usize) {
         let default = match self.settings.method {
             // Two columns are fast, and it has edges to show.
             Method::Forest if self.inputs.reference.width() == 2 => 512,
@@ -466,7 +556,12 @@ impl Work<'_> {
         };
         let across = self.args.grid.map_or(default, usize::from);
         let (width, height) = self.args.size;
-        let up = (across * height as usize / width as usize).clamp(8, 2048);
+        (across, (across * height as usize / width as usize).clamp(8, 2048))
+    }
+
+    /// The lines of the grid.
+    fn lines(&self, window: [(f64, f64); 2]) -> (Vec<f64>, Vec<f64>) {
+        let (across, up) = self.resolution();
         let side = |(low, high): (f64, f64), count: usize| -> Vec<f64> {
             (0..count).map(|i| low + (high - low) * i as f64 / (count - 1) as f64).collect()
         };
@@ -508,13 +603,41 @@ impl Work<'_> {
         let inside = |level: &f64| *level > low + 1e-9 && *level < high - 1e-9;
         let round = || ticks(low, high, 11).into_iter().filter(inside).collect();
         let levels = self.args.levels.as_ref().map_or_else(round, |levels| levels.0.clone());
-        let lines = |level: f64| match regions {
-            Some(regions) => polygon(regions, level)
-                .map(|ring| ring.into_iter().map(|points| Line { points, closed: true }).collect()),
-            None => Ok(field.lines(level)),
-        };
-        levels.into_iter().map(|level| Ok((level, lines(level)?))).collect()
+        levels.into_iter().map(|level| Ok((level, lines_at(field, regions, level)?))).collect()
     }
+}
+
+/// Rows that stand out in a map.
+struct OddRows {
+    marked: Option<Points>,
+    labels: Vec<([f64; 2], String)>,
+}
+
+/// The shares of the reference at which lines are drawn.
+const SHARES: [f64; 7] = [0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9];
+
+/// Lines around the points that are deeper than these shares of the reference.
+fn percentile_contours(
+    shares: &Percentiles,
+    field: &Field,
+    regions: Option<&Regions>,
+) -> Result<Vec<(f64, Vec<Line>)>> {
+    let mut found: Vec<(f64, f64)> = SHARES.map(|share| (share, shares.depth_at(share))).to_vec();
+    // Of several shares with one line the largest is true of what is inside.
+    found.reverse();
+    found.dedup_by_key(|(_, depth)| *depth);
+    found.reverse();
+    found.into_iter().map(|(share, depth)| Ok((share, lines_at(field, regions, depth)?))).collect()
+}
+
+/// The lines of a depth, exact where that is possible.
+fn lines_at(field: &Field, regions: Option<&Regions>, depth: f64) -> Result<Vec<Line>> {
+    Ok(match regions {
+        Some(regions) => {
+            polygon(regions, depth)?.into_iter().map(|points| Line { points, closed: true }).collect()
+        }
+        None => field.lines(depth),
+    })
 }
 
 /// An exact region of the halfspace depth, if there is one.

@@ -4,9 +4,9 @@ mod browser;
 mod checksum;
 mod masks;
 
-use super::Outcome;
 use super::inputs::Inputs;
 use super::outliers::queries;
+use super::{Outcome, announce};
 use crate::args::{Against, Question, Roles, Running};
 use crate::console::{self, Progress};
 use crate::error::{Error, Result, count};
@@ -74,6 +74,7 @@ pub(crate) fn report(args: &ReportArgs) -> Result<Outcome> {
     let mut inputs = Inputs::read(&args.data, &args.against, &args.roles, true)?;
     let masked = masks::named(&args.mask, &inputs)?;
     let model = inputs.model(&args.question)?;
+    announce::subsample(model.settings(), model.reference_len(), args.running.quiet);
     let progress = Progress::new(args.running.quiet, Some(inputs.data.part()?.rows.len()));
     let advance = |rows| progress.advance(rows);
     let threads = args.running.threads.map(usize::from);

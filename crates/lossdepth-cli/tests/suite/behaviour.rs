@@ -1,6 +1,7 @@
 //! References, weights, labels, exit codes, closed pipes.
 
 use crate::common::{Folder, TABLE};
+use std::fmt::Write;
 use std::io::{BufRead, BufReader, Read};
 use std::process::Stdio;
 
@@ -18,7 +19,7 @@ fn the_data_is_its_own_reference() {
     let ran = folder.score("data.csv");
     assert_eq!(ran.out, folder.score("data.csv --reference same.csv").out);
     let summary = "5 rows scored against 5 in 2 columns: logistic, reg 1, variant risk, intercept free, \
-                   scale none, tol 1e-6; ";
+                   scale standard, tol 1e-6; ";
     assert!(ran.err.starts_with(summary), "{}", ran.err);
 }
 
@@ -97,7 +98,7 @@ fn settings_reach_the_library() {
         "--variant constrained --radius 0.1",
         "--intercept none",
         "--intercept penalised",
-        "--scale standard",
+        "--scale none",
         "--scale robust",
         "--scale whiten",
         "--scale mcd",
@@ -120,6 +121,34 @@ fn a_fallback_of_the_scaling_is_a_warning() {
     // Whoever reads the scores alone learns of it too.
     let scores: serde_json::Value = serde_json::from_str(&folder.read("scores.json")).unwrap();
     assert_eq!(scores["warning"], warning);
+}
+
+#[test]
+fn columns_of_very_different_spread_are_a_warning_where_they_are_compared_as_they_are() {
+    let mut text = "age,pay\n".to_owned();
+    for i in 0..20 {
+        writeln!(text, "{},{}", 20 + i * 7 % 20, 30_000 + i * 1_700 % 20_000).unwrap();
+    }
+    let folder = Folder::with(text);
+    let warning = "warning: column `pay` varies 930 times as much as `age`, which hardly counts with scale `none`: scale \
+                   `standard` compares columns on one scale\n";
+    for command in [
+        "score data.csv",
+        "fit data.csv --out m.safetensors",
+        "explain data.csv --row 1",
+        "outliers data.csv",
+    ] {
+        let run = |args: &str| {
+            let args = format!("{command} --method logistic --quiet {args}");
+            folder.run(&args.split_whitespace().collect::<Vec<_>>()).err
+        };
+        assert_eq!(run("--scale none"), warning, "{command}");
+        assert_eq!(run(""), "", "{command}");
+        assert_eq!(run("--preset paper"), "", "{command}");
+    }
+    // Saved models were warned of when they were fitted.
+    assert_eq!(folder.score("data.csv --model m.safetensors --quiet").err, "");
+    assert_eq!(folder.score("data.csv --method halfspace --scale none --quiet").err, "");
 }
 
 #[test]

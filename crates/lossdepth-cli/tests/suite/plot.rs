@@ -47,7 +47,10 @@ fn a_png_has_the_size_that_was_asked_for() {
 #[test]
 fn a_map_has_names_ticks_contours_a_legend_and_a_caption() {
     let folder = Folder::with(cloud(2));
-    let svg = drawn(&folder, "data.csv --label kind --reg 0.01 --title Title --grid 48");
+    let svg = drawn(
+        &folder,
+        "data.csv --label kind --reg 0.01 --colour depth --top 0 --contamination 0 --title Title --grid 48",
+    );
     assert!(svg.starts_with("<svg xmlns=") && svg.ends_with("</svg>\n"));
     let words = words(&svg);
     for expected in ["c0", "c1", "Title", "depth", "kind: usual (54)", "kind: odd (6)"] {
@@ -64,6 +67,29 @@ fn a_map_has_names_ticks_contours_a_legend_and_a_caption() {
     // Every row is there.
     assert_eq!(svg.matches("<circle").count(), 54 + 1);
     assert_eq!(svg.matches("<path d=").count(), 6 + 1);
+}
+
+#[test]
+fn a_map_shows_percentiles_outliers_and_names_unless_told_otherwise() {
+    let folder = Folder::with(cloud(2) + "90,90,odd\n");
+    let svg = drawn(&folder, "data.csv --exclude kind --method svm --top 3 --contamination 0.1 --grid 24");
+    let found = words(&svg);
+    assert!(found.contains(&"percentile") && !found.contains(&"depth"), "{found:?}");
+    // 0.1 of 61 rows is 6; the oddest, row 60, is named.
+    assert!(found.contains(&"outliers: oddest 10 % (6)") && found.contains(&"60"), "{found:?}");
+    assert!(found.join(" ").contains("the share of the reference that is at most as deep"), "{found:?}");
+    let svg = drawn(
+        &folder,
+        "data.csv --exclude kind --method svm --colour depth --top 0 --contamination 0 --grid 24",
+    );
+    let found = words(&svg);
+    assert!(found.contains(&"depth") && !found.iter().any(|word| word.contains("outliers")), "{found:?}");
+    // Lines at depths go with colours of depths.
+    let svg = drawn(&folder, "data.csv --exclude kind --method svm --levels 0.5 --grid 24");
+    assert!(words(&svg).contains(&"depth"));
+    let ran = run(&folder, "data.csv --exclude kind --contamination 0.7 --out map.svg");
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.err.contains("it must be between 0 and 0.5"), "{}", ran.err);
 }
 
 #[test]
@@ -131,6 +157,12 @@ fn one_column_is_a_curve_with_a_rug() {
     let folder = Folder::with(cloud(2));
     let svg = drawn(&folder, "data.csv --columns c1 --reg 0.1");
     assert!(words(&svg).contains(&"c1") && words(&svg).contains(&"depth"));
+    assert!(words(&svg).join(" ").contains("standard errors of the sampling"));
+    // Methods without a standard error have no band.
+    for method in ["auto", "forest"] {
+        let svg = drawn(&folder, &format!("data.csv --columns c1 --method {method}"));
+        assert!(!words(&svg).join(" ").contains("standard errors") && !svg.contains("NaN"), "{method}");
+    }
 }
 
 #[test]

@@ -73,6 +73,12 @@ impl Field {
         self.values[j * self.xs.len() + i]
     }
 
+    /// Another function of the values at the nodes.
+    #[must_use]
+    pub fn mapped(&self, f: impl Fn(f64) -> f64) -> Self {
+        Self { values: self.values.iter().map(|value| f(*value)).collect(), ..self.clone() }
+    }
+
     /// The smallest and the largest value.
     pub fn range(&self) -> (f64, f64) {
         self.values

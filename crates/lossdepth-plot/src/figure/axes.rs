@@ -114,6 +114,7 @@ pub struct LegendKey {
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum KeySymbol {
     Mark(Shape, Colour),
+    Ring(Colour),
     Patch(Colour),
     Frame(Stroke),
     Line(Stroke),
@@ -389,6 +390,11 @@ fn draw_key(scene: &mut Scene, key: &LegendKey, [x, y]: Point, tick: f64, unit: 
     match key.symbol {
         KeySymbol::Mark(shape, colour) => {
             scene.path(shape.marks(&[[x, y]], 0.33 * tick, colour, edge(Colour::WHITE)));
+        }
+        KeySymbol::Ring(colour) => {
+            let stroke = Stroke { colour, width: 0.11 * tick, dash: None };
+            let (lines, stroke) = (vec![vec![[x, y]]], Some(stroke));
+            scene.path(Path { lines, dots: Some(0.36 * tick), stroke, ..Path::default() });
         }
         KeySymbol::Patch(colour) => {
             let (half, tall) = (0.6 * tick, 0.38 * tick);

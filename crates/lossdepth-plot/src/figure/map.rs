@@ -2,6 +2,7 @@
 
 use super::axes::{Axis, Frame, KeySymbol, LegendKey, Shape, Sizes, Style, format_ticks};
 use super::contour_labels::{self, LabelledLine};
+use super::point_labels;
 use crate::compute::{Field, Line, ticks};
 use crate::scene::colour::{CATEGORIES, Colour, heat, on_heat};
 use crate::scene::font;
@@ -19,6 +20,8 @@ pub struct Map<'a> {
     pub contours: Vec<(f64, Vec<Line>)>,
     /// Groups of points.
     pub points: Vec<Points>,
+    /// Words beside points.
+    pub labels: Vec<([f64; 2], String)>,
     /// Whether to draw the legend.
     pub legend: bool,
 }
@@ -27,6 +30,8 @@ pub struct Map<'a> {
 pub enum Background<'a> {
     /// A heat map of the depth, with a colour bar.
     Heat(&'a Field),
+    /// A heat map of the share of the reference that is at most as deep, from 0 to 1, with a colour bar.
+    Percentiles(&'a Field),
     /// Filled areas, the largest first.
     Polygons(Vec<Polygon>),
 }
@@ -60,8 +65,21 @@ pub enum Mark {
     Dot,
     /// A large diamond.
     Outlier,
+    /// A ring around a point that has a marker of its own.
+    Ring,
     /// A white cross.
     Centre,
+}
+
+impl Background<'_> {
+    /// What a heat map shows, what that is called, and the scale of its colours.
+    fn heat(&self) -> Option<(&Field, &'static str, ColourScale)> {
+        match self {
+            Self::Heat(field) => Some((field, "depth", ColourScale::of(field.range()))),
+            Self::Percentiles(field) => Some((field, "percentile", ColourScale { low: 0.0, high: 1.0 })),
+            Self::Polygons(_) => None,
+        }
+    }
 }
 
 impl Mark {
@@ -70,6 +88,7 @@ impl Mark {
             Self::Kind(kind) => (Shape::ALL[kind % Shape::ALL.len()], CATEGORIES[kind % CATEGORIES.len()]),
             Self::Dot => (Shape::Circle, Colour::INK.with_opacity(0.55)),
             Self::Outlier => (Shape::Diamond, CATEGORIES[1]),
+            Self::Ring => (Shape::Circle, CATEGORIES[1]),
             Self::Centre => (Shape::Cross, Colour::WHITE),
         }
     }
@@ -111,28 +130,27 @@ fn frame(
 
 /// Draws a map.
 pub fn map(style: &Style, map: &Map<'_>) -> Scene {
-    let has_heat = matches!(map.background, Background::Heat(_));
+    let heat = map.background.heat();
     let keys = if map.legend { map_legend(map) } else { Vec::new() };
-    let frame = frame(style, &map.names, map.window, keys, has_heat, false);
+    let frame = frame(style, &map.names, map.window, keys, heat.is_some(), false);
     let mut scene = Scene::new(style.width, style.height, style.caption.clone());
-    let scale = match &map.background {
-        Background::Heat(field) => {
-            let scale = ColourScale::of(field.range());
+    let lines = match heat {
+        Some((field, name, scale)) => {
             scene.image(heat_image(field, &frame, scale));
-            colour_bar(&mut scene, &frame, scale, &map.contours);
-            scale
+            colour_bar(&mut scene, &frame, (name, scale), &map.contours);
+            contour_lines(map, &frame, scale)
         }
-        Background::Polygons(polygons) => {
-            for polygon in polygons {
-                draw_polygon(&mut scene, &frame, polygon);
-            }
-            ColourScale { low: 0.0, high: 1.0 }
-        }
+        None => Lines::default(),
     };
-    let lines = if has_heat { contour_lines(map, &frame, scale) } else { Lines::default() };
+    if let Background::Polygons(polygons) = &map.background {
+        polygons.iter().for_each(|polygon| draw_polygon(&mut scene, &frame, polygon));
+    }
     lines.paths.into_iter().for_each(|path| scene.path(path));
     draw_points(&mut scene, &frame, &map.points);
-    lines.texts.into_iter().for_each(|text| scene.text(text));
+    let rings = map.points.iter().filter(|points| points.mark == Mark::Ring);
+    let rings = rings.flat_map(|points| points.at.iter().copied());
+    let labels = point_labels::place(&map.labels, &frame, rings, &lines.texts);
+    lines.texts.into_iter().chain(labels).for_each(|text| scene.text(text));
     frame.draw(&mut scene);
     scene
 }
@@ -158,7 +176,7 @@ impl ColourScale {
 /// The legend of a map.
 pub fn map_legend(map: &Map<'_>) -> Vec<LegendKey> {
     let areas = match &map.background {
-        Background::Heat(_) => &[][..],
+        Background::Heat(_) | Background::Percentiles(_) => &[][..],
         Background::Polygons(polygons) => polygons,
     };
     // The smallest area first.
@@ -166,7 +184,11 @@ pub fn map_legend(map: &Map<'_>) -> Vec<LegendKey> {
     let points = map.points.iter().filter_map(|points| {
         let (shape, colour) = points.mark.appearance();
         let colour = if points.mark == Mark::Centre { Colour::INK } else { colour };
-        Some(LegendKey { text: points.name.clone()?, symbol: KeySymbol::Mark(shape, colour) })
+        let symbol = match points.mark {
+            Mark::Ring => KeySymbol::Ring(colour),
+            _ => KeySymbol::Mark(shape, colour),
+        };
+        Some(LegendKey { text: points.name.clone()?, symbol })
     });
     points.chain(areas).filter(|key| !key.text.is_empty()).collect()
 }
@@ -198,7 +220,12 @@ fn heat_image(field: &Field, frame: &Frame, scale: ColourScale) -> Image {
     Image { area, columns, rows, pixels, smooth: true }
 }
 
-fn colour_bar(scene: &mut Scene, frame: &Frame, scale: ColourScale, contours: &[(f64, Vec<Line>)]) {
+fn colour_bar(
+    scene: &mut Scene,
+    frame: &Frame,
+    (name, scale): (&str, ColourScale),
+    contours: &[(f64, Vec<Line>)],
+) {
     let (Sizes { unit, tick, .. }, area) = (frame.sizes, frame.area);
     let left = area.right + 1.0 * tick;
     let bar = Rect { left, top: area.top + 1.7 * tick, right: left + 46.0 * unit, bottom: area.bottom };
@@ -221,7 +248,7 @@ fn colour_bar(scene: &mut Scene, frame: &Frame, scale: ColourScale, contours: &[
     }
     let (names, factor) = format_ticks(&levels);
     scene.text(word(
-        font::truncated(&format!("depth{factor}"), 6.0),
+        font::truncated(&format!("{name}{factor}"), 6.0),
         [bar.left, area.top + 0.75 * tick],
         Anchor::Start,
     ));
@@ -321,12 +348,17 @@ fn draw_points(scene: &mut Scene, frame: &Frame, points: &[Points]) {
     let radius = (8.5 * (200.0 / total.max(1) as f64).powf(0.22)).clamp(3.0, 9.0) * frame.sizes.unit;
     for kind in points {
         let (shape, colour) = kind.mark.appearance();
+        if kind.mark == Mark::Ring {
+            let visible = kind.at.iter().map(|p| frame.to_pixels(*p)).filter(|p| frame.area.contains(*p));
+            scene.path(ring(visible.collect(), 1.9 * radius, colour, 0.45 * radius));
+            continue;
+        }
         let visible: Vec<Point> =
             kind.at.iter().map(|p| frame.to_pixels(*p)).filter(|p| frame.area.contains(*p)).collect();
         let (size, edge) = match kind.mark {
             Mark::Centre => (13.0 * frame.sizes.unit, Colour::INK),
             Mark::Dot => (0.5 * radius, Colour::WHITE.with_opacity(0.6)),
-            Mark::Outlier => (1.35 * radius, Colour::WHITE),
+            Mark::Outlier | Mark::Ring => (1.35 * radius, Colour::WHITE),
             Mark::Kind(0) => (radius, Colour::WHITE),
             Mark::Kind(_) => (1.15 * radius, Colour::WHITE),
         };
@@ -335,6 +367,12 @@ fn draw_points(scene: &mut Scene, frame: &Frame, points: &[Points]) {
             scene.path(Path { clip: Some(frame.area), ..shape.marks(&visible, size, colour, edge) });
         }
     }
+}
+
+/// Circles without a fill.
+fn ring(at: Vec<Point>, radius: f64, colour: Colour, width: f64) -> Path {
+    let stroke = Stroke { colour, width, dash: None };
+    Path { lines: vec![at], dots: Some(radius), stroke: Some(stroke), ..Path::default() }
 }
 
 #[cfg(test)]
@@ -359,6 +397,9 @@ mod tests {
                 background: Background::Heat(field),
                 contours: levels.iter().map(|level| (*level, field.lines(*level))).collect(),
                 points: vec![Points { name: None, at: vec![[0.0, 0.0], [1.0, 2.0]], mark: Mark::Kind(0) }],
+                labels: [[1.0, 2.0], [1.05, 2.0], [2.9, -2.9], [2.9, -2.8]]
+                    .map(|at| (at, "row 12345".to_owned()))
+                    .to_vec(),
                 legend: true,
             },
         )

@@ -10,6 +10,7 @@ mod curve;
 mod images;
 mod map;
 mod panels;
+mod point_labels;
 mod roc;
 
 pub use axes::{LegendKey, Style};

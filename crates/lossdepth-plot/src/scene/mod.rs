@@ -147,7 +147,6 @@ impl Text {
     }
 
     /// The corners of its bounding box.
-    #[cfg(test)]
     pub(crate) fn corners(&self) -> [Point; 4] {
         let (sin, cos) = self.rotation.to_radians().sin_cos();
         let (left, up, down) = (-self.offset(), -font::CAPITAL * self.size, font::DESCENT * self.size);

@@ -216,6 +216,22 @@ mod tests {
     }
 
     #[test]
+    fn path_lengths_are_those_of_the_definition() {
+        // The first cut is uniform on [0, 3]: it sets 0 apart in a third of the trees, and 3 in the others. So the mean path
+        // lengths of the rows 0, 1, 3 are 1/3 + 2 · 2/3, 2 and 2/3 + 2 · 1/3.
+        let sample = Reference::new(&[[0.0], [1.0], [3.0]]).unwrap();
+        let trees = 50_000;
+        let fitted = IsolationForest { trees, ..Default::default() }.fit(&sample).unwrap();
+        let own = fitted.own(&Run::default()).unwrap();
+        // Five standard deviations of a mean of so many lengths 1 and 2.
+        let chance = 5.0 * (2.0f64 / 9.0 / trees as f64).sqrt();
+        for (score, expected) in own.iter().zip([5.0 / 3.0, 2.0, 4.0 / 3.0]) {
+            let length = -(-score).log2() * mean_depth(3);
+            assert!((length - expected).abs() <= chance + 1e-9, "{length} {expected}");
+        }
+    }
+
+    #[test]
     fn identical_rows_and_bad_settings_are_answered() {
         let same = Reference::new(&[[1.0], [1.0], [1.0]]).unwrap();
         let own = IsolationForest::default().fit(&same).unwrap().own(&Run::default()).unwrap();

@@ -232,6 +232,7 @@ fn blank() -> Map<'static> {
         background: Background::Polygons(ZONES.iter().enumerate().map(zone).rev().collect()),
         contours: Vec::new(),
         points: kinds(&[]),
+        labels: Vec::new(),
         legend: true,
     }
 }
@@ -251,6 +252,7 @@ fn panel(style: &Style, found: &Zones, grid: &Grid, sample: &[f64]) -> Result<Sc
         background: Background::Polygons(zones),
         contours: Vec::new(),
         points: kinds(sample),
+        labels: Vec::new(),
         legend: false,
     };
     Ok(lossdepth_plot::map(style, &map))

@@ -161,8 +161,15 @@ fn panel(
     // The contours of a piecewise constant depth are its steps, which the heat map shows.
     let contours = if piecewise_constant { Vec::new() } else { grid::contours(&field, 7) };
     let points = vec![Points { name: None, at: grid::points(sample), mark: Mark::Dot }];
-    let map =
-        Map { names: names(), window, background: Background::Heat(&field), contours, points, legend: false };
+    let map = Map {
+        names: names(),
+        window,
+        background: Background::Heat(&field),
+        contours,
+        points,
+        labels: Vec::new(),
+        legend: false,
+    };
     Ok(lossdepth_plot::map(style, &map))
 }
 

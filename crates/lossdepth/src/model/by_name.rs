@@ -60,6 +60,10 @@ impl Settings {
         for (setting, value) in parts {
             settings.set_kernel(&setting, &value)?;
         }
+        // Kernel values are no columns: the default scaling does nothing to them, as parameters of other kernels do nothing.
+        if settings.kernel == KernelChoice::Precomputed && settings.scale == Self::new(method).scale {
+            settings.scale = Scale::None;
+        }
         Ok(settings)
     }
 

@@ -25,6 +25,9 @@ use crate::problem::{Fit, Intercept, Run, Variant};
 /// assert!(fits[0].error <= 1e-6);
 /// # Ok::<(), lossdepth::DepthError>(())
 /// ```
+///
+/// The formula is about the numbers as given, and so is this type unless [`scale`](Self::scale) says otherwise. Methods by
+/// name ([`Settings`](super::Settings), the command line, Python, R) standardise the columns by default where units matter.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Depth<H> {
     hypothesis: H,

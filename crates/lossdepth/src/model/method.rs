@@ -186,10 +186,11 @@ methods! {
             "seed", "tol", "max_boxes",
         ],
         own: &[
+            Own::help("scale", "How the columns are scaled, which matters with `rotations` only"),
             Own::help("tol", "Largest error bound to accept where boxes have to be left out"),
             Own::help("seed", "Seed of the random numbers of `trees` and `rotations`"),
         ],
-        defaults: |_| (),
+        defaults: unscaled,
         recommended: || vec![("rotations", 20.into()), robust()],
         fit: |s, sample, learned| s.fit_hypothesis(s.forest(), sample, learned),
     }
@@ -244,7 +245,10 @@ methods! {
                 )
             },
         ],
-        defaults: |s| s.num_directions = 0,
+        defaults: |s| {
+            unscaled(s);
+            s.num_directions = 0;
+        },
         // The depth is the same in any units.
         recommended: Vec::new,
         fit: |s, sample, learned| s.fit_hypothesis(s.halfspace(), sample, learned),
@@ -268,7 +272,7 @@ methods! {
             INVARIANT,
             ROUNDING,
         ],
-        defaults: |_| (),
+        defaults: unscaled,
         recommended: || vec![("scatter", "mcd".into())],
         fit: |s, sample, learned| s.fit_hypothesis(s.mahalanobis(), sample, learned),
     }
@@ -280,7 +284,7 @@ methods! {
         aliases: &["depth.spatial", "l1"],
         settings: &["scatter", "scale", "support_fraction", "reference_rows", "tol"],
         own: &[BY_SCATTER, ROUNDING],
-        defaults: |_| (),
+        defaults: unscaled,
         recommended: Vec::new,
         fit: |s, sample, learned| s.fit_hypothesis(s.spatial(), sample, learned),
     }
@@ -299,7 +303,10 @@ methods! {
             ),
             Own::help("seed", "Seed of the random directions"),
         ],
-        defaults: |s| s.tol = Projection::TOL,
+        defaults: |s| {
+            unscaled(s);
+            s.tol = Projection::TOL;
+        },
         recommended: Vec::new,
         fit: |s, sample, learned| s.fit_hypothesis(s.projection(), sample, learned),
     }
@@ -311,7 +318,7 @@ methods! {
         aliases: &["depth.zonoid"],
         settings: &["scale", "support_fraction", "reference_rows", "tol"],
         own: &[INVARIANT, ROUNDING],
-        defaults: |_| (),
+        defaults: unscaled,
         recommended: Vec::new,
         fit: |s, sample, learned| s.fit_hypothesis(s.zonoid(), sample, learned),
     }
@@ -327,7 +334,10 @@ methods! {
             Own::help("tol", "Largest error bound to accept where simplices are drawn at random"),
             Own::help("seed", "Seed of the random simplices"),
         ],
-        defaults: |s| s.tol = Simplicial::TOL,
+        defaults: |s| {
+            unscaled(s);
+            s.tol = Simplicial::TOL;
+        },
         recommended: Vec::new,
         fit: |s, sample, learned| s.fit_hypothesis(s.simplicial(), sample, learned),
     }
@@ -339,7 +349,7 @@ methods! {
         aliases: &["depth.l2"],
         settings: &["scatter", "scale", "support_fraction", "reference_rows", "tol"],
         own: &[BY_SCATTER, ROUNDING],
-        defaults: |_| (),
+        defaults: unscaled,
         recommended: Vec::new,
         fit: |s, sample, learned| s.fit_hypothesis(s.l2(), sample, learned),
     }
@@ -351,7 +361,7 @@ methods! {
         aliases: &["depth.potential"],
         settings: &["bandwidth", "scatter", "scale", "support_fraction", "reference_rows", "tol"],
         own: &[BY_SCATTER, ROUNDING],
-        defaults: |_| (),
+        defaults: unscaled,
         recommended: Vec::new,
         fit: |s, sample, learned| s.fit_hypothesis(s.potential(), sample, learned),
     }
@@ -373,10 +383,7 @@ methods! {
                  the cumulative weight",
             )
         }],
-        defaults: |s| {
-            s.scale = Scale::Standard;
-            s.reference_rows = ReferenceRows::Count(Auto::REFERENCE_ROWS);
-        },
+        defaults: |s| s.reference_rows = ReferenceRows::Count(Auto::REFERENCE_ROWS),
         recommended: Vec::new,
         fit: |s, sample, learned| s.fit_hypothesis(s.auto(), sample, learned),
     }
@@ -438,6 +445,15 @@ const FACTORED: Own = Own::help(
     "Limit in bytes for the Gram matrix, its factor and their copies, half of the machine's memory by default; \
      a reference that needs more is refused",
 );
+
+/// The defaults of methods whose depths are the same for columns in any units: an affine map would only round them.
+///
+/// These are the forest without rotations, which sees the order of the values alone, and the depths that are affine
+/// invariant by their definition or by their default scatter matrix. With `scatter` `none` these take the columns as they
+/// are, as in the package ddalpha.
+fn unscaled(settings: &mut Settings) {
+    settings.scale = Scale::None;
+}
 
 /// The scaling of the preset `recommended`.
 fn robust() -> Given {

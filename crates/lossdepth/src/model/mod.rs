@@ -12,6 +12,7 @@ pub mod reasons;
 mod sample_size;
 mod setting;
 mod settings;
+mod spreads;
 mod value;
 
 pub use depth::{Depth, FittedDepth};
@@ -22,4 +23,5 @@ pub use preset::Preset;
 pub use reasons::{Explainer, ReasonOptions, Reasons};
 pub use setting::{Kind, Range, Setting};
 pub use settings::Settings;
+pub use spreads::UnequalSpreads;
 pub use value::Value;

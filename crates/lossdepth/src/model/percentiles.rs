@@ -86,6 +86,12 @@ impl Percentiles {
         if at == 0 { 0.0 } else { self.shares[at - 1] }
     }
 
+    /// The smallest depth of the reference at which [`of`](Self::of) is at least this share.
+    pub fn depth_at(&self, share: f64) -> f64 {
+        let at = self.shares.partition_point(|known| *known < share);
+        self.depths[at.min(self.depths.len() - 1)]
+    }
+
     /// The different depths of the reference, increasing.
     pub fn depths(&self) -> &[f64] {
         &self.depths
@@ -108,6 +114,8 @@ mod tests {
         assert_eq!(copies, weights);
         let shares = [0.05, 0.1, 0.3, 0.4, 0.8, 0.9, 2.0].map(|depth| copies.of(depth));
         assert_eq!(shares, [0.0, 0.25, 0.25, 0.75, 0.75, 1.0, 1.0]);
+        let depths = [0.0, 0.25, 0.3, 0.75, 0.8, 1.0].map(|share| copies.depth_at(share));
+        assert_eq!(depths, [0.1, 0.1, 0.4, 0.4, 0.9, 0.9]);
     }
 
     #[test]

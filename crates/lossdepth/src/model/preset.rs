@@ -2,6 +2,7 @@
 
 use super::method::Method;
 use super::value::Value;
+use crate::data::Scale;
 use crate::error::{DepthError, Result};
 use std::f64::consts::LN_2;
 use std::fmt;
@@ -19,7 +20,7 @@ use std::str::FromStr;
 /// | `mlp` | one layer of 100 units, `reg` 0.01 | `reg` $= \frac{0.005 \, n}{\min(200, 2n) \ln 2}$ (`alpha` $= 0.01 n$, which scikit-learn divides by twice the batch) |
 /// | `halfspace` | no settings | |
 ///
-/// Penalties are in the units of this crate: $\text{risk} + \text{reg} \|w\|^2$, logistic losses in bits. A preset cannot
+/// Columns are taken as they are (`scale` `none`). Penalties are in the units of this crate: $\text{risk} + \text{reg} \|w\|^2$, logistic losses in bits. A preset cannot
 /// reproduce random numbers: the forests and networks of the scripts are unseeded, their networks are stopped early, and
 /// the average of all trees replaces a thousand of them here.
 ///
@@ -60,6 +61,11 @@ impl Preset {
         }
     }
 
+    /// Whether its settings are those of the paper, to be taken as they are.
+    pub fn is_of_paper(self) -> bool {
+        self != Self::Recommended
+    }
+
     /// The settings of a method that the preset fixes, for a sample of `n` observations (see
     /// [`Reference::observations`](crate::Reference::observations)); all others keep their defaults.
     ///
@@ -84,7 +90,7 @@ impl Preset {
         }
         let code = self == Self::PaperCode;
         let reported = ("value", text(if code { "paper-code" } else { "risk" }));
-        Some(match method {
+        let mut values = match method {
             Method::Logistic if code => {
                 vec![("reg", number(0.5 * n / ((n + 1.0) * LN_2))), ("intercept", text("free")), reported]
             }
@@ -109,7 +115,9 @@ impl Preset {
             }
             Method::Halfspace if !code => Vec::new(),
             _ => return None,
-        })
+        };
+        values.push(("scale", text(Scale::None.name())));
+        Some(values)
     }
 }
 

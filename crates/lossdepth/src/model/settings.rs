@@ -110,10 +110,10 @@ settings! {
         "With a free one the depth does not change when sample and query are translated together. \
          With a kernel a penalised one is the kernel plus 1.";
 
-    scale: Scale = Scale::None, Range::Any,
+    scale: Scale = Scale::Standard, Range::Any,
         "How the columns are scaled, learned on the reference",
-        "With `whiten` and `mcd` the depth does not depend on the units or axes of the data, and `mcd` \
-         resists outliers in the reference.";
+        "`none` takes them as they are; a kernel `precomputed` has no columns to scale. With `whiten` and `mcd` the depth \
+         does not depend on the units or axes of the data, and `mcd` resists outliers in the reference.";
 
     scatter: Scatter = Scatter::Moment, Range::Any,
         "By which scatter matrix distances are measured",

@@ -133,7 +133,9 @@ fn coverage_is_as_stated() {
 }
 
 #[test]
-fn forests_have_no_standard_error() {
-    let fits = score(&plain(Method::Forest), &reference(&sample(&mut Random::new(1), 100)), &queries());
-    assert!(fits.iter().all(|fit| fit.stderr.is_nan() && fit.interval(0.9).unwrap().0.is_nan()));
+fn forests_and_combined_depths_have_no_standard_error() {
+    for method in [Method::Forest, Method::Auto] {
+        let fits = score(&plain(method), &reference(&sample(&mut Random::new(1), 100)), &queries());
+        assert!(fits.iter().all(|fit| fit.stderr.is_nan() && fit.interval(0.9).unwrap().0.is_nan()));
+    }
 }

@@ -37,3 +37,4 @@ mod svm;
 mod svm_golden;
 mod tables;
 mod two_sample;
+mod units;

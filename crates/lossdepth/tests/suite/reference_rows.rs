@@ -2,7 +2,7 @@
 
 use crate::common::Random;
 use lossdepth::data::ReferenceRows;
-use lossdepth::{Fit, Method, Model, Reference, Rows, Run, Settings};
+use lossdepth::{Fit, Method, Model, Reference, Rows, Run, Scale, Settings};
 
 /// Heavy tails, three columns.
 fn sample(n: usize, seed: u64) -> Vec<f64> {
@@ -19,12 +19,14 @@ fn the_standard_error_of_a_sample_covers_the_depth_of_all_rows() {
     let data = sample(12_000, 3);
     let all = Reference::from_vec(data, 3, None).unwrap();
     let queries = [0.0, 0.0, 0.0, 1.0, -1.0, 0.5, 4.0, 4.0, 0.0, -2.0, 2.0, 2.0];
+    // Standard errors take the scaling for given, so columns are taken as they are: their units are those of all rows.
     for method in [Method::Logistic, Method::Svm] {
-        let exact = score(&Settings::new(method).fit(&all).unwrap(), &queries);
+        let plain = Settings { scale: Scale::None, ..Settings::new(method) };
+        let exact = score(&plain.fit(&all).unwrap(), &queries);
         let (mut covered, mut tried) = (0u32, 0u32);
         for seed in 0..60 {
             let (reference_rows, reg) = (ReferenceRows::Count(400), 1.0);
-            let settings = Settings { reference_rows, seed, reg, ..Settings::new(method) };
+            let settings = Settings { reference_rows, seed, reg, ..plain.clone() };
             let model = settings.fit(&all).unwrap();
             assert_eq!(model.reference_len(), 400);
             for (found, exact) in score(&model, &queries).iter().zip(&exact) {

@@ -7,7 +7,7 @@ use crate::table::{described, options, table};
 use extendr_api::prelude::*;
 use lossdepth::data::{Column, Encoded, Encoding, EncodingOptions, Table, Values};
 use lossdepth::model::archive::Archive;
-use lossdepth::{DepthError, Fit, Reference, Rows, Run, Settings, Stop};
+use lossdepth::{DepthError, Fit, Preset, Reference, Rows, Run, Settings, Stop};
 use lossdepth_files::{AtomicFile, memory};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -22,11 +22,21 @@ pub(crate) struct Fitted {
     names: Option<Arc<Vec<String>>>,
     /// The limit for kernel values that the user gave.
     memory: Option<f64>,
+    /// What the user should know about the columns, if the model was fitted just now.
+    spreads: Option<String>,
 }
 
 impl Fitted {
     fn new(model: lossdepth::Model, names: Option<Vec<String>>, memory: Option<f64>) -> Self {
-        Self { model: Arc::new(model), learned: Arc::default(), names: names.map(Arc::new), memory }
+        let (model, names) = (Arc::new(model), names.map(Arc::new));
+        Self { model, learned: Arc::default(), names, memory, spreads: None }
+    }
+
+    /// The same, with a warning if columns of very different spread are compared as they are.
+    fn checked(mut self) -> Self {
+        let found = self.model.settings().unequal_spreads(self.model.reference());
+        self.spreads = found.map(|found| found.in_words(&self.names()));
+        self
     }
 
     /// The model that an R object points to.
@@ -146,7 +156,9 @@ fn fit(
     let weights = numbers("weights", weights)?;
     let settings = settings(method(name)?, values, preset, observations(table.rows(), weights.as_deref()))?;
     let options = options(kinds, missing, guess)?;
+    let of_paper = !preset.is_null() && text("preset", preset)?.parse::<Preset>()?.is_of_paper();
     let fitted = interruptible(move |_| {
+        let checked = |fitted: Fitted| if of_paper { fitted } else { fitted.checked() };
         let (encoding, encoded) = Encoding::learn(&table, weights.as_deref(), &options)?;
         let names: Vec<String> = encoding.columns().iter().map(|column| column.name().to_owned()).collect();
         let failure = |error| Failure::named(error, &names);
@@ -155,11 +167,11 @@ fn fit(
         let within = within_memory(&settings);
         if encoding.is_plain() && !guess {
             let model = within.fit(&sample).map_err(failure)?;
-            return Ok(Fitted::new(model, named.then_some(names), settings.memory));
+            return Ok(checked(Fitted::new(model, named.then_some(names), settings.memory)));
         }
         let sample = sample.with_layout(encoding.layout().clone()).map_err(failure)?;
         let model = within.fit(&sample).map_err(failure)?.with_encoding(encoding);
-        Ok(Fitted::new(model, None, settings.memory))
+        Ok(checked(Fitted::new(model, None, settings.memory)))
     })?;
     Ok(ExternalPtr::new(fitted).into())
 }
@@ -229,7 +241,8 @@ fn native_about(model: Robj) -> Robj {
                 .reference()
                 .given_weights()
                 .map_or_else(|| Robj::from(NULL), |weights| weights.to_vec().into()),
-            warning = model.warning().map_or_else(|| NULL.into(), |warning| Robj::from(warning.to_string()))
+            warning = model.warning().map_or_else(|| NULL.into(), |warning| Robj::from(warning.to_string())),
+            spreads = fitted.spreads.as_ref().map_or_else(|| NULL.into(), |text| Robj::from(text.as_str()))
         )
         .into()
     }))

@@ -3,7 +3,7 @@
 mod report;
 
 use super::inputs::names_of;
-use super::{Outcome, learn, open, tell};
+use super::{Outcome, announce, learn, open, tell, warn_of_spreads};
 use crate::args::{Roles, Running};
 use crate::auc::{Classes, Split};
 use crate::console::{self, Progress};
@@ -16,9 +16,9 @@ use lossdepth::data::Layout;
 use lossdepth::stats::evaluation::Ranking;
 use lossdepth::{DepthError, Method, Reference, Run};
 use lossdepth_plot::{Roc, Scene, Style, roc};
+use lossdepth_reproduce::baseline::Baseline;
 use lossdepth_reproduce::{Candidate, Scores};
-use report::{LEVEL, Line, Report};
-use std::io::{IsTerminal, stdout};
+use report::{LEVEL, Layout as TableLayout, Line, Report, Skipped};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -31,9 +31,9 @@ AUC-ROC is the chance that an outlier has a lower score than another row, ties c
 logit scale. Average precision is the area under the steps of the precision-recall curve, with Wilson's interval for \
 as many outliers. The times are those of one run on this machine.
 
-Baselines that are no depths: oc-svm (one-class support vector machine; nu, kernel, gamma, …), lof (local outlier factor; k) and \
-knn (distance to the k-th neighbour; k, distance). With --methods every method is run; without, those that take seconds \
-rather than hours on data of this size.
+Baselines that are no depths: oc-svm (one-class support vector machine; nu, kernel, gamma, …), lof (local outlier factor; k), \
+knn (distance to the k-th neighbour; k, distance) and iforest (isolation forest; trees, max_samples, seed). With --methods every \
+method is run. Without, each is first tried on a part of the rows, and those that would take longer than --max-time are skipped.
 
 Exit codes: 0 done, 1 done but some rows did not converge, 2 failed.
 
@@ -58,6 +58,10 @@ pub(crate) struct Evaluate {
     /// [default: all that take reasonable time]
     #[arg(long, value_name = "LIST")]
     pub(crate) methods: Vec<String>,
+
+    /// Skip methods that would take more seconds than that, unless --methods names them
+    #[arg(long, value_name = "SECONDS", default_value_t = 60.0, value_parser = seconds, conflicts_with = "methods")]
+    pub(crate) max_time: f64,
 
     #[command(flatten)]
     pub(crate) given: Given,
@@ -92,6 +96,13 @@ pub(crate) enum Format {
     Tsv,
     /// A document with all settings
     Json,
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(seconds) if seconds >= 0.0 => Ok(seconds),
+        _ => Err("it must be a number of seconds, not negative".to_owned()),
+    }
 }
 
 fn target(path: &str) -> Result<(PathBuf, Format), String> {
@@ -143,9 +154,10 @@ pub(crate) fn run(args: &Evaluate) -> Result<Outcome> {
     let label = theirs.label.map(|label| data.names()[label].clone()).unwrap_or_default();
     let split = split(&data, &label, &all)?;
     let weighted = sample.weights().iter().any(|w| *w != sample.weights()[0]);
+    let tried = asked.is_none();
     let mut candidates = match asked {
         Some(candidates) => candidates,
-        None => method_list::parse(&defaults(args, &sample, weighted, all.rows.len()), &args.given)?,
+        None => method_list::parse(&defaults(args, &sample, weighted), &args.given)?,
     };
     for candidate in &mut candidates {
         candidate.resolve(&sample)?;
@@ -167,7 +179,43 @@ pub(crate) fn run(args: &Evaluate) -> Result<Outcome> {
     );
     let locate = |error| block.locate(&data, &theirs, &encoding, error);
     let compare = Compare { args, locate: &locate, sample: &sample, rows: &all, split: &split };
-    let results = candidates.iter().map(|candidate| compare.line(candidate)).collect::<Result<Vec<_>>>()?;
+    let raw =
+        candidates.iter().filter_map(Candidate::settings).find(|s| s.unequal_spreads(&sample).is_some());
+    if let Some(settings) = raw {
+        warn_of_spreads(settings, args.given.preset_name(), &sample, &encoding);
+    }
+    let layout = TableLayout::of(candidates.iter().map(|candidate| candidate.name.as_str()));
+    let format = args.out.as_ref().map(|(_, format)| *format).or(args.format).unwrap_or(Format::Table);
+    let (mut results, mut skipped) = (Vec::new(), Vec::new());
+    for candidate in &candidates {
+        if let Some(seconds) = if tried { compare.too_long(candidate)? } else { None } {
+            let about = announce::duration(seconds);
+            console::note(
+                quiet,
+                format_args!(
+                    "{}: skipped as too slow for this table (about {about}); name it with --methods",
+                    candidate.name
+                ),
+            );
+            skipped.push(Skipped { method: candidate.name.clone(), seconds });
+            continue;
+        }
+        if let Some(settings) = candidate.settings() {
+            announce::subsample_of(&candidate.name, settings, sample.len(), quiet);
+        }
+        let line = compare.line(candidate)?;
+        if format == Format::Table {
+            let head = if results.is_empty() { layout.head() } else { String::new() };
+            write::print(&(head + &layout.row(&line)))?;
+        }
+        results.push(line);
+    }
+    if results.is_empty() {
+        return Err(Error::Usage(
+            "every method was skipped: a larger --max-time waits longer, --methods names those to run"
+                .to_owned(),
+        ));
+    }
     let troubled = results.iter().any(|line| line.not_converged > 0);
     let report = Report {
         format: Report::FORMAT,
@@ -183,8 +231,9 @@ pub(crate) fn run(args: &Evaluate) -> Result<Outcome> {
         unlabelled: split.unlabelled,
         level: LEVEL,
         results,
+        skipped,
     };
-    present(args, &report)?;
+    present(args, &report, format)?;
     if let Some(target) = &args.plot {
         target.open()?.draw(&curves(&report))?;
     }
@@ -202,40 +251,30 @@ fn split(data: &Table, label: &str, all: &Part<'_>) -> Result<Split<usize>> {
         .map_err(|why| Error::Usage(format!("{file}: label `{}` {why}; it needs two", shorten(label))))
 }
 
-/// The methods that take seconds, and the baselines.
-fn defaults(args: &Evaluate, sample: &Reference, weighted: bool, rows: usize) -> Vec<String> {
+/// The methods that can compare these columns, and the baselines.
+fn defaults(args: &Evaluate, sample: &Reference, weighted: bool) -> Vec<String> {
     let quiet = args.running.quiet;
-    // Kernel values of the reference for each of the rows, roughly; the constants are from a few runs.
-    let (n, d) = (sample.len() as f64, sample.width() as f64);
-    let work = n * rows as f64;
-    let reasonable = |method: Method| match method {
-        Method::Klr | Method::Gp => work <= 4e6,
-        Method::Mlp => work * d <= 4e6,
-        method if method.numbers_only() && !sample.layout().is_none_or(Layout::is_numeric) => false,
-        Method::Simplicial => d <= 2.0 || (d <= 3.0 && work * n <= 1e8),
-        Method::Projection => work <= 4e6,
-        Method::Zonoid => work * d <= 1e9,
-        Method::Halfspace => d <= 2.0 || (d <= 3.0 && work <= 1e6),
-        Method::Hinge | Method::SquaredHinge | Method::Exponential => work * d * d <= 1e9,
-        _ => true,
-    };
-    let known = Method::ALL.into_iter().filter(|method| args.given.preset(*method, n).is_ok());
-    let (run, left): (Vec<Method>, Vec<Method>) = known.partition(|m| reasonable(*m));
-    let baselines: &[&str] = if weighted { &["oc-svm"] } else { &["oc-svm", "lof", "knn"] };
+    let has_categories = !sample.layout().is_none_or(Layout::is_numeric);
+    let known = |method: &Method| args.given.preset(*method, sample.len() as f64).is_ok();
+    let (left, run): (Vec<Method>, Vec<Method>) =
+        Method::ALL.into_iter().filter(known).partition(|method| has_categories && method.numbers_only());
+    let names =
+        |methods: &[Method]| methods.iter().map(|method| method.name().to_owned()).collect::<Vec<_>>();
     if !left.is_empty() {
-        let names = left.iter().map(|method| method.name()).collect::<Vec<_>>().join(", ");
-        console::note(
-            quiet,
-            format_args!("note: left out, for they take long here: {names}; --methods has them run"),
-        );
+        let left = names(&left).join(", ");
+        console::note(quiet, format_args!("note: left out, for they compare numbers only: {left}"));
     }
+    let (unweighted, weighable): (Vec<&str>, Vec<&str>) =
+        Baseline::NAMES.into_iter().partition(|name| *name != "oc-svm");
+    let mut all = names(&run);
+    all.extend(weighable.iter().map(ToString::to_string));
     if weighted {
-        console::note(quiet, "note: left out, for they take no weights: lof, knn");
+        let left = unweighted.join(", ");
+        console::note(quiet, format_args!("note: left out, for they take no weights: {left}"));
+    } else {
+        all.extend(unweighted.iter().map(ToString::to_string));
     }
-    run.iter()
-        .map(|method| method.name().to_owned())
-        .chain(baselines.iter().map(ToString::to_string))
-        .collect()
+    all
 }
 
 /// What every candidate is asked.
@@ -248,6 +287,17 @@ struct Compare<'a> {
 }
 
 impl Compare<'_> {
+    /// How many seconds a candidate would take, if that is too long.
+    fn too_long(&self, candidate: &Candidate) -> Result<Option<f64>> {
+        let threads = self.args.running.threads.map(usize::from);
+        let run = Run { threads, depths_only: true, ..Run::default() };
+        let forecast = || candidate.forecast(self.sample, self.rows.rows, &run).map_err(|e| (self.locate)(e));
+        let too_long = |seconds: &f64| *seconds > self.args.max_time;
+        // What else this machine does may have disturbed the first one.
+        let Some(first) = forecast()?.filter(too_long) else { return Ok(None) };
+        Ok(forecast()?.filter(too_long).map(|second| second.min(first)))
+    }
+
     fn line(&self, candidate: &Candidate) -> Result<Line> {
         let own = self.args.reference.is_none();
         let progress = Progress::new(self.args.running.quiet, Some(self.rows.rows.len()));
@@ -300,11 +350,10 @@ fn curves(report: &Report) -> Scene {
     roc(&style, &report.results.iter().map(curve).collect::<Vec<_>>())
 }
 
-fn present(args: &Evaluate, report: &Report) -> Result<()> {
-    let format = args.out.as_ref().map(|(_, format)| *format).or(args.format).unwrap_or(Format::Table);
-    let colour = stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+/// Writes the whole; of a table on standard output only the end is left to say.
+fn present(args: &Evaluate, report: &Report, format: Format) -> Result<()> {
     let text = match format {
-        Format::Table => report.table(colour),
+        Format::Table => report.best(),
         Format::Csv => report.csv(b',')?,
         Format::Tsv => report.csv(b'\t')?,
         Format::Json => report.json()?,

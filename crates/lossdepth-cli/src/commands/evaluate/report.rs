@@ -30,6 +30,16 @@ pub(super) struct Report {
     pub(super) unlabelled: usize,
     pub(super) level: f64,
     pub(super) results: Vec<Line>,
+    /// What would have taken too long.
+    pub(super) skipped: Vec<Skipped>,
+}
+
+/// A method that was not run.
+#[derive(Debug, Serialize)]
+pub(super) struct Skipped {
+    pub(super) method: String,
+    /// How long it would have taken, about.
+    pub(super) seconds: f64,
 }
 
 /// One method.
@@ -91,59 +101,70 @@ impl Report {
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
-    /// Aligned columns; the best of a column has a star, and on a terminal it is bold.
-    pub(super) fn table(&self, styled: bool) -> String {
-        let head =
-            ["method", "AUC-ROC", "95 % interval", "avg. precision", "95 % interval", "fit", "a row", ""];
-        let best = |of: fn(&Line) -> f64| self.results.iter().map(of).fold(f64::NEG_INFINITY, f64::max);
-        let (area, precision) = (best(|line| line.auc.value), best(|line| line.average_precision.value));
-        let mut rows: Vec<[Cell; 8]> = vec![head.map(|text| Cell { text: text.to_owned(), bold: false })];
-        for line in &self.results {
-            let plain = |text: String| Cell { text, bold: false };
-            let marked = |value: f64, best: f64| {
-                // What looks the same is the same.
-                let wins = format!("{value:.4}") == format!("{best:.4}");
-                Cell { text: format!("{value:.4}{}", if wins { "*" } else { " " }), bold: wins }
-            };
-            let interval = |e: Estimate| plain(format!("{:.3} - {:.3}", e.low, e.high));
-            let trouble = match line.not_converged {
-                0 => String::new(),
-                some => format!("{some} not converged"),
-            };
-            rows.push([
-                plain(line.method.clone()),
-                marked(line.auc.value, area),
-                interval(line.auc),
-                marked(line.average_precision.value, precision),
-                interval(line.average_precision),
-                plain(time(line.fit_seconds)),
-                plain(time(line.row_seconds)),
-                plain(trouble),
-            ]);
+    /// Which methods have the highest numbers, if there are several; what looks the same is the same.
+    pub(super) fn best(&self) -> String {
+        if self.results.len() < 2 {
+            return String::new();
         }
-        let width =
-            |column: usize| rows.iter().map(|row| row[column].text.chars().count()).max().unwrap_or(0);
-        let widths: [usize; 8] = std::array::from_fn(width);
-        let line = |row: &[Cell; 8]| {
-            let cells = row.iter().zip(widths).enumerate().map(|(column, (cell, width))| {
-                let left = column == 0 || column == 7;
-                let padding = " ".repeat(width - cell.text.chars().count());
-                let text = if styled && cell.bold {
-                    format!("\x1b[1m{}\x1b[0m", cell.text)
-                } else {
-                    cell.text.clone()
-                };
-                if left { text + &padding } else { padding + &text }
-            });
-            cells.collect::<Vec<_>>().join("  ").trim_end().to_owned() + "\n"
+        let highest = |of: fn(&Line) -> f64| {
+            let best = self.results.iter().map(of).fold(f64::NEG_INFINITY, f64::max);
+            let shown = format!("{best:.4}");
+            let wins = self.results.iter().filter(|line| format!("{:.4}", of(line)) == shown);
+            format!("{} ({shown})", wins.map(|line| line.method.as_str()).collect::<Vec<_>>().join(", "))
         };
-        rows.iter().map(line).collect()
+        format!(
+            "\nHighest AUC-ROC: {}\nHighest average precision: {}\n",
+            highest(|line| line.auc.value),
+            highest(|line| line.average_precision.value)
+        )
     }
 }
 
-struct Cell {
-    text: String,
-    bold: bool,
+/// The columns of the table for people, of which a row can be written before the next is known.
+pub(super) struct Layout {
+    widths: [usize; 7],
+}
+
+impl Layout {
+    const HEAD: [&'static str; 7] =
+        ["method", "AUC-ROC", "95 % interval", "avg. precision", "95 % interval", "fit", "a row"];
+
+    pub(super) fn of<'a>(methods: impl Iterator<Item = &'a str>) -> Self {
+        let method = methods.chain([Self::HEAD[0]]).map(|name| name.chars().count()).max().unwrap_or(0);
+        // Times are at most `999.9 ms`, or thousands of seconds.
+        Self { widths: [method, 7, 13, 14, 13, 8, 8] }
+    }
+
+    pub(super) fn head(&self) -> String {
+        self.line(&Self::HEAD.map(str::to_owned), "")
+    }
+
+    pub(super) fn row(&self, line: &Line) -> String {
+        let interval = |e: Estimate| format!("{:.3} - {:.3}", e.low, e.high);
+        let trouble = match line.not_converged {
+            0 => String::new(),
+            some => format!("{some} not converged"),
+        };
+        let cells = [
+            line.method.clone(),
+            format!("{:.4}", line.auc.value),
+            interval(line.auc),
+            format!("{:.4}", line.average_precision.value),
+            interval(line.average_precision),
+            time(line.fit_seconds),
+            time(line.row_seconds),
+        ];
+        self.line(&cells, &trouble)
+    }
+
+    fn line(&self, cells: &[String; 7], remark: &str) -> String {
+        let [method, rest @ ..] = cells;
+        let mut text = format!("{method:<width$}", width = self.widths[0]);
+        for (cell, &width) in rest.iter().zip(&self.widths[1..]) {
+            text += &format!("  {cell:>width$}");
+        }
+        format!("{text}  {remark}").trim_end().to_owned() + "\n"
+    }
 }
 
 /// A time in a unit that suits it.

@@ -3,7 +3,7 @@
 use super::Assembly;
 use super::audit::audit;
 use crate::report::{Fact, Method};
-use lossdepth::data::Missing;
+use lossdepth::data::{Missing, ReferenceRows};
 
 const DEPTH: &str = "The depth of a row is the risk that remains when the best classifier of a family is trained to tell it apart \
                      from the rows that it is compared with: large for central rows, close to 0 for odd ones.";
@@ -17,6 +17,12 @@ pub(super) fn method(assembly: &Assembly<'_>) -> Method {
         sentences.push(DEPTH.to_owned());
     }
     sentences.push(format!("The method is {}: {}.", settings.method, settings.method.summary()));
+    if let (lossdepth::Method::Auto, ReferenceRows::Count(most)) = (settings.method, settings.reference_rows)
+        && assembly.model.reference_len() > most
+    {
+        let all = assembly.model.reference_len();
+        sentences.push(format!("Each row is compared with {most} of the {all} rows of the reference."));
+    }
     sentences.extend(assembly.model.warning().map(|warning| format!("Note: {warning}.")));
     if queries.encoding.columns().iter().any(|column| column.gaps() > 0.0) || !queries.notes.is_empty() {
         sentences.extend(gaps(queries.encoding.missing()).map(str::to_owned));

@@ -230,6 +230,7 @@ fn scene(session: &Session<'_>) -> Result<Scene> {
             background: Background::Heat(&field),
             contours,
             points,
+            labels: Vec::new(),
             legend: false,
         };
         parts.push(lossdepth_plot::map(&style, &map));

@@ -1,7 +1,7 @@
 //! Scalings of samples with categories: learned on the number columns, the identity on all others.
 
-use super::{Scale, Scaling, ScalingWarning, Transform, check_width};
-use crate::data::{Reference, Rows};
+use super::{Column, Scale, Scaling, ScalingWarning, Transform, check_width};
+use crate::data::{Group, Layout, Reference, Rows};
 use crate::error::{DepthError, Result};
 
 impl Scaling {
@@ -59,6 +59,18 @@ impl Scaling {
             other => other,
         })?;
         Ok((scaling.among(&numbers, width), warning))
+    }
+
+    /// The standard deviation of each number column that varies, with the original column: what [`Scale::Standard`] divides by.
+    pub(crate) fn spreads(sample: &Reference) -> Vec<(usize, f64)> {
+        let layout = sample.layout().cloned().unwrap_or_else(|| Layout::numbers(sample.width()));
+        let spread = |group: &Group| {
+            let values =
+                sample.rows().iter().map(|row| row[group.start]).zip(sample.weights().iter().copied());
+            let column = Column::of(&values.filter(|(_, weight)| *weight > 0.0).collect::<Vec<_>>());
+            (!column.constant && column.vanishing.is_none()).then_some((group.column, column.sd))
+        };
+        layout.number_groups().filter_map(spread).collect()
     }
 
     /// This scaling on some of `width` columns, the identity on the others.

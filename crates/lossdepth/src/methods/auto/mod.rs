@@ -43,8 +43,9 @@ use prepared::{Solved, Worker};
 /// At most [`reference_rows`](Self::reference_rows) rows are compared with, so the time of a query does not depend on the size of
 /// the sample.
 ///
-/// `error` bounds the rounding of the distances, sums and probabilities, with what was prepared taken as computed. `stderr` is the
-/// sampling error of the shares $p_k$; that of the scores themselves is not in it.
+/// `error` bounds the rounding of the distances, sums and probabilities, with what was prepared taken as computed. `stderr`
+/// is not a number: the sampling error of the shares $p_k$ alone is several times too small, and that of widths, weights and
+/// scores is not known.
 ///
 /// ```
 /// use lossdepth::{Depth, Reference, methods::Auto};
@@ -106,7 +107,7 @@ impl Auto {
             let mut worker = Worker::new(prepared);
             while let Some((first, rows)) = ticket.take(16, 1) {
                 for (at, query) in rows.iter().enumerate() {
-                    let made = make(worker.solve(query, !run.depths_only));
+                    let made = make(worker.solve(query));
                     ticket.done(first + at, made);
                 }
             }
@@ -135,7 +136,6 @@ impl Hypothesis for Auto {
     }
 
     fn explain(&self, prepared: &PreparedAuto, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Explanation>> {
-        let run = run.with_standard_errors();
-        Self::for_each_query(prepared, queries, &run, |solved| prepared.explanation(solved))
+        Self::for_each_query(prepared, queries, run, |solved| prepared.explanation(solved))
     }
 }

@@ -5,7 +5,7 @@ use super::compared::Compared;
 use super::coordinates::{Column, RankMap, RobustMap};
 use super::space::{Balls, Space, log_kernel_mean, without};
 use super::tail::Tail;
-use crate::data::{Layout, Mass, Reference};
+use crate::data::{Layout, Reference};
 use crate::methods::explanation::{Explanation, Part, Reason};
 use crate::problem::{Fit, Stop};
 
@@ -43,14 +43,10 @@ pub struct PreparedAuto {
     wide: f64,
     ball: f64,
     weights: [f64; 3],
-    /// The score of each compared row by each part.
-    scores: [Vec<f64>; 3],
     tails: [Tail; 3],
     column_tails: ColumnTails,
     /// The mean of ln D over the compared rows.
     baseline: f64,
-    /// Independent observations, for standard errors.
-    effective: f64,
     tol: f64,
 }
 
@@ -100,10 +96,6 @@ impl PreparedAuto {
         let share = ((skewness - SKEWNESS[0]) / (SKEWNESS[1] - SKEWNESS[0])).clamp(0.0, 1.0);
         let weights = [NARROW, BALLS, RANKS[0] + share * (RANKS[1] - RANKS[0])];
         let total: f64 = weights.iter().sum();
-        let effective = match sample.mass() {
-            Mass::Counts(_) => n,
-            Mass::Importance => n.min(1.0 / compared.masses.iter().map(|m| m * m).sum::<f64>()),
-        };
         let mut prepared = Self {
             column_tails: ColumnTails::new(&compared, &layout, &robust),
             robust,
@@ -114,10 +106,8 @@ impl PreparedAuto {
             wide,
             ball: BALL.min((n / 4.0).ceil()),
             weights: weights.map(|w| w / total),
-            scores: std::array::from_fn(|_| Vec::new()),
             tails: std::array::from_fn(|_| Tail::new(&[0.0], &[1.0], 1.0)),
             baseline: 0.0,
-            effective,
             tol,
             compared,
         };
@@ -140,15 +130,15 @@ impl PreparedAuto {
         self.ranks.leave_one_out(compared, &self.ranks_kept, |_, distances, masses| {
             wide.push(kernel_score(distances, masses, self.wide, width).value);
         });
-        self.scores = [narrow, ball, wide];
+        let scores = [narrow, ball, wide];
         let tail = |scores: &Vec<f64>| Tail::new(scores, &compared.masses, compared.observations);
-        self.tails = [tail(&self.scores[0]), tail(&self.scores[1]), tail(&self.scores[2])];
+        self.tails = [tail(&scores[0]), tail(&scores[1]), tail(&scores[2])];
         let (mut coordinates, mut scratch) = (Vec::new(), Vec::new());
         let mut log_depth = |row: usize| -> f64 {
             let query = compared.rows().row(row);
             self.robust.coordinates(query, &mut coordinates);
             let (excess, _) = self.column_tails.excess(query, &coordinates, &mut scratch);
-            let parts = (0..3).map(|k| self.weights[k] * self.tails[k].probability(self.scores[k][row]).ln());
+            let parts = (0..3).map(|k| self.weights[k] * self.tails[k].probability(scores[k][row]).ln());
             parts.sum::<f64>() - TAILS.1 * excess.ln_1p()
         };
         self.baseline = (0..compared.len()).map(|row| compared.masses[row] * log_depth(row)).sum();
@@ -163,21 +153,6 @@ impl PreparedAuto {
         let value = parts.iter().map(|part| part.weight * part.probability.ln()).sum();
         let reason = Reason::Combined { parts };
         Explanation { fit: solved.fit, value, baseline: self.baseline, influence: None, reason }
-    }
-
-    /// The relative standard error of the depth: of the shares $p_k$ among so many observations, which vary together.
-    fn relative_standard_error(&self, scores: &[Score; 3], probabilities: &[f64; 3]) -> f64 {
-        let mut sum = 0.0;
-        for row in 0..self.compared.len() {
-            let mut influence = -1.0;
-            for k in 0..3 {
-                if self.scores[k][row] <= scores[k].value {
-                    influence += self.weights[k] / probabilities[k];
-                }
-            }
-            sum += self.compared.masses[row] * influence * influence;
-        }
-        (sum / self.effective).sqrt()
     }
 }
 
@@ -247,7 +222,7 @@ impl<'a> Worker<'a> {
         [narrow, ball_score(radius, width), wide]
     }
 
-    pub(super) fn solve(&mut self, query: &[f64], standard_error: bool) -> Solved {
+    pub(super) fn solve(&mut self, query: &[f64]) -> Solved {
         let scores = self.scores(query);
         let prepared = self.prepared;
         let (mut log_depth, mut log_error, mut probabilities) = (0.0, 8.0 * f64::EPSILON, [0.0; 3]);
@@ -268,13 +243,8 @@ impl<'a> Worker<'a> {
         let tail = 1.0 / (1.0 + excess);
         log_depth += TAILS.1 * tail.ln();
         let depth = log_depth.exp();
-        let stderr = if standard_error {
-            depth * prepared.relative_standard_error(&scores, &probabilities)
-        } else {
-            f64::NAN
-        };
         let error = depth * log_error.exp_m1();
         let stop = Stop::Converged.for_error(error, prepared.tol);
-        Solved { fit: Fit { depth, error, stderr, iterations: 0, stop }, probabilities, tail }
+        Solved { fit: Fit { depth, error, stderr: f64::NAN, iterations: 0, stop }, probabilities, tail }
     }
 }

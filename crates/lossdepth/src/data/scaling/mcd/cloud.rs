@@ -144,7 +144,7 @@ impl Cloud {
 }
 
 impl Column {
-    fn of(numbers: &[Weighted]) -> Self {
+    pub(crate) fn of(numbers: &[Weighted]) -> Self {
         let average = |about: f64| numbers.iter().map(|&(x, w)| w * (x - about)).sum::<f64>();
         let low = numbers.iter().fold(f64::INFINITY, |low, v| low.min(v.0));
         let high = numbers.iter().fold(f64::NEG_INFINITY, |high, v| high.max(v.0));
