@@ -111,7 +111,7 @@ impl Words<'_> {
         let column = self.column(note.column);
         let rows = counted(column.observations());
         match &note.what {
-            CellNoteKind::Unread(_) => format!("no {}", one(column.kind())),
+            CellNoteKind::Unread(text) => unread(column, text).to_owned(),
             CellNoteKind::NewLevel(_) => format!("in none of {rows} rows"),
             CellNoteKind::Gap if column.gaps() == 0.0 => format!("none of {rows} rows has a gap here"),
             CellNoteKind::Gap if self.is_unusual(note) => {
@@ -210,12 +210,15 @@ fn is_category(column: &EncodedColumn) -> bool {
     matches!(column.kind(), ColumnKind::Category | ColumnKind::Boolean)
 }
 
-/// What a cell of this kind would be.
-fn one(kind: ColumnKind) -> &'static str {
-    match kind {
-        ColumnKind::Time => "date",
-        ColumnKind::Boolean => "yes or no",
-        _ => "number",
+/// What is wrong with a text that could not be read as a value of a column.
+fn unread(column: &EncodedColumn, text: &str) -> &'static str {
+    match column.kind() {
+        ColumnKind::Time if column.is_clock() => "no time",
+        ColumnKind::Time => "no date",
+        ColumnKind::Boolean => "no yes or no",
+        _ if column.is_duration() => "no length of time",
+        _ if column.is_in_another_unit(text) => "in another currency or unit than the rest",
+        _ => "no number",
     }
 }
 
