@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from lossdepth import _native
+from lossdepth import _checks, _native
 from lossdepth._input import column_names, is_arrow, is_frame
 
 if TYPE_CHECKING:
@@ -38,6 +38,10 @@ _TOGETHER = {
 }
 
 
+class NestedColumnError(TypeError):
+    """A column holds lists, dicts or other objects that are no single value."""
+
+
 class Held(NamedTuple):
     """What a column holds, as the native core takes it."""
 
@@ -49,17 +53,29 @@ class Held(NamedTuple):
 
 
 def native_table(
-    X: Any, names: list[str], kinds: dict[str, str], *, truth_is_number: bool
+    X: Any,
+    names: list[str],
+    kinds: dict[str, str],
+    *,
+    truth_is_number: bool,
+    leave_out_nested: bool = False,
 ) -> tuple[_native.Table, dict[str, str]]:
     """Hand the columns of a frame, an Arrow table or an array over, under these names.
 
-    Also return their kinds: those given, and those that their types say.
+    Also return their kinds: those given, and those that their types say. Columns of lists and other
+    objects are refused, or left out with a warning.
     """
     given = []
     kinds = dict(kinds)
     shown = column_names(X) or names
     for name, label, column in zip(names, shown, _columns(X), strict=True):
-        held = _held(column, label, kinds.get(name))
+        try:
+            held = _held(column, label, kinds.get(name))
+        except NestedColumnError as error:
+            if not leave_out_nested or name in kinds:
+                raise
+            _checks.warn(f"{error}; left out", UserWarning)
+            continue
         if held.what == "booleans" and truth_is_number:
             held = _numbers(np.where(held.values < 0, np.nan, held.values))
         given.append((name, held.what, held.values, held.levels))
@@ -204,7 +220,7 @@ def _objects(column: NDArray[np.object_], name: str, kind: str | None) -> Held:
     sorts = {sort: _sort_of(sort) for sort in set(map(type, values))}
     if "other" in sorts.values():
         row = next(i for i, value in enumerate(values) if sorts[type(value)] == "other")
-        raise TypeError(
+        raise NestedColumnError(
             f"row {row}, column `{name}`: the argument must be a string, a number, a truth value, "
             f"a date, a duration or a gap, got {type(values[row]).__name__}"
         )
@@ -270,7 +286,7 @@ def _moments(values: list[Any], gaps: list[bool], what: str) -> Held:
             seconds[row] = value.total_seconds()
         else:
             seconds[row] = _since_1970(value)
-    return Held("times", seconds) if what == "time" else _numbers(seconds / _DAY)
+    return Held("times", seconds) if what == "time" else Held("durations", seconds / _DAY)
 
 
 def _since_1970(value: dt.date) -> float:
@@ -300,7 +316,7 @@ def _times(whole: NDArray[np.int64], unit: str, gaps: NDArray[np.bool_], *, leng
     """Turn whole numbers of a unit into seconds since 1970, or lengths of time into days."""
     seconds = whole * _DAY if unit == "D" else _divided(whole, _PER_SECOND[unit])
     seconds = np.where(gaps, np.nan, seconds)
-    return _numbers(seconds / _DAY) if length else Held("times", seconds)
+    return Held("durations", seconds / _DAY) if length else Held("times", seconds)
 
 
 def _divided(whole: NDArray[np.int64], by: int) -> NDArray[np.float64]:
@@ -319,8 +335,8 @@ def _text(value: Any) -> str:
     return str(value).encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def _refusal(name: str, what: str) -> TypeError:
-    return TypeError(
+def _refusal(name: str, what: str) -> NestedColumnError:
+    return NestedColumnError(
         f"column `{name}` must hold numbers, texts, categories, truth values, dates or durations, "
         f"got {what}"
     )

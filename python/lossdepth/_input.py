@@ -210,6 +210,13 @@ def named(message: str, names: Names | None) -> str:
     return _COLUMN.sub(lambda found: re.sub(r"\d+", name, found[0]), message)
 
 
+def worded(error: ValueError) -> ValueError:
+    """Return an error of the native core that brings names of columns along, with these in its text."""
+    if len(error.args) < 2:  # noqa: PLR2004
+        return error
+    return ValueError(named(str(error.args[0]), np.array(error.args[1], dtype=object)))
+
+
 def check_finite(rows: Any, names: Names | None) -> None:
     """Refuse the first number that is not finite, by row and column."""
     finite = np.isfinite(rows)

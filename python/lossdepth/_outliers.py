@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -10,14 +12,14 @@ import numpy as np
 from lossdepth import _native
 from lossdepth._columns import native_table
 from lossdepth._function import DEFAULT_METHOD, METHODS
-from lossdepth._input import as_table, column_names, is_frame
+from lossdepth._input import as_table, column_names, is_frame, worded
 from lossdepth._notebook import odd_rows
 from lossdepth._preset import observations
 from lossdepth._preset import preset as settings_of
 from lossdepth._progress import threads
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
 
 @dataclass(frozen=True)
@@ -266,7 +268,10 @@ def outliers(
         n_jobs=n_jobs,
         settings=settings,
     )
-    answer = _native.outliers(*question.native(), int(reasons), question.threads)
+    try:
+        answer = _native.outliers(*question.native(), int(reasons), question.threads)
+    except ValueError as error:
+        raise worded(error) from None
     X = question.X
     result = Outliers(answer, getattr(X, "index", None) if hasattr(X, "iloc") else None)
     if hasattr(X, "iloc"):
@@ -327,10 +332,14 @@ class Question:
             )
         weights = None if sample_weight is None else as_weights(sample_weight, len(sample))
         said = {str(column): kind for column, kind in dict(kinds or {}).items()}
-        table, found = native_table(X, names_of(X), said, truth_is_number=False)
+        table, found = native_table(
+            X, names_of(X), said, truth_is_number=False, leave_out_nested=True
+        )
         against = None
         if reference is not None:
-            against, found = native_table(sample, names_of(sample), said, truth_is_number=False)
+            against, found = native_table(
+                sample, names_of(sample), said, truth_is_number=False, leave_out_nested=True
+            )
         return cls(
             X,
             sample,
@@ -384,13 +393,27 @@ def known_method(method: Any) -> str:
 
 def tabular(X: Any) -> Any:
     """Return a data frame as it is, anything else as an array of rows and columns."""
+    expected = "pass a data frame or a two-dimensional array"
+    if isinstance(X, str | os.PathLike):
+        raise TypeError(f"{expected}, not the name of a file: read it first, as by pandas.read_csv")
+    if isinstance(X, list | tuple) and X and all(isinstance(row, Mapping) for row in X):
+        X = _of_records(X, expected)
     X = as_table(X)
     if is_frame(X) or hasattr(X, "column_names"):
         return X
-    X = np.asarray(X)
-    if X.ndim != 2:  # noqa: PLR2004
-        raise ValueError(f"Expected a table of rows and columns, got {X.ndim} dimensions")
-    return X
+    rows = np.asarray(X)
+    if rows.ndim != 2:  # noqa: PLR2004
+        raise ValueError(f"{expected}, got {type(X).__name__} with {rows.ndim} dimensions")
+    return rows
+
+
+def _of_records(rows: Any, expected: str) -> Any:
+    """Return dicts, one a row, as a data frame."""
+    try:
+        import pandas as pd  # noqa: PLC0415
+    except ImportError:
+        raise TypeError(f"{expected}; a list of dicts needs pandas") from None
+    return pd.DataFrame(list(rows))
 
 
 def names_of(X: Any) -> list[str]:

@@ -10,6 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from lossdepth import _checks, _native
 from lossdepth._function import DEFAULT_METHOD
+from lossdepth._input import worded
 from lossdepth._notebook import frame
 from lossdepth._outliers import Question, names_of
 
@@ -170,7 +171,11 @@ def report(
         reference_name=reference_name,
         reference_columns=len(sample),
     )
-    return made(_native.report(*question.native(), question.threads, about), path)
+    try:
+        written = _native.report(*question.native(), question.threads, about)
+    except ValueError as error:
+        raise worded(error) from None
+    return made(written, path)
 
 
 def made(written: tuple[str, int, int], path: str | os.PathLike[str] | None) -> Report:

@@ -138,6 +138,7 @@ impl About {
             title: self.title.as_deref(),
             masked: &self.masked,
             id: None,
+            notes: &[],
             audit: &[],
         };
         Ok((assembly.page()?.to_html(), found.fits.len(), found.unconverged))

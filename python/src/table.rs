@@ -29,12 +29,15 @@ pub(crate) struct Table {
 
 #[pymethods]
 impl Table {
-    /// Of columns: `numbers` and `times` (seconds since 1970) as doubles, NaN being a gap; `booleans` as 1, 0 and, for
+    /// Of columns: `numbers`, `durations` (days) and `times` (seconds since 1970) as doubles, NaN being a gap; `booleans` as 1, 0 and, for
     /// a gap, -1; `texts` as positions in their levels, negative for a gap.
     #[new]
     fn new(columns: Vec<Given<'_>>) -> PyResult<Self> {
+        let is_duration = |given: &&Given<'_>| given.1 == "durations";
+        let durations = columns.iter().filter(is_duration).map(|given| given.0.clone()).collect();
         let columns = columns.into_iter().map(column).collect::<PyResult<Vec<_>>>()?;
-        Self::of(columns)
+        let columns = lossdepth::data::Table::new(columns).map_err(|e| exception(&e))?;
+        Ok(Self::shared_of(columns.with_durations(durations)))
     }
 
     /// Of rows of numbers, NaN being a gap, and a name for each column.
@@ -79,7 +82,9 @@ impl Table {
 
 fn column((name, what, values, levels): Given<'_>) -> PyResult<Column> {
     let values = match what.as_str() {
-        "numbers" => Values::Numbers(values.extract::<PyReadonlyArray1<'_, f64>>()?.as_array().to_vec()),
+        "numbers" | "durations" => {
+            Values::Numbers(values.extract::<PyReadonlyArray1<'_, f64>>()?.as_array().to_vec())
+        }
         "times" => Values::Times(values.extract::<PyReadonlyArray1<'_, f64>>()?.as_array().to_vec()),
         "booleans" => {
             let codes = values.extract::<PyReadonlyArray1<'_, i8>>()?;

@@ -81,3 +81,35 @@ def test_what_can_be_said(orders):
         lossdepth.outliers(orders, missing="guess")
     with pytest.raises(ValueError, match="column `region` is missing"):
         lossdepth.outliers(orders.drop(columns="region"), reference=orders)
+
+
+def test_what_is_no_table_is_refused_in_words(orders):
+    expected = "pass a data frame or a two-dimensional array"
+    with pytest.raises(TypeError, match=f"{expected}, not the name of a file"):
+        lossdepth.outliers("orders.csv")
+    with pytest.raises(ValueError, match=f"{expected}, got Series with 1 dimensions"):
+        lossdepth.outliers(orders["quantity"])
+    with pytest.raises(ValueError, match="needs at least 2 rows") as refused:
+        lossdepth.outliers(orders.head(1))
+    assert len(refused.value.args) == 1
+
+
+def test_a_list_of_dicts_is_a_table(orders):
+    rows = orders.to_dict("records")
+    found = lossdepth.outliers(rows, top=3)
+    pd.testing.assert_frame_equal(found, lossdepth.outliers(pd.DataFrame(rows), top=3))
+
+
+def test_a_column_of_lists_is_left_out_with_a_warning(orders):
+    nested = orders.assign(tags=[[1, 2]] * len(orders))
+    with pytest.warns(UserWarning, match="column `tags`.*left out"):
+        found = lossdepth.outliers(nested, top=3)
+    pd.testing.assert_frame_equal(found, lossdepth.outliers(orders, top=3))
+    with pytest.raises(TypeError, match="column `tags`"):
+        lossdepth.AutoDepth().fit(nested)
+
+
+def test_lengths_of_time_are_shown_as_such():
+    minutes = [30 + i * 7 % 20 for i in range(60)] + [900]
+    found = lossdepth.outliers(pd.DataFrame({"d": pd.to_timedelta(minutes, unit="m")}), top=1)
+    assert found["why"].iloc[0].startswith("d 15 h: highest of all"), found["why"].iloc[0]

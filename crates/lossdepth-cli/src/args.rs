@@ -304,6 +304,15 @@ where
     PossibleValuesParser::new(names).try_map(|name| name.parse::<T>())
 }
 
+/// A number of rows or columns.
+pub(crate) fn at_least_one(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) => Err("it must be at least 1".to_owned()),
+        Ok(number) => Ok(number),
+        Err(_) => Err("it must be a whole number, as 10".to_owned()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -91,17 +91,19 @@ pub(crate) enum Problem {
     Cell { at: Place, column: String, wrong: Wrong },
     #[error("no column `{}`{hint}", shorten(asked))]
     NoColumn { asked: String, hint: String },
-    #[error("no columns {names}; there are {there}")]
-    NoColumns { names: String, there: String },
+    #[error("no columns {names}; there are {there}{hint}")]
+    NoColumns { names: String, there: String, hint: String },
     #[error("column `{}` cannot be both compared (--columns) and {role}", shorten(name))]
     TwoRoles { name: String, role: &'static str },
     #[error("column `{}` is twice in --columns", shorten(name))]
     Twice { name: String },
     #[error("no column to compare")]
     NothingToCompare,
+    #[error("no column in common with {other}: it has {theirs}, and here are {ours}")]
+    NothingShared { other: String, theirs: String, ours: String },
     #[error("{} to compare, {reference} has {expected}; choose them with --columns", count(*got, "column"))]
     Widths { reference: String, expected: usize, got: usize },
-    #[error("a reference needs at least {expected} rows, this one has {got}")]
+    #[error("needs at least {expected} rows, has {got}")]
     TooFewRows { expected: usize, got: usize },
     /// More rows than fit: a limit that is known, or memory that could not be had.
     #[error("the rows take {} or more{}", bytes(*needed), memory(*limit))]
@@ -139,9 +141,9 @@ fn further(lines: &[u64]) -> String {
     let named: Vec<String> = lines.iter().take(NAMED).map(ToString::to_string).collect();
     match lines.len() {
         0 => String::new(),
-        1 => format!("; so has line {} the wrong number", named[0]),
-        n if n <= NAMED => format!("; so have lines {} the wrong number", named.join(", ")),
-        n => format!("; so have {n} more lines the wrong number: {}, …", named.join(", ")),
+        1 => format!("; line {} also has the wrong number", named[0]),
+        n if n <= NAMED => format!("; lines {} also have the wrong number", named.join(", ")),
+        n => format!("; {n} more lines have the wrong number: {}, …", named.join(", ")),
     }
 }
 

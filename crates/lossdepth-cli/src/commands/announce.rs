@@ -23,10 +23,7 @@ pub(super) fn sample(file: &str, encoding: &Encoding, block: &Block, quiet: bool
     for (what, text) in &lines {
         console::note(quiet, format_args!("  {what:<10} {text}"));
     }
-    let mut tally = Tally::default();
-    tally.add(&block.notes);
-    tally.gaps.clear();
-    tally.tell(file, encoding, quiet);
+    Tally::of_reference(block).tell(file, encoding, quiet);
 }
 
 /// Says that a method compares with some rows of the reference only, if so.
@@ -174,7 +171,7 @@ pub(super) fn about(file: &str, encoding: &Encoding, block: &Block) -> (String, 
     let left: Vec<String> = encoding
         .left_out()
         .iter()
-        .map(|left| format!("{} ({})", shorten(&left.name), why(left.why, encoding.id() == Some(&left.name))))
+        .map(|left| format!("{} ({})", called(&left.name), why(left.why, encoding.id() == Some(&left.name))))
         .collect();
     if !left.is_empty() {
         lines.push(("left out", some(&left)));
@@ -192,22 +189,29 @@ pub(super) fn about(file: &str, encoding: &Encoding, block: &Block) -> (String, 
     (heading, lines)
 }
 
+/// A column without a name is called by its number.
+fn called(name: &str) -> String {
+    let number = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit());
+    if number { format!("column {name}") } else { shorten(name) }
+}
+
 /// The compared columns by kind, with their gaps.
 pub(super) fn compared(encoding: &Encoding) -> String {
-    // Kind, whether it is a time without a date, and how one and several of them are called.
-    const KINDS: [(ColumnKind, bool, &str, &str); 5] = [
+    // Kind, whether it is a time without a date or a length of time, and how one and several of them are called.
+    const KINDS: [(ColumnKind, bool, &str, &str); 6] = [
         (ColumnKind::Number, false, "", ""),
+        (ColumnKind::Number, true, " (length of time)", " (lengths of time)"),
         (ColumnKind::Category, false, " (category)", " (categories)"),
         (ColumnKind::Boolean, false, " (yes or no)", " (yes or no)"),
         (ColumnKind::Time, false, " (date)", " (dates)"),
         (ColumnKind::Time, true, " (time)", " (times)"),
     ];
     let mut parts = Vec::new();
-    for (kind, clock, one, many) in KINDS {
+    for (kind, is_time, one, many) in KINDS {
         let names: Vec<String> = encoding
             .columns()
             .iter()
-            .filter(|column| column.kind() == kind && column.is_clock() == clock)
+            .filter(|column| column.kind() == kind && (column.is_clock() || column.is_duration()) == is_time)
             .map(|column| match column.gaps() {
                 0.0 => shorten(column.name()),
                 1.0 => format!("{} (1 gap)", shorten(column.name())),
@@ -239,6 +243,18 @@ pub(super) struct Tally {
 }
 
 impl Tally {
+    /// Of the rows of a reference, whose gaps are told with its columns.
+    pub(super) fn of_reference(block: &Block) -> Self {
+        Self { gaps: BTreeMap::new(), ..Self::of(block) }
+    }
+
+    /// Of all rows of a block.
+    pub(super) fn of(block: &Block) -> Self {
+        let mut tally = Self::default();
+        tally.add(&block.notes);
+        tally
+    }
+
     pub(super) fn add(&mut self, notes: &[CellNote]) {
         for note in notes {
             let (list, text) = match &note.what {
@@ -259,6 +275,12 @@ impl Tally {
 
     /// Says it.
     pub(super) fn tell(&self, file: &str, encoding: &Encoding, quiet: bool) {
+        super::tell(file, &self.lines(encoding), quiet);
+    }
+
+    /// A line each.
+    pub(super) fn lines(&self, encoding: &Encoding) -> Vec<String> {
+        let mut lines = Vec::new();
         let name = |column: usize| {
             encoding.columns().get(column).map(|column| shorten(column.name())).unwrap_or_default()
         };
@@ -270,30 +292,22 @@ impl Tally {
         for (&column, &gaps) in &self.gaps {
             if encoding.columns().get(column).is_some_and(|column| column.gaps() == 0.0) {
                 let (name, gaps) = (name(column), count(gaps, "gap"));
-                console::note(
-                    quiet,
-                    format_args!("note: {file}: {gaps} in `{name}`, where the reference has none"),
-                );
+                lines.push(format!("{gaps} in `{name}`, where the reference has none"));
             }
         }
         for (&column, (named, times)) in &self.levels {
             let (name, rows, cells) = (name(column), count(*times, "row"), cells(named));
-            console::note(
-                quiet,
-                format_args!(
-                    "note: {file}: {rows} with a level of `{name}` that the reference lacks: {cells}"
-                ),
-            );
+            lines.push(format!("{rows} with a level of `{name}` that the reference lacks: {cells}"));
         }
         for (&column, (named, times)) in &self.unread {
-            let kind = encoding.columns().get(column).map_or("value", |column| column.kind().name());
+            let kind = encoding.columns().get(column).map_or("value", |column| match () {
+                () if column.is_clock() => "time",
+                () if column.is_duration() => "length of time",
+                () => column.kind().name(),
+            });
             let (name, values, cells) = (name(column), count(*times, "cell"), cells(named));
-            console::note(
-                quiet,
-                format_args!(
-                    "note: {file}: {values} of `{name}` cannot be read as a {kind}, taken for gaps: {cells}"
-                ),
-            );
+            lines.push(format!("{values} of `{name}` cannot be read as a {kind}, taken for gaps: {cells}"));
         }
+        lines
     }
 }

@@ -1,6 +1,6 @@
 //! `lossdepth compare`: whether two tables come from one distribution, and which columns moved.
 
-use super::{Outcome, announce, open};
+use super::{Outcome, announce, open, tell};
 use crate::args::{Question, Roles, Running};
 use crate::console;
 use crate::error::{Error, Problem, Result, count, shorten};
@@ -94,6 +94,8 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<Outcome> {
     let above = typed(&mut first, &columns, &names)?;
     let names = others.names_in(&second, &first);
     let below = typed(&mut second, &others, &names)?;
+    tell(first.file(), &above.2, quiet);
+    tell(second.file(), &below.2, quiet);
     let settings = args.question.given.settings(args.question.method, above.0.rows() as f64)?;
     let options = CompareOptions {
         tests: if args.tests.is_empty() { TwoSampleTest::ALL.to_vec() } else { args.tests.clone() },

@@ -6,7 +6,7 @@ mod table;
 use super::inputs::{Inputs, Read};
 use super::plot::{pair, size};
 use super::{Outcome, announce};
-use crate::args::{Against, Question, Roles, Running};
+use crate::args::{Against, Question, Roles, Running, at_least_one};
 use crate::console::{self, Progress};
 use crate::error::{Error, Result, count, shorten};
 use crate::load::list;
@@ -65,7 +65,7 @@ pub(crate) struct Explain {
     pub(crate) roles: Roles,
 
     /// How many columns or cuts to show for each row; JSON has all
-    #[arg(long, value_name = "K", default_value_t = 5, help_heading = "Output")]
+    #[arg(long, value_name = "K", default_value_t = 5, value_parser = at_least_one, help_heading = "Output")]
     pub(crate) top: usize,
 
     /// Leave out the rank among the reference, which takes the depth of every row of it

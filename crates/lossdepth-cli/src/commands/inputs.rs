@@ -2,7 +2,7 @@
 
 use super::announce::Tally;
 use super::model::Saved;
-use super::{check_method, learn, open, tell, warn_of_cost, warn_of_spreads, within_memory};
+use super::{check_method, learn, open, opened, tell, warn_of_cost, warn_of_spreads, within_memory};
 use crate::args::{Against, Question, Roles};
 use crate::console;
 use crate::error::{Error, Result};
@@ -24,10 +24,13 @@ impl Read {
         let piece = table.read(&columns, usize::MAX)?;
         tell(table.file(), &piece.notes, quiet);
         let block = Block::encode(&table, &columns, piece, encoding)?;
-        let mut tally = Tally::default();
-        tally.add(&block.notes);
-        tally.tell(table.file(), encoding, quiet);
+        Tally::of(&block).tell(table.file(), encoding, quiet);
         Ok(Self { table, columns, block })
+    }
+
+    /// What is to be known of how it was read.
+    fn notes(&self) -> impl Iterator<Item = String> {
+        opened(&self.table).into_iter().chain(self.block.reading.iter().cloned())
     }
 
     pub(super) fn file(&self) -> &str {
@@ -109,6 +112,32 @@ impl Inputs {
         let (file, settings) = (saved.file().to_owned(), Box::new(saved.archive.settings().clone()));
         let source = Source::Model { file, settings, saved: Some(Box::new(saved)) };
         Ok(Self { data, source, reference, encoding, names })
+    }
+
+    /// What is to be known of how the tables were read.
+    pub(super) fn reading_notes(&self, roles: &Roles) -> Vec<String> {
+        let mut notes: Vec<String> = self.data.notes().collect();
+        if !self.is_its_own_reference() {
+            let (data, file) = (&self.data, self.reference_file());
+            notes.extend(unused(&data.table, &data.columns, roles, &self.encoding, file));
+        }
+        if let Some(other) = self.other() {
+            notes.extend(other.notes().map(|note| format!("{}: {note}", other.file())));
+        }
+        notes
+    }
+
+    /// What is to be known of cells that are not simply a value.
+    pub(super) fn cell_notes(&self) -> Vec<String> {
+        let block = &self.data.block;
+        let own = self.is_its_own_reference();
+        let tally = if own { Tally::of_reference(block) } else { Tally::of(block) };
+        let mut notes = tally.lines(&self.encoding);
+        if let Some(other) = self.other() {
+            let lines = Tally::of_reference(&other.block).lines(&self.encoding);
+            notes.extend(lines.into_iter().map(|note| format!("{}: {note}", other.file())));
+        }
+        notes
     }
 
     pub(super) fn is_its_own_reference(&self) -> bool {
@@ -209,6 +238,19 @@ pub(super) fn note_unused(
     other: &str,
     quiet: bool,
 ) {
+    if let Some(note) = unused(data, columns, roles, encoding, other) {
+        tell(data.file(), &[note], quiet);
+    }
+}
+
+/// The columns that are left out without anyone having asked for it.
+fn unused(
+    data: &Table,
+    columns: &Columns,
+    roles: &Roles,
+    encoding: &Encoding,
+    other: &str,
+) -> Option<String> {
     let mut unused = columns.unused(data);
     let known = |name: &String| {
         encoding.left_out().iter().any(|left| left.name == *name)
@@ -216,8 +258,6 @@ pub(super) fn note_unused(
             || roles.weights.as_ref() == Some(name)
     };
     unused.retain(|name| !known(name));
-    if roles.columns.is_none() && !unused.is_empty() {
-        let (file, names) = (data.file(), list(&unused));
-        console::note(quiet, format_args!("note: {file}: not in {other}, so left out: {names}"));
-    }
+    let any = roles.columns.is_none() && !unused.is_empty();
+    any.then(|| format!("not in {other}, so left out: {}", list(&unused)))
 }

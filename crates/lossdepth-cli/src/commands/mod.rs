@@ -37,17 +37,19 @@ pub(crate) enum Outcome {
 /// Opens a table, and says what was found out about it.
 fn open(path: &Path, roles: &Roles, quiet: bool) -> Result<Table> {
     let table = Table::open(path, &roles.reading.reading())?;
-    tell(table.file(), table.notes(), quiet);
-    if let Some(line) = table.doubtful_header() {
-        let file = table.file();
-        let taken = if table.has_header() {
-            "the header; if it is data, say --no-header"
-        } else {
-            "data, and columns are called by number; if it is the header, say --header"
-        };
-        console::note(quiet, format_args!("note: {file}: line {line} is taken for {taken}"));
-    }
+    tell(table.file(), &opened(&table), quiet);
     Ok(table)
+}
+
+/// What is to be known of how a table was opened.
+fn opened(table: &Table) -> Vec<String> {
+    let taken = if table.has_header() {
+        "the header; if it is data, say --no-header"
+    } else {
+        "data, and columns are called by number; if it is the header, say --header"
+    };
+    let doubt = table.doubtful_header().map(|line| format!("line {line} is taken for {taken}"));
+    table.notes().iter().cloned().chain(doubt).collect()
 }
 
 fn tell(file: &str, notes: &[String], quiet: bool) {

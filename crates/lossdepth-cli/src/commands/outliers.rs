@@ -4,7 +4,7 @@ mod page;
 
 use super::inputs::Inputs;
 use super::{Outcome, announce};
-use crate::args::{Against, Question, Roles, Running};
+use crate::args::{Against, Question, Roles, Running, at_least_one};
 use crate::console::{self, Progress};
 use crate::error::{Error, Result};
 use crate::write::{Whole, print};
@@ -36,7 +36,7 @@ pub(crate) struct OutliersArgs {
     pub(crate) data: PathBuf,
 
     /// How many rows to show
-    #[arg(long, short = 'k', value_name = "K", default_value_t = 10, help_heading = "Output")]
+    #[arg(long, short = 'k', value_name = "K", default_value_t = 10, value_parser = at_least_one, help_heading = "Output")]
     pub(crate) top: usize,
 
     #[command(flatten)]
@@ -139,10 +139,14 @@ fn written(
     about.extend(announce::subsample_text(settings, inputs.reference.len()).map(|text| ("sample", text)));
     let labels = announce::likely_labels(&inputs.encoding, &inputs.data.block);
     about.extend(labels.map(|text| ("note", text)));
+    let mut notes = inputs.reading_notes(&args.roles);
+    notes.append(&mut inputs.cell_notes());
+    about.extend(notes.iter().map(|text| ("note", text.clone())));
     let page = Page {
         file: inputs.data.file(),
         heading,
         about,
+        notes,
         rows: found.fits.len(),
         reference,
         encoding: &inputs.encoding,

@@ -7,7 +7,7 @@ mod masks;
 use super::inputs::Inputs;
 use super::outliers::queries;
 use super::{Outcome, announce};
-use crate::args::{Against, Question, Roles, Running};
+use crate::args::{Against, Question, Roles, Running, at_least_one};
 use crate::console::{self, Progress};
 use crate::error::{Error, Result, count};
 use crate::write::{Whole, print};
@@ -35,7 +35,7 @@ pub(crate) struct ReportArgs {
     pub(crate) data: PathBuf,
 
     /// How many rows to show
-    #[arg(long, short = 'k', value_name = "K", default_value_t = 50, help_heading = "Output")]
+    #[arg(long, short = 'k', value_name = "K", default_value_t = 50, value_parser = at_least_one, help_heading = "Output")]
     pub(crate) top: usize,
 
     #[command(flatten)]
@@ -127,6 +127,8 @@ fn page(
         None => None,
     };
     let columns = inputs.other().map_or(inputs.encoding.columns().len(), |read| read.names().len());
+    let notes: Vec<String> =
+        inputs.reading_notes(&args.roles).into_iter().map(|note| sentence(&note, masked)).collect();
     let assembly = Assembly {
         model,
         queries: queries(inputs)?,
@@ -137,11 +139,20 @@ fn page(
         title: args.title.as_deref(),
         masked,
         id: args.roles.id.as_deref(),
+        notes: &notes,
         audit: &checksum::of_files(
             [Some(&args.data), against.reference.as_ref(), against.model.as_ref()].into_iter().flatten(),
         ),
     };
     assembly.page().map_err(|error| inputs.locate(error))
+}
+
+/// A note as a sentence; where values are masked, without those that it quotes.
+fn sentence(note: &str, masked: &[String]) -> String {
+    let note = note.split(": `").next().filter(|_| !masked.is_empty()).unwrap_or(note);
+    let mut letters = note.chars();
+    let first = letters.next().into_iter().flat_map(char::to_uppercase);
+    first.chain(letters).chain(['.']).collect()
 }
 
 /// The file to write; none for standard output.

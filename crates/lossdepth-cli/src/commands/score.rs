@@ -7,7 +7,7 @@ use super::inputs::{note_unused, open_both};
 use super::labels::{Judge, Labels};
 use super::model::Saved;
 use super::{Outcome, fit, learn, open, tell};
-use crate::args::{Against, Question, Roles, Running};
+use crate::args::{Against, Question, Roles, Running, at_least_one};
 use crate::console;
 use crate::error::{Error, Result};
 use crate::load::{Block, Columns, Table, fitting, pair};
@@ -22,7 +22,7 @@ use std::time::Instant;
 
 // One line a paragraph: clap wraps them.
 const SCORE_NOTES: &str = "\
-Files are CSV (commas, semicolons, tabs or bars; UTF-8, UTF-16, Windows-1252), Excel, OpenDocument, Parquet, Arrow (Feather), \
+Files are CSV (commas, semicolons, tabs or bars; UTF-8, UTF-16, Windows-1252), Excel, OpenDocument, JSON (objects, one a line or in an array), Parquet, Arrow (Feather), \
 NPY, NPZ, MAT 5 or IDX, told by their content; all may be gzipped. A first line of numbers is data, any other is the header. \
 Columns are called by name or by number, from 0; those of arrays have numbers only. NPZ and MAT files have the table in `X` \
 and the label in `y`; IDX images have their labels in the file next to them. With --reference or --model the data is read piece by \
@@ -90,7 +90,7 @@ pub(crate) struct Score {
     pub(crate) out: Target,
 
     /// Write the K shallowest rows only, the shallowest first
-    #[arg(long, short = 'k', value_name = "K", help_heading = "Output")]
+    #[arg(long, short = 'k', value_name = "K", value_parser = at_least_one, help_heading = "Output")]
     pub(crate) top: Option<usize>,
 
     /// Write all columns of the table too, as they are in the file

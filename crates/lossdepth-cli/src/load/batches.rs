@@ -44,7 +44,11 @@ pub(super) fn outline(schema: &Schema) -> Result<Outline, Problem> {
     if names.is_empty() {
         return Err(Problem::NothingToCompare);
     }
-    Ok(Outline::new(names, true))
+    let mut outline = Outline::new(names, true);
+    let fields = schema.fields().iter().enumerate();
+    let nested = fields.filter(|(_, field)| !is_known(field.data_type()));
+    outline.leave_out(nested.map(|(column, field)| (column, describe(field.data_type()))).collect());
+    Ok(outline)
 }
 
 impl<B: Batches> Columnar<B> {

@@ -26,6 +26,8 @@ pub(crate) struct Block {
     kept: Vec<Vec<String>>,
     /// Cells that are not simply a value; rows are counted in their file.
     pub(crate) notes: Vec<CellNote>,
+    /// What a user should know of how the rows were read.
+    pub(crate) reading: Vec<String>,
     /// The columns as they were read, where someone wants to see them.
     typed: Option<lossdepth::data::Table>,
     /// The number of the first row of `typed`.
@@ -115,7 +117,7 @@ impl Block {
             if list.is_empty() { list } else { kept.iter().map(|&row| list[row].clone()).collect() }
         }
         let typed = Some(typed);
-        let Piece { first, rows, lines, weights, ids, labels, kept: copied, .. } = piece;
+        let Piece { first, rows, lines, weights, ids, labels, kept: copied, notes: reading, .. } = piece;
         let copied = copied.iter().map(|values| (0..rows).map(|row| written(values, row)).collect());
         let copied: Vec<Vec<String>> = copied.collect();
         let Encoded { values, width, rows: kept, mut notes } = encoded;
@@ -134,6 +136,7 @@ impl Block {
                 weights,
                 kept: copied,
                 notes,
+                reading,
                 typed,
                 first,
                 sample: None,
@@ -149,6 +152,7 @@ impl Block {
             weights: choose(weights, &kept),
             kept: copied.into_iter().map(|column| choose(column, &kept)).collect(),
             notes,
+            reading,
             typed,
             first,
             sample: None,
@@ -283,15 +287,15 @@ impl<'a> Part<'a> {
     }
 }
 
-/// All rows of a table as they were read, and their weights if there are any.
+/// All rows of a table as they were read, their weights if there are any, and what is to be known of how they were read.
 pub(crate) fn typed(
     table: &mut Table,
     columns: &Columns,
     names: &[String],
-) -> Result<(lossdepth::data::Table, Vec<f64>)> {
+) -> Result<(lossdepth::data::Table, Vec<f64>, Vec<String>)> {
     let mut piece = table.read(columns, usize::MAX)?;
     let typed = columns_of(table, columns, &mut piece, names)?;
-    Ok((typed, piece.weights))
+    Ok((typed, piece.weights, piece.notes))
 }
 
 /// The typed columns of a piece under the names of an encoding, without numbers that are infinite or too large.

@@ -184,6 +184,15 @@ impl Cells {
         }
     }
 
+    /// The number in a row, whatever currency or unit is around it.
+    pub(super) fn amount(&self, row: usize, comma: bool) -> Option<f64> {
+        match &self.values {
+            State::Numbers(values) => values.get(row).copied().filter(|value| !value.is_nan()),
+            State::Texts(texts) => super::footing::amount(texts.get(row)?, comma),
+            State::Booleans(_) | State::Times(_) => None,
+        }
+    }
+
     /// Writes back what was read so far; the bytes that takes.
     fn become_texts(&mut self) -> usize {
         if matches!(self.values, State::Texts(_)) {

@@ -75,7 +75,12 @@ impl Columns {
         };
         let features: Vec<usize> = ours.features.iter().filter_map(place).collect();
         if features.is_empty() {
-            return Err(table.problem(Problem::NothingToCompare));
+            let (theirs, ours) = (list(&ours.names(first)), list(table.names()));
+            return Err(table.problem(Problem::NothingShared {
+                other: first.file().to_owned(),
+                theirs,
+                ours,
+            }));
         }
         let (weights, exact) = (ours.weights.as_ref().and_then(place), ours.exact.iter().filter_map(place));
         Ok(Self { features, weights, exact: exact.collect(), ..Self::default() })
@@ -106,7 +111,7 @@ impl Columns {
 
     /// The same columns, and all columns of the table copied.
     pub(crate) fn keeping(self, table: &Table) -> Self {
-        Self { kept: (0..table.names().len()).collect(), ..self }
+        Self { kept: (0..table.names().len()).filter(|column| !table.is_nested(*column)).collect(), ..self }
     }
 
     /// The names of what is compared.
@@ -123,7 +128,10 @@ impl Columns {
     /// The names of the columns that play no part.
     pub(crate) fn unused(&self, table: &Table) -> Vec<String> {
         let used = |&column: &usize| self.features.contains(&column) || self.role(column).is_some();
-        (0..table.compared()).filter(|column| !used(column)).map(|c| table.names()[c].clone()).collect()
+        (0..table.compared())
+            .filter(|c| !used(c) && !table.is_nested(*c))
+            .map(|c| table.names()[c].clone())
+            .collect()
     }
 
     /// What a column is, if it is not compared.
@@ -142,7 +150,8 @@ impl Columns {
         let Some(asked) = roles.columns() else {
             let excluded: Vec<usize> =
                 roles.exclude().iter().map(|name| find(table, name)).collect::<Result<_>>()?;
-            let is_free = |c: &usize| self.role(*c).is_none() && !excluded.contains(c);
+            let is_free =
+                |c: &usize| self.role(*c).is_none() && !excluded.contains(c) && !table.is_nested(*c);
             let free: Vec<usize> = (0..table.compared()).filter(is_free).collect();
             return if free.is_empty() { Err(table.problem(Problem::NothingToCompare)) } else { Ok(free) };
         };
@@ -234,8 +243,22 @@ fn all_named(data: &Table, encoding: &Encoding) -> Result<Vec<usize>> {
         [one] => {
             Err(named(data, one).map_or_else(|error| error, |_| data.problem(Problem::NothingToCompare)))
         }
-        more => Err(data.problem(Problem::NoColumns { names: list(more), there: list(data.names()) })),
+        more => {
+            let hint = case_hint(data, more);
+            Err(data.problem(Problem::NoColumns { names: list(more), there: list(data.names()), hint }))
+        }
     }
+}
+
+/// Says of a name that is there in other letters that it is.
+fn case_hint(data: &Table, missing: &[String]) -> String {
+    let same = |a: &str, b: &str| a.trim().to_lowercase() == b.trim().to_lowercase();
+    let found =
+        missing.iter().find_map(|name| Some((name, data.names().iter().find(|own| same(own, name))?)));
+    let text = |(name, own): (&String, &String)| {
+        format!("; upper and lower case count: `{}` is not `{}`", shorten(own), shorten(name))
+    };
+    found.map_or_else(String::new, text)
 }
 
 impl Columns {

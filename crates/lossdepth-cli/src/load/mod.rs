@@ -1,7 +1,7 @@
 //! Tables from files: opened, unpacked, the format found, read into columns of numbers, texts, truth values and times.
 //!
 //! `open` → a source for each format → `table` of `cells` → `block`, encoded. Texts go through `decode`, `shape`, `record` and `text`; workbooks
-//! through `workbook`; `parquet` (by `footer`, `pages` and `delta`) and
+//! through `workbook`, objects through `json`; `parquet` (by `footer`, `pages` and `delta`) and
 //! `ipc` come in `batches`; `npy`, `npz`, `mat` and `idx` are `arrays` of `scalar`s.
 
 mod arrays;
@@ -13,8 +13,10 @@ mod compound;
 mod decode;
 mod delta;
 mod footer;
+mod footing;
 mod idx;
 mod ipc;
+mod json;
 mod mat;
 mod npy;
 mod npz;

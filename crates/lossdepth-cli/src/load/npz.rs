@@ -32,7 +32,16 @@ struct Entry {
 pub(super) fn open(input: &Input) -> Opened {
     let mut archive = input.again()?;
     let mut arrays = Vec::new();
-    for entry in directory(&mut *archive)? {
+    let entries = directory(&mut *archive)?;
+    let is_array = |entry: &Entry| entry.name.ends_with(".npy");
+    if !entries.is_empty() && !entries.iter().any(is_array) {
+        let names: Vec<String> = entries.into_iter().map(|entry| entry.name).collect();
+        return Err(Problem::Unsupported(format!(
+            "a zip archive of {}: unpack it first",
+            super::list(&names)
+        )));
+    }
+    for entry in entries {
         let Some(name) = entry.name.strip_suffix(".npy") else { continue };
         let start = contents(&mut *archive, &entry)?;
         let mut stream = entry.window(input.again()?, start)?;

@@ -7,7 +7,7 @@ use super::record::{Records, unreadable};
 use super::shape::shape;
 use super::table::{Outline, Reading, Source};
 use super::text::Text;
-use super::{idx, ipc, mat, npy, npz, parquet, workbook};
+use super::{idx, ipc, json, mat, npy, npz, parquet, workbook};
 use crate::error::Problem;
 use bytes::Bytes;
 use flate2::read::MultiGzDecoder;
@@ -164,6 +164,7 @@ enum Format {
     Idx,
     /// Excel or OpenDocument, in a zip archive or of the old kind.
     Workbook,
+    Json,
     Text,
 }
 
@@ -193,6 +194,7 @@ impl Format {
             _ if head.starts_with(b"MATLAB 7.3") => return Err(Problem::Unsupported(HDF5.to_owned())),
             _ if head.starts_with(b"MATLAB 5.0") => Self::Mat,
             _ if matches!(head.get(124..128), Some([0, 1, b'I', b'M'] | [1, 0, b'M', b'I'])) => Self::Mat,
+            _ if is_json(head) => Self::Json,
             _ => Self::Text,
         })
     }
@@ -236,13 +238,26 @@ fn stranger(head: &[u8]) -> Option<&'static str> {
             "a safetensors file: a model goes after --model, and a table is saved as NPY, NPZ, Parquet or CSV"
         }
         _ if head.starts_with(b"SQLite format 3\0") => "an SQLite database: save the table as CSV",
-        _ if is_json(head) => "JSON: save it as CSV, Parquet or Arrow",
+        _ if head.starts_with(b"%PDF") => {
+            "a PDF document, not a table: save the table in it as CSV or a workbook"
+        }
+        _ if is_markup(head) => {
+            "an HTML or XML document, not a table: save the table in it as CSV or a workbook"
+        }
         _ => return None,
     })
 }
 
+/// Whether a text starts with a tag, as HTML and XML do.
+fn is_markup(head: &[u8]) -> bool {
+    let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
+    const STARTS: [&[u8]; 6] = [b"<!doctype", b"<html", b"<?xml", b"<table", b"<!--", b"<head"];
+    STARTS.iter().any(|start| head.get(..start.len()).is_some_and(|own| own.eq_ignore_ascii_case(start)))
+}
+
 /// Whether a text starts like lists or objects of JSON, which no table does.
 fn is_json(head: &[u8]) -> bool {
+    let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
     let mut marks = head.iter().filter(|b| !b.is_ascii_whitespace());
     matches!(
         (marks.next(), marks.next()),
@@ -263,6 +278,7 @@ fn recognise(path: &Path, input: Input, reading: &Reading) -> Opened {
         Format::Mat => mat::open(&input.bytes()?),
         Format::Idx => idx::open(input, path),
         Format::Workbook => workbook::open(input.bytes()?, reading),
+        Format::Json => json::open(&input.bytes()?, reading),
         Format::Text => match Format::expected(path) {
             Some(_) if head.is_empty() => Err(Problem::Empty),
             Some(format) => Err(Problem::NotA(format)),

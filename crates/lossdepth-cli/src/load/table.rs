@@ -67,9 +67,24 @@ pub(super) struct Outline {
     pub(super) decimal: Option<char>,
     /// What a user should know of how the file was read.
     pub(super) notes: Vec<String>,
+    /// Columns that can be neither compared nor copied.
+    pub(super) nested: Vec<usize>,
 }
 
 impl Outline {
+    /// Leaves columns out that hold what is no single value, and says so.
+    pub(super) fn leave_out(&mut self, nested: Vec<(usize, String)>) {
+        const NAMED: usize = 8;
+        for (column, held) in nested.iter().take(NAMED) {
+            let name = crate::error::shorten(&self.names[*column]);
+            self.notes.push(format!("column `{name}` holds {held}, left out"));
+        }
+        if nested.len() > NAMED {
+            self.notes.push(format!("{} more columns of the kind are left out", nested.len() - NAMED));
+        }
+        self.nested = nested.into_iter().map(|(column, _)| column).collect();
+    }
+
     /// A table of these columns, all compared, whose kinds are guessed.
     pub(super) fn new(mut names: Vec<String>, named: bool) -> Self {
         let notes = rename(&mut names).into_iter().collect();
@@ -193,6 +208,11 @@ impl Table {
         self.outline.decimal
     }
 
+    /// Whether a column can be neither compared nor copied.
+    pub(super) fn is_nested(&self, column: usize) -> bool {
+        self.outline.nested.binary_search(&column).is_ok()
+    }
+
     /// What a user should know of how the file was opened.
     pub(crate) fn notes(&self) -> &[String] {
         &self.outline.notes
@@ -269,7 +289,7 @@ impl Piece {
 }
 
 /// Refuses what takes more than half of the memory of this process.
-fn within_memory(needed: usize) -> Result<(), Problem> {
+pub(super) fn within_memory(needed: usize) -> Result<(), Problem> {
     static LIMIT: OnceLock<Option<u64>> = OnceLock::new();
     match *LIMIT.get_or_init(lossdepth_files::memory::limit) {
         Some(limit) if needed as u64 > limit / 2 => Err(Problem::Memory { needed, limit: Some(limit) }),

@@ -1,6 +1,7 @@
 //! Text into typed columns: lines above the table, a header or none, then a record a row, then perhaps a footer.
 
 use super::cells::{Words, is_missing, number};
+use super::footing::Footing;
 use super::record::{Record, Records};
 use super::shape::Shape;
 use super::table::{Header, Outline, Piece, Source, Wanted};
@@ -26,6 +27,10 @@ pub(super) struct Text {
     finished: bool,
     /// Whether it was said that the text is not UTF-8.
     told: bool,
+    /// The sums of the columns, to tell a row of sums from one that is called so.
+    footing: Footing,
+    /// How many records without a value were left out.
+    blank: usize,
 }
 
 impl Text {
@@ -75,6 +80,8 @@ impl Text {
             words,
             finished: false,
             told: false,
+            footing: Footing::default(),
+            blank: 0,
         };
         Ok((outline, text))
     }
@@ -87,20 +94,47 @@ impl Text {
         self.records.read(&mut self.record)
     }
 
-    /// Moves on to the next row; false at the end.
-    fn advance(&mut self, row: usize, notes: &mut Vec<String>) -> Result<bool, Problem> {
-        if self.finished {
-            return Ok(false);
+    /// Moves on to the next row; false at the end. The piece has the rows before it.
+    fn advance(
+        &mut self,
+        wanted: &Wanted<'_>,
+        piece: &Piece,
+        notes: &mut Vec<String>,
+    ) -> Result<bool, Problem> {
+        loop {
+            if self.finished {
+                return Ok(false);
+            }
+            if !std::mem::take(&mut self.pending) && !self.next()? {
+                self.finished = true;
+                self.tell_blank(notes);
+                return Ok(false);
+            }
+            if let Some(found) = self.is_row(wanted, piece, notes)? {
+                return Ok(found);
+            }
+            self.blank += 1;
         }
-        if !std::mem::take(&mut self.pending) && !self.next()? {
-            self.finished = true;
-            return Ok(false);
+    }
+
+    fn tell_blank(&self, notes: &mut Vec<String>) {
+        if self.blank > 0 {
+            notes.push(format!("{} without a value left out", count(self.blank, "line")));
         }
-        let fits = self.fits(&self.record);
-        if fits && !is_empty(&self.record) && !is_total(&self.record) {
-            return Ok(true);
+    }
+
+    /// Whether the record is a row; false for the end of the table, nothing for a record to be left out.
+    fn is_row(
+        &mut self,
+        wanted: &Wanted<'_>,
+        piece: &Piece,
+        notes: &mut Vec<String>,
+    ) -> Result<Option<bool>, Problem> {
+        let (fits, empty) = (self.fits(&self.record), is_empty(&self.record));
+        if fits && !empty && !(is_total(&self.record) && self.is_sum(&self.record.clone(), wanted, piece)) {
+            return Ok(Some(true));
         }
-        if self.queue.is_empty() && (fits || is_footer(&self.record)) && self.ends_here()? {
+        if self.queue.is_empty() && (fits || is_footer(&self.record)) && self.ends_here(wanted, piece)? {
             self.finished = true;
             if let Some(last) =
                 std::iter::once(&self.record).chain(&self.queue).find(|record| !is_empty(record))
@@ -117,9 +151,26 @@ impl Text {
                     ),
                 });
             }
-            return Ok(false);
+            self.tell_blank(notes);
+            return Ok(Some(false));
         }
-        if fits { Ok(true) } else { Err(self.ragged(row)) }
+        match () {
+            () if fits && empty => Ok(None),
+            () if fits => Ok(Some(true)),
+            () => Err(self.ragged(piece.first + piece.rows)),
+        }
+    }
+
+    /// Whether a record that is called a sum is one: of the rows before it, or with few other cells.
+    fn is_sum(&mut self, record: &Record, wanted: &Wanted<'_>, piece: &Piece) -> bool {
+        let filled = record.iter().filter(|field| !field.is_empty()).count();
+        if 2 * filled.saturating_sub(1) < self.width {
+            return true;
+        }
+        let comma = self.words.comma;
+        self.footing.add(&piece.cells, piece.rows, comma);
+        let cells: Vec<&str> = wanted.columns.cells().map(|column| record.get(column)).collect();
+        self.footing.is_of(&cells, piece.first + piece.rows, comma)
     }
 
     /// Whether a record has as many fields as the table, but for empty ones behind them.
@@ -128,13 +179,14 @@ impl Text {
     }
 
     /// Whether nothing but footers comes behind the record; what was read is in the queue.
-    fn ends_here(&mut self) -> Result<bool, Problem> {
+    fn ends_here(&mut self, wanted: &Wanted<'_>, piece: &Piece) -> Result<bool, Problem> {
         for _ in 0..AHEAD {
             let mut record = Record::default();
             if !self.records.read(&mut record)? {
                 return Ok(true);
             }
-            let footer = is_empty(&record) || is_footer(&record);
+            let named = self.fits(&record) && is_total(&record) && !self.is_sum(&record, wanted, piece);
+            let footer = is_empty(&record) || (is_footer(&record) && !named);
             self.queue.push_back(record);
             if !footer {
                 return Ok(false);
@@ -169,7 +221,7 @@ impl Source for Text {
         let columns = wanted.columns;
         let mut wrong = Vec::new();
         let mut notes = Vec::new();
-        while piece.rows < wanted.limit && self.advance(piece.first + piece.rows, &mut notes)? {
+        while piece.rows < wanted.limit && self.advance(wanted, piece, &mut notes)? {
             if piece.rows.is_multiple_of(ROOM) {
                 piece.reserve(ROOM, columns)?;
             }
@@ -190,6 +242,10 @@ impl Source for Text {
             piece.labels.extend(columns.label.map(|column| self.record.get(column).to_owned()));
             piece.lines.push(self.record.line);
             piece.rows += 1;
+        }
+        if !self.finished {
+            self.footing.add(&piece.cells, piece.rows, self.words.comma);
+            self.footing.next_piece();
         }
         if let (Some(line), false) = (self.records.windows(), self.told) {
             self.told = true;

@@ -4,6 +4,7 @@
 use super::batches::guard;
 use super::cells::{Cells, Words, is_missing};
 use super::compound;
+use super::footing::Footing;
 use super::npz;
 use super::open::{Input, Opened};
 use super::table::{Header, Outline, Piece, Reading, Source, Wanted};
@@ -23,10 +24,9 @@ const CELLS: u64 = 1 << 28;
 
 /// The rows of a sheet.
 struct Sheet {
-    rows: Vec<Vec<Data>>,
+    /// Each with its number in the sheet, from 1, as spreadsheets count.
+    rows: Vec<(u64, Vec<Data>)>,
     done: usize,
-    /// The number of the first row in the sheet, from 1, as spreadsheets count.
-    first_line: u64,
     words: Words,
     told: bool,
 }
@@ -60,21 +60,23 @@ pub(super) fn open(file: Bytes, reading: &Reading) -> Opened {
     while rows.last().is_some_and(|row| row.iter().all(is_gap)) {
         rows.pop();
     }
-    // A sum below the table is not a row of it.
-    let is_total = |row: &Vec<Data>| {
-        let first = row.iter().find(|cell| !is_gap(cell));
-        first.is_some_and(|cell| matches!(cell, Data::String(text) if is_word_for_total(text.trim())))
-    };
-    if rows.len() > 2 && rows.last().is_some_and(is_total) {
-        rows.pop();
-        let line = first_line + (titles + rows.len()) as u64;
-        notes.push(format!("row {line} is below the table and left out: a sum"));
-        while rows.last().is_some_and(|row| row.iter().all(is_gap)) {
-            rows.pop();
-        }
+    let mut rows: Vec<(u64, Vec<Data>)> = (first_line + titles as u64..).zip(rows).collect();
+    // Nor is a row without a value between the others.
+    let all = rows.len();
+    rows.retain(|(_, row)| !row.iter().all(is_gap));
+    if rows.len() < all {
+        notes.push(format!("{} without a value left out", count(all - rows.len(), "row")));
     }
-    let Some(first) = rows.first() else { return Err(Problem::Empty) };
-    let width = rows.iter().map(|row| used(row)).max().unwrap_or(0).min(first.len().max(1));
+    // A sum below the table is not a row of it.
+    if let [first, above @ .., (line, last)] = &rows[..]
+        && !above.is_empty()
+        && is_sum(&first.1, above, last)
+    {
+        notes.push(format!("row {line} is below the table and left out: a sum"));
+        rows.pop();
+    }
+    let Some((_, first)) = rows.first() else { return Err(Problem::Empty) };
+    let width = rows.iter().map(|(_, row)| used(row)).max().unwrap_or(0).min(first.len().max(1));
     if width == 0 {
         return Err(Problem::Empty);
     }
@@ -92,18 +94,66 @@ pub(super) fn open(file: Bytes, reading: &Reading) -> Opened {
     outline.notes.splice(0..0, notes);
     outline.untyped = true;
     outline.decimal = reading.decimal;
-    let skipped = titles + usize::from(named);
     if named {
         rows.remove(0);
     }
     let words = Words { gaps: reading.gaps.clone(), comma: reading.decimal == Some(',') };
-    let sheet = Sheet { rows, done: 0, first_line: first_line + skipped as u64, words, told: false };
+    let sheet = Sheet { rows, done: 0, words, told: false };
     Ok((outline, Box::new(sheet)))
+}
+
+/// Whether a row that starts with a word for a sum is one: of the rows above it, or with few other cells. The first row may be
+/// a header, whose cells are no numbers.
+fn is_sum(first: &[Data], above: &[(u64, Vec<Data>)], last: &[Data]) -> bool {
+    let label = last.iter().find(|cell| !is_gap(cell));
+    if !label.is_some_and(|cell| matches!(cell, Data::String(text) if is_word_for_total(text.trim()))) {
+        return false;
+    }
+    let width = used(first).max(used(last));
+    if 2 * last.iter().filter(|cell| !is_gap(cell)).count().saturating_sub(1) < width {
+        return true;
+    }
+    let mut columns: Vec<Cells> = (0..width).map(|_| Cells::new(false)).collect();
+    let mut rows = above.len();
+    let own = (!first.iter().any(|cell| matches!(cell, Data::String(_)))).then_some(first);
+    rows += usize::from(own.is_some());
+    for row in own.into_iter().chain(above.iter().map(|(_, row)| &row[..])) {
+        for (cells, cell) in columns.iter_mut().zip(row) {
+            match cell {
+                Data::Int(value) => cells.number(*value as f64),
+                Data::Float(value) => cells.number(*value),
+                Data::String(text) => {
+                    cells.word(text.trim());
+                }
+                _ => cells.gap(),
+            }
+        }
+    }
+    let mut footing = Footing::default();
+    footing.add(&columns, rows, false);
+    let shown: Vec<String> = last.iter().take(width).map(text).collect();
+    let shown: Vec<&str> = shown.iter().map(String::as_str).collect();
+    footing.is_of(&shown, rows, false)
+}
+
+/// Whether rows are a table, and no cover: two values below one another, or ten rows of two cells (heuristic).
+fn is_table(rows: &[Vec<Data>]) -> bool {
+    let filled: Vec<&Vec<Data>> =
+        rows.iter().filter(|row| row.iter().filter(|cell| !is_gap(cell)).count() >= 2).collect();
+    let width = rows.iter().map(|row| used(row)).max().unwrap_or(0);
+    // A single column is a table too.
+    let rows: Vec<&Vec<Data>> = if width == 1 { rows.iter().collect() } else { filled };
+    let has_values = |column: usize| {
+        let is_value =
+            |row: &&&Vec<Data>| row.get(column).is_some_and(|cell| !is_gap(cell) && is_datum(cell));
+        rows.iter().filter(is_value).count() >= 2
+    };
+    rows.len() >= 3 && (rows.len() >= 10 || (0..width).any(has_values))
 }
 
 type Rows = (String, Vec<Vec<Data>>, u64, Vec<String>);
 
-/// The sheet asked for, or the first one with something in it: its name, its rows, the number of the first row, and the
+/// The sheet asked for, or the first one with a table, or else with something in it: its name, its rows, the number of the first row, and the
 /// names of the other sheets.
 fn sheet(workbook: &mut Sheets<Cursor<Bytes>>, asked: Option<&str>) -> Result<Rows, Problem> {
     let names = workbook.sheet_names();
@@ -117,15 +167,21 @@ fn sheet(workbook: &mut Sheets<Cursor<Bytes>>, asked: Option<&str>) -> Result<Ro
             Some(found.ok_or_else(|| Problem::Unsupported(missing()))?)
         }
     };
+    let mut found = None;
     for (number, name) in names.iter().enumerate().filter(|(number, _)| chosen.is_none_or(|c| c == *number)) {
         let (rows, start) = cells(workbook, name)?;
-        if rows.iter().flatten().any(|cell| !is_gap(cell)) {
-            let others = names.iter().enumerate().filter(|(other, _)| *other != number);
-            let others = others.map(|(_, name)| name.clone()).collect();
-            return Ok((name.clone(), rows, u64::from(start) + 1, others));
+        let table = is_table(&rows);
+        if table || (found.is_none() && rows.iter().flatten().any(|cell| !is_gap(cell))) {
+            found = Some((number, rows, start));
+        }
+        if table {
+            break;
         }
     }
-    Err(Problem::Empty)
+    let Some((number, rows, start)) = found else { return Err(Problem::Empty) };
+    let others = names.iter().enumerate().filter(|(other, _)| *other != number);
+    let others = others.map(|(_, name)| name.clone()).collect();
+    Ok((names[number].clone(), rows, u64::from(start) + 1, others))
 }
 
 /// The cells of a sheet from its first used row and column on, and the number of that row.
@@ -259,8 +315,7 @@ impl Source for Sheet {
         piece.reserve(end - self.done, columns)?;
         let (mut wrong, mut errors) = (Vec::new(), Vec::new());
         for number in self.done..end {
-            let row = &self.rows[number];
-            let line = self.first_line + number as u64;
+            let (line, row) = (self.rows[number].0, &self.rows[number].1);
             let at = Place { line: Some(line), row: number };
             for (cells, column) in piece.cells.iter_mut().zip(columns.cells()) {
                 piece.letters += self.add(cells, &row[column]);

@@ -280,3 +280,49 @@ for i in range(N):
 (HERE / "no_header.csv").write_text(
     "".join(f"2024-{1 + i % 12:02d}-{1 + i % 28:02d},{'ABC'[i % 3]},{share[i]:.3f}\n" for i in range(N))
 )
+
+# Months by name and by number, quarters, weeks and the times of a web server's log.
+rows = [["month", "short", "number", "quarter", "week", "logged", "x"]]
+for i in range(N):
+    d = dt.date(2021 + i // 12, i % 12 + 1, 1)
+    week = d.isocalendar()
+    rows.append([d.strftime("%b %Y"), d.strftime("%b-%y"), d.strftime("%m/%Y"), f"Q{(d.month + 2) // 3} {d.year}",
+                 f"{week[0]}-W{week[1]:02}", d.strftime("%d/%b/%Y:10:00:") + f"{i:02} +0000", count[i]])
+write("months.csv", table(rows))
+
+# Lengths of time: in words, as laps, as ISO 8601 and as pandas writes them.
+rows = [["worked", "lap", "iso", "pandas", "start"]]
+for i in range(N):
+    minutes, seconds = 40 + 7 * i % 100, 1200 + 97 * i % 1500
+    rows.append([f"{minutes // 60}h {minutes % 60:02}m" if minutes >= 60 else f"{minutes}m",
+                 f"{seconds // 60}:{seconds % 60:02}", f"PT{minutes // 60}H{minutes % 60}M",
+                 f"0 days 00:{seconds // 60}:{seconds % 60:02}", f"{8 + i % 9:02}:{7 * i % 60:02}"])
+write("durations.csv", table(rows))
+
+# Numbers that are no quantities, and quantities that are no plain numbers.
+rows = [["Employee No", "ean", "zip", "account_no", "pop", "amount", "BP", "salary"]]
+for i in range(N):
+    rows.append([10015 + 13 * i + i * i % 7, 4006381333931 + 97 * i, rng.choice([10115, 50667, 80331]),
+                 700100 + 3 * (i if i != 17 else 16), f"{1 + i % 9}.{i % 10}M" if i % 3 else f"{400 + i}k",
+                 [f"${amount[i]}", f"€{amount[i]}", f"{amount[i]} GBP"][i % 3], f"{110 + i}/{70 + i % 20}",
+                 f"${40 + i},500"])
+write("no_quantities.csv", table(rows))
+
+# A cover, then a table with empty rows between its parts and a sum at the end.
+book = openpyxl.Workbook()
+book.active.title = "Cover"
+for row in [["Quarterly report"], [], ["Prepared by", "A. Weber"], ["Status", "final"]]:
+    book.active.append(row)
+sheet = book.create_sheet("Sales")
+sheet.append(["Store", "Jan", "Feb"])
+for i in range(N):
+    sheet.append([f"Store {i}", amount[i], count[i]])
+    if i % 10 == 9:
+        sheet.append([])
+sheet.append(["Total", round(sum(amount), 2), sum(count)])
+book.save(HERE / "cover.xlsx")
+
+# An object a line, with a list in it.
+lines = (f'{{"id": "E{i}", "x": {amount[i]}, "region": "{region[i]}", "ok": {str(i % 2 == 0).lower()}, "tags": [{i}]}}\n'
+         for i in range(N))
+write("events.jsonl", "".join(lines))

@@ -174,6 +174,14 @@ fn workbooks() {
     fuzz_files(11, &files, false);
 }
 
+#[test]
+fn json() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/messy/events.jsonl");
+    let lines = std::fs::read_to_string(path).unwrap();
+    let array = format!("[{}]", lines.trim_end().replace('\n', ",\n"));
+    fuzz_files(12, &[("events.jsonl", lines.into_bytes()), ("events.json", array.into_bytes())], false);
+}
+
 /// What was found before stays found.
 #[test]
 fn found_before() {

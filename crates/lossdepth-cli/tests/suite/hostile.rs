@@ -37,8 +37,8 @@ fn no_rows() {
     refused("", "", "data.csv: the file is empty");
     refused("\n \r\n", "", "data.csv: the file is empty");
     refused("\u{feff}", "", "data.csv: the file is empty");
-    refused("a,b\n", "", "data.csv: a reference needs at least 2 rows, this one has 0");
-    refused("a,b\n1,2\n", "", "data.csv: a reference needs at least 2 rows, this one has 1");
+    refused("a,b\n", "", "data.csv: needs at least 2 rows, has 0");
+    refused("a,b\n1,2\n", "", "data.csv: needs at least 2 rows, has 1");
     assert_eq!(Folder::new().score_stdin("-", b"").err, "error: standard input: the file is empty\n");
 }
 
@@ -64,7 +64,7 @@ fn ragged() {
     refused("a,b\n1,2\n3\n", "", "data.csv: line 3 (row 1) has 1 field, expected 2");
     refused("a,b\n1,2\n3,4,5\n", "", "data.csv: line 3 (row 1) has 3 fields, expected 2");
     refused("1,2\n\n3,4,5\n", "", "data.csv: line 3 (row 1) has 3 fields, expected 2");
-    let more = "data.csv: line 3 (row 1) has 1 field, expected 2; so have lines 5, 6 the wrong number";
+    let more = "data.csv: line 3 (row 1) has 1 field, expected 2; lines 5, 6 also have the wrong number";
     refused("a,b\n1,2\n3\n4,5\n6\n7,8,9\n1,1\n", "", more);
     refused("a,b\n1,\"2\n3,4\n", "", "data.csv: line 2: a quote opens here and never closes");
 }
@@ -239,7 +239,8 @@ fn files_of_other_programs() {
     sheet.resize(30, 0);
     let named = |name: &str| [&sheet[..], name.as_bytes()].concat();
     let cut_off = "damaged workbook file: it ends too early";
-    let cases: [(Vec<u8>, &str); 12] = [
+    let no_table = "JSON, but no table: that is an array of objects, or an object a line";
+    let cases: [(Vec<u8>, &str); 20] = [
         (b"\x28\xb5\x2f\xfd\x04\x00".to_vec(), "compressed by Zstandard: unpack it, or compress it by gzip"),
         (b"BZh91AY&SY".to_vec(), "compressed by bzip2: unpack it, or compress it by gzip"),
         (b"\xfd7zXZ\0\0\x04".to_vec(), "compressed by xz: unpack it, or compress it by gzip"),
@@ -252,9 +253,26 @@ fn files_of_other_programs() {
             "a Python pickle, which could run anything: save it as NPY, NPZ, Parquet or CSV",
         ),
         (b"SQLite format 3\0\x10\0".to_vec(), "an SQLite database: save the table as CSV"),
-        (b"{\"a\": [1, 2]}".to_vec(), "JSON: save it as CSV, Parquet or Arrow"),
-        (b" [\n  {\"a\": 1}]".to_vec(), "JSON: save it as CSV, Parquet or Arrow"),
-        (b"[[1, 2], [3, 4]]".to_vec(), "JSON: save it as CSV, Parquet or Arrow"),
+        (b"{\"a\": [1, 2]}".to_vec(), no_table),
+        (b" [\n  {\"a\": 1}]".to_vec(), "needs at least 2 rows, has 1"),
+        (b"[[1, 2], [3, 4]]".to_vec(), no_table),
+        (b"[]".to_vec(), "the file is empty"),
+        (b"{\"a\": 1}\n{\"a\": ".to_vec(), "damaged JSON file: EOF while parsing a value at line 2 column 6"),
+        (
+            b"[{\"a\": 1}, {\"a\": 2}] x".to_vec(),
+            "damaged JSON file: trailing characters at line 1 column 22",
+        ),
+        (b"{\"a\": {\"b\": 1}}\n{\"a\": {\"b\": 2}}".to_vec(), "no column to compare"),
+        (b"%PDF-1.4".to_vec(), "a PDF document, not a table: save the table in it as CSV or a workbook"),
+        (
+            b" <!DOCTYPE html><table>".to_vec(),
+            "an HTML or XML document, not a table: save the table in it as CSV or a workbook",
+        ),
+        (
+            b"<?xml version=\"1.0\"?><a/>".to_vec(),
+            "an HTML or XML document, not a table: save the table in it as CSV or a workbook",
+        ),
+        ([b"[".repeat(100_000), b"{".to_vec()].concat(), no_table),
     ];
     for (content, message) in cases {
         refused(content, "", &format!("data.csv: {message}"));

@@ -106,8 +106,11 @@ fn bad_inputs_are_refused_in_one_message() {
         ("nowhere.csv", "nowhere.csv: no such file"),
         (".", ".: is a directory, not a file"),
         ("binary.csv", "binary.csv: not a text file (byte 0x01 at position 0)"),
-        ("header.csv", "header.csv: a reference needs at least 2 rows, this one has 0"),
-        ("ragged.csv", "ragged.csv: line 3 (row 1) has 2 fields, expected 3; so has line 5 the wrong number"),
+        ("header.csv", "header.csv: needs at least 2 rows, has 0"),
+        (
+            "ragged.csv",
+            "ragged.csv: line 3 (row 1) has 2 fields, expected 3; line 5 also has the wrong number",
+        ),
         ("quote.csv", "quote.csv: line 2: a quote opens here and never closes"),
         (
             "large.csv",
@@ -147,7 +150,7 @@ fn bad_inputs_are_refused_in_one_message() {
         ),
         (
             "renamed.csv --reference mixed.csv",
-            "renamed.csv: no columns `region`, `paid`; there are `amount`, `Region`, `when`",
+            "renamed.csv: no columns `region`, `paid`; there are `amount`, `Region`, `when`; upper and lower case count: `Region` is not `region`",
         ),
         (
             "changed.csv --reference mixed.csv",
@@ -226,6 +229,107 @@ fn explanations_speak_of_columns_and_levels() {
         (&serde_json::json!("a gap"), &serde_json::json!("south"))
     );
     assert_eq!(columns.len(), 4);
+}
+
+#[test]
+fn outliers_tell_how_the_table_was_read() {
+    let folder = Folder::new();
+    let mut text = "Sales of the year,,\n\ncompany,revenue,staff\n".to_owned();
+    let (mut revenue, mut staff) = (0, 0);
+    for i in 0..30 {
+        let (r, s) = (100 + i * 7 % 31, 40 + i * 5 % 17);
+        (revenue, staff) = (revenue + r, staff + s);
+        text += &format!("Firm {i},{r},{s}\n");
+        text += if i == 9 { ",,\n" } else { "" };
+    }
+    folder.write("sums.csv", format!("{text}Total,{revenue},{staff}\n"));
+    folder.write("named.csv", format!("{text}Total,110,51\n"));
+    folder.write("odd.csv", format!("{text}Total,n.v.x,51\nFirm 99,120,44\n"));
+    let titles = "lines 1 to 2 are above the table and left out; --skip 0 reads them";
+    let blank = "1 line without a value left out";
+    let sum = format!("line 35 is below the table and left out: `Total {revenue} {staff}`");
+    let ran = folder.run(&["outliers", "sums.csv", "--top", "1"]);
+    assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
+    assert!(ran.out.starts_with("sums.csv: 30 rows, 3 columns\n"), "{}", ran.out);
+    for note in [titles, blank, &sum] {
+        assert!(ran.out.contains(&format!("  note       {note}\n")), "{note}: {}", ran.out);
+    }
+    let json = folder.run(&["outliers", "sums.csv", "--top", "1", "--format", "json"]).out;
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["notes"], serde_json::json!([titles, sum, blank]));
+    // A company of that name is a row.
+    let ran = folder.run(&["outliers", "named.csv", "--top", "1"]);
+    assert!(ran.out.starts_with("named.csv: 31 rows, 3 columns\n"), "{}", ran.out);
+    assert!(!ran.out.contains("below the table"), "{}", ran.out);
+    let ran = folder.run(&["outliers", "odd.csv", "--top", "1"]);
+    assert!(ran.out.starts_with("odd.csv: 32 rows, 3 columns\n"), "{}", ran.out);
+    let unread = "1 cell of `revenue` cannot be read as a number, taken for gaps: `n.v.x` (first in row 30)";
+    assert!(ran.out.contains(unread), "{}", ran.out);
+    // The page has the same, without values where some are masked.
+    let ran = folder.run(&["report", "sums.csv", "--out", "odd.html"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let page = folder.read("odd.html");
+    assert!(page.contains("Lines 1 to 2 are above the table and left out"), "no titles");
+    assert!(page.contains(&format!("Total {revenue} {staff}")), "no sum");
+    let ran = folder.run(&["report", "sums.csv", "--mask", "revenue", "--out", "masked.html"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert!(!folder.read("masked.html").contains(&format!("Total {revenue}")), "a masked value");
+}
+
+#[test]
+fn objects_of_json_are_rows() {
+    let folder = Folder::new();
+    let object = |i: usize| {
+        format!(
+            "{{\"id\": \"E{i}\", \"x\": {}, \"ok\": {}, \"tags\": [1, {{\"a\": 2}}]}}",
+            i * 7 % 11,
+            i % 3 == 0
+        )
+    };
+    let objects: Vec<String> = (0..20).map(object).collect();
+    folder.write("lines.jsonl", objects.join("\n"));
+    folder.write("array.json", format!("[\n{}\n]\n", objects.join(",\n")));
+    folder.write("same.csv", {
+        let row = |i: usize| format!("E{i},{},{}\n", i * 7 % 11, i % 3 == 0);
+        "id,x,ok\n".to_owned() + &(0..20).map(row).collect::<String>()
+    });
+    let expected = folder.score("same.csv --method svm --scale standard --quiet").out;
+    for name in ["lines.jsonl", "array.json"] {
+        let ran = folder.score(&format!("{name} --method svm --scale standard"));
+        assert_eq!((ran.code, &ran.out), (Some(0), &expected), "{name}: {}", ran.err);
+        let note = format!("note: {name}: column `tags` holds lists or objects, left out\n");
+        assert!(ran.err.contains(&note), "{}", ran.err);
+    }
+    // A key that is not in every object is a column with gaps.
+    folder.write(
+        "gaps.jsonl",
+        "{\"a\": 1}\n{\"a\": 2, \"b\": 5}\n{\"b\": null, \"a\": 3}\n{\"a\": 4, \"b\": 6}\n",
+    );
+    let ran = folder.score("gaps.jsonl");
+    assert!(ran.err.contains("compared   a, b (2 gaps)"), "{}", ran.err);
+}
+
+#[test]
+fn what_cannot_be_done_is_said_in_words() {
+    let folder = Folder::new();
+    folder.write("mixed.csv", MIXED);
+    folder.write("other.csv", "p,q\n1,2\n2,3\n3,5\n");
+    for (args, message) in [
+        (
+            ["outliers", "mixed.csv", "--top", "five"],
+            "invalid value 'five' for '--top <K>': it must be a whole number, as 10",
+        ),
+        (["outliers", "mixed.csv", "-k", "0"], "invalid value '0' for '--top <K>': it must be at least 1"),
+        (["score", "mixed.csv", "-k", "0"], "invalid value '0' for '--top <K>': it must be at least 1"),
+        (
+            ["compare", "mixed.csv", "other.csv", "--quiet"],
+            "other.csv: no column in common with mixed.csv: it has `id`, `amount`, `region`, `when`, `paid`, and here are `p`, `q`",
+        ),
+    ] {
+        let ran = folder.run(&args);
+        assert_eq!(ran.code, Some(2), "{args:?}");
+        assert!(ran.err.contains(message), "{args:?}: {}", ran.err);
+    }
 }
 
 #[test]

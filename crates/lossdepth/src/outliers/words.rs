@@ -85,7 +85,9 @@ impl<'a> Words<'a> {
         for &column in &change.columns {
             let (learned, range) = (self.column(column), coordinates(self.queries.encoding, column));
             let similar = misspelt(learned, &self.value(column));
-            let Some(level) = learned.levels().iter().find(|level| similar == Some(&level.name)) else { continue };
+            let Some(level) = learned.levels().iter().find(|level| similar == Some(&level.name)) else {
+                continue;
+            };
             let at = range.start + level.coordinate;
             if let Some(same) = sample.iter().find(|row| row[at] != 0.0) {
                 row[range.clone()].copy_from_slice(&same[range]);
@@ -184,7 +186,7 @@ impl<'a> Words<'a> {
         let column = self.column(note.column);
         let rows = counted(column.observations());
         match &note.what {
-            CellNoteKind::Unread(_) => format!("no {}", one(column.kind())),
+            CellNoteKind::Unread(text) => unread(column, text).to_owned(),
             CellNoteKind::NewLevel(_) => format!("in none of {rows} rows"),
             CellNoteKind::Gap if column.gaps() == 0.0 => format!("none of {rows} rows has a gap here"),
             CellNoteKind::Gap if self.is_unusual(note) => {
@@ -330,12 +332,15 @@ fn misspelt<'c>(column: &'c EncodedColumn, text: &str) -> Option<&'c str> {
     near.min_by_key(|(edits, _)| *edits).map(|(_, level)| level.name.as_str())
 }
 
-/// What a cell of this kind would be.
-fn one(kind: ColumnKind) -> &'static str {
-    match kind {
-        ColumnKind::Time => "date",
-        ColumnKind::Boolean => "yes or no",
-        _ => "number",
+/// What is wrong with a text that could not be read as a value of a column.
+fn unread(column: &EncodedColumn, text: &str) -> &'static str {
+    match column.kind() {
+        ColumnKind::Time if column.is_clock() => "no time",
+        ColumnKind::Time => "no date",
+        ColumnKind::Boolean => "no yes or no",
+        _ if column.is_duration() => "no length of time",
+        _ if column.is_in_another_unit(text) => "in another currency or unit than the rest",
+        _ => "no number",
     }
 }
 

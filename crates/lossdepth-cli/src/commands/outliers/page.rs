@@ -15,6 +15,8 @@ pub(super) struct Page<'a> {
     pub(super) heading: String,
     /// What is compared, what is left out, what else there is to know: lines with a label each.
     pub(super) about: Vec<(&'static str, String)>,
+    /// What is to be known of how the table was read.
+    pub(super) notes: Vec<String>,
     /// How many rows there are.
     pub(super) rows: usize,
     /// What the rows are compared with, if not with each other.
@@ -173,6 +175,7 @@ impl Page<'_> {
             reference_rows: self.reference.map_or(rows, |(_, rows)| rows),
             compared: self.encoding.columns().iter().map(JsonColumn::new).collect(),
             left_out: self.encoding.left_out().iter().map(|l| (l.name.as_str(), l.why.to_string())).collect(),
+            notes: &self.notes,
             settings: self.settings,
             outliers: self.outliers.found.iter().map(JsonRow::new).collect(),
         };
@@ -192,6 +195,7 @@ struct Json<'a> {
     reference_rows: usize,
     compared: Vec<JsonColumn<'a>>,
     left_out: Vec<(&'a str, String)>,
+    notes: &'a [String],
     settings: &'a Settings,
     outliers: Vec<JsonRow<'a>>,
 }

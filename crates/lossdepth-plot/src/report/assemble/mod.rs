@@ -9,7 +9,7 @@ mod neighbours;
 mod rows;
 mod sample;
 
-use super::{Column, Distribution, Fact, Histogram, LeftOut, PValues, Page, Source, Thresholds};
+use super::{Column, Distribution, Fact, Finding, Histogram, LeftOut, PValues, Page, Source, Thresholds};
 use lossdepth::data::{CellNote, ColumnKind, EncodedColumn, LeftOutReason};
 use lossdepth::outliers::{Outliers, Queries};
 use lossdepth::{Model, Result, Rows};
@@ -45,6 +45,7 @@ const MANY_DECIMALS: usize = 4;
 ///     title: None,
 ///     masked: &[],
 ///     id: None,
+///     notes: &[],
 ///     audit: &[],
 /// };
 /// let html = assembly.page()?.to_html();
@@ -71,6 +72,8 @@ pub struct Assembly<'a> {
     pub masked: &'a [String],
     /// The column that names the rows, where that is not the one of the encoding.
     pub id: Option<&'a str>,
+    /// What is to be known of how the table was read, a sentence each.
+    pub notes: &'a [String],
     /// What else is needed to repeat it, such as the checksums of files.
     pub audit: &'a [Fact],
 }
@@ -115,7 +118,11 @@ impl Assembly<'_> {
             reference: self.reference.map(|other| source(other.name, other.columns, reference)),
             columns: self.page_columns(data, reference),
             left_out: self.left_out(),
-            findings: findings::findings(data, queries.own),
+            findings: {
+                let noted = |note: &String| Finding { columns: Vec::new(), sentence: note.clone() };
+                let found = findings::findings(data, queries.own);
+                self.notes.iter().map(noted).chain(found).collect()
+            },
             depths: Histogram::new(&depths),
             thresholds: Thresholds::new(&found.p_values, &depths, kind)?,
             rows: rows::rows(self, data, &places),
@@ -198,7 +205,7 @@ impl Assembly<'_> {
             LeftOutReason::Id if encoding.id() == Some(name) => "names the rows".to_owned(),
             LeftOutReason::Id => "all different".to_owned(),
             LeftOutReason::Empty => "has no values".to_owned(),
-            LeftOutReason::Text => "free text".to_owned(),
+            other => other.to_string(),
         };
         let left = encoding.left_out().iter();
         left.map(|left| LeftOut { name: left.name.clone(), why: why(&left.name, left.why) }).collect()

@@ -95,6 +95,16 @@ impl EncodedColumn {
         }
     }
 
+    /// Whether the values are lengths of time, in days.
+    pub fn is_duration(&self) -> bool {
+        matches!(&self.content, Content::Number { form, .. } if form.duration)
+    }
+
+    /// Whether a text that could not be read as a number of this column is one in another currency or unit.
+    pub(crate) fn is_in_another_unit(&self, text: &str) -> bool {
+        matches!(&self.content, Content::Number { form, .. } if form.is_in_another_unit(text))
+    }
+
     /// Whether all values were the same.
     pub fn is_constant(&self) -> bool {
         match &self.content {

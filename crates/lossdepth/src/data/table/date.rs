@@ -81,13 +81,23 @@ impl DateForm {
         if text.len() > 80 || !text.bytes().any(|byte| byte.is_ascii_digit()) {
             return None;
         }
-        let mut tokens = Tokens(text.trim());
-        tokens.skip_weekday();
-        let start = tokens;
+        let text = text.trim();
+        // As servers log it.
+        let text = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(text);
+        let tokens = Tokens(text);
+        // `Mar` begins a month and, in French, a weekday: the month first.
+        self.date_and_time(tokens).or_else(|| self.date_and_time(tokens.without_weekday()?))
+    }
+
+    /// The seconds of a date, of a date and a time, or of a time.
+    fn date_and_time(self, start: Tokens<'_>) -> Option<f64> {
+        let mut tokens = start;
         let (days, after, compact) = match tokens.date(self.day_first) {
             Some(days) if tokens.0.is_empty() => return Some(days * 86_400.0),
             Some(days) => {
                 let spaced = tokens.skip(|c| c.is_whitespace() || c == ',');
+                // A colon joins them in the logs of web servers.
+                let spaced = spaced || tokens.char(|c| c == ':').is_some();
                 let joined = tokens.word_if(|word| word.eq_ignore_ascii_case("t") || word == "at");
                 tokens.skip(char::is_whitespace);
                 if !spaced && !joined {
@@ -150,15 +160,15 @@ impl<'a> Tokens<'a> {
         found
     }
 
-    fn skip_weekday(&mut self) {
+    /// What is behind a weekday; `None` without one.
+    fn without_weekday(self) -> Option<Self> {
         let is_weekday = |word: &str| {
             let word = word.to_lowercase();
             word.len() >= 2 && WEEKDAYS.iter().copied().flatten().any(|name| name.starts_with(&word))
         };
-        let mut rest = *self;
-        if rest.word_if(is_weekday) && rest.skip(|c| c.is_whitespace() || c == ',' || c == '.') {
-            *self = rest;
-        }
+        let mut rest = self;
+        let found = rest.word_if(is_weekday) && rest.skip(|c| c.is_whitespace() || c == ',' || c == '.');
+        found.then_some(rest)
     }
 
     /// A month by its name or the beginning of it.
@@ -177,6 +187,11 @@ impl<'a> Tokens<'a> {
 
     /// The days of a date since the beginning of 1970.
     fn date(&mut self, day_first: bool) -> Option<f64> {
+        if let Some(quarter) = self.quarter() {
+            self.skip(|c| c.is_whitespace() || matches!(c, '-' | '/'));
+            let year = self.digits(4, 4)?;
+            return days(year.parse().ok()?, 3 * quarter - 2, 1);
+        }
         if self.0.starts_with(char::is_alphabetic) {
             return self.date_from_month();
         }
@@ -186,6 +201,9 @@ impl<'a> Tokens<'a> {
                 days(first[..4].parse().ok()?, first[4..6].parse().ok()?, first[6..].parse().ok()?)
             }
             4 => {
+                if let Some(found) = self.quarter_or_week(first.parse().ok()?) {
+                    return Some(found);
+                }
                 let mark = self.char(|c| matches!(c, '-' | '/' | '.'))?;
                 if self.0.starts_with(char::is_alphabetic) {
                     let month = self.month()?;
@@ -205,13 +223,43 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    /// `Dec 31, 2024`, `December 2024`.
+    /// `Q1`; nothing is skipped otherwise.
+    fn quarter(&mut self) -> Option<u32> {
+        let mut rest = *self;
+        rest.char(|c| c == 'Q' || c == 'q')?;
+        let quarter = rest.number(1, 1).filter(|quarter| (1..=4).contains(quarter))?;
+        *self = rest;
+        Some(quarter)
+    }
+
+    /// The first day of `2024Q1` or `2024-Q1`, the Monday of `2024-W05`, the year being read.
+    fn quarter_or_week(&mut self, year: u32) -> Option<f64> {
+        let mut rest = *self;
+        rest.char(|c| c == '-' || c == ' ');
+        let found = match rest.quarter() {
+            Some(quarter) => days(year, 3 * quarter - 2, 1)?,
+            None => {
+                rest.char(|c| c == 'W' || c == 'w')?;
+                monday(year, rest.number(2, 2)?)?
+            }
+        };
+        *self = rest;
+        Some(found)
+    }
+
+    /// `Dec 31, 2024`, `December 2024`, `Dec-24`.
     fn date_from_month(&mut self) -> Option<f64> {
         let month = self.month()?;
+        let hyphen = self.0.starts_with('-');
         self.skip(|c| c.is_whitespace() || c == '-' || c == '/');
+        let mut rest = *self;
         let number = self.digits(1, 4)?;
         if number.len() == 4 {
             return days(number.parse().ok()?, month, 1);
+        }
+        // Two digits behind a hyphen and nothing else are a year, as spreadsheets show months.
+        if hyphen && number.len() == 2 && self.0.is_empty() {
+            return days(rest.year()?, month, 1);
         }
         self.word_if(|word| ["st", "nd", "rd", "th"].contains(&word));
         self.skip(|c| c.is_whitespace() || matches!(c, ',' | '-' | '/'));
@@ -234,7 +282,13 @@ impl<'a> Tokens<'a> {
             return days(self.year()?, month, first);
         }
         let mark = mark.filter(|c| !c.is_whitespace())?;
-        let second = self.number(1, 2)?;
+        let second = self.digits(1, 4)?;
+        if second.len() == 4 && mark == '/' && self.0.is_empty() {
+            // `03/2024`. Other years are codes (heuristic).
+            let year = second.parse().ok().filter(|year| (1800..2200).contains(year))?;
+            return days(year, first, 1);
+        }
+        let second = second.parse().ok().filter(|_| second.len() <= 2)?;
         self.char(|c| c == mark)?;
         self.skip(char::is_whitespace);
         let year = self.year()?;
@@ -350,6 +404,17 @@ fn days(year: u32, month: u32, day: u32) -> Option<f64> {
     Some(f64::from(era) * 146_097.0 + f64::from(of_era) - 719_468.0)
 }
 
+/// The days from the beginning of 1970 to the Monday of a week of ISO 8601.
+fn monday(year: u32, week: u32) -> Option<f64> {
+    // The 4th of January is in the first week, and 1970 began on a Thursday.
+    let fourth = days(year, 1, 4)?;
+    let found = fourth - (fourth + 3.0).rem_euclid(7.0) + 7.0 * (f64::from(week) - 1.0);
+    // The Thursday of a week is in its year.
+    let thursday = found + 3.0;
+    let inside = week >= 1 && thursday >= days(year, 1, 1)? && thursday <= days(year, 12, 31)?;
+    inside.then_some(found)
+}
+
 /// Days since the beginning of 1970 as in ISO 8601, with the time of day if it is asked for.
 pub(super) fn format(value: f64, time_of_day: bool) -> String {
     // The years from 1 to 9999.
@@ -452,6 +517,40 @@ mod tests {
     }
 
     #[test]
+    fn months_quarters_and_weeks_are_their_first_days() {
+        let shown =
+            |text: &str| DateForm::default().parse(text).map(|seconds| format(seconds / 86_400.0, false));
+        let cases = [
+            ("Mar 2024", "2024-03-01"),
+            ("mar. 2024", "2024-03-01"),
+            ("Mar-24", "2024-03-01"),
+            ("Dec-99", "1999-12-01"),
+            ("03/2024", "2024-03-01"),
+            ("3/2024", "2024-03-01"),
+            ("2024Q1", "2024-01-01"),
+            ("2024-Q4", "2024-10-01"),
+            ("Q2 2024", "2024-04-01"),
+            ("q3/2024", "2024-07-01"),
+            ("2024-W05", "2024-01-29"),
+            ("2024W01", "2024-01-01"),
+            ("2020-W53", "2020-12-28"),
+            ("2021-W01", "2021-01-04"),
+            // A weekday where the rest is a date.
+            ("mar 12 mars 2024", "2024-03-12"),
+            ("mar., 12 mars 2024", "2024-03-12"),
+            ("Mar 12, 2024", "2024-03-12"),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(shown(text).as_deref(), Some(expected), "{text}");
+        }
+        for text in
+            ["2021-W53", "2024-W00", "2024Q5", "Q0 2024", "13/2024", "00/2024", "12/3456", "Mar 24", "Q1 24"]
+        {
+            assert_eq!(shown(text), None, "{text}");
+        }
+    }
+
+    #[test]
     fn times_of_day_and_zones() {
         let cases = [
             ("2024-12-31T23:59:58", at(NEW_YEARS_EVE, 23.0, 59.0, 58.0)),
@@ -471,6 +570,8 @@ mod tests {
             ("Dec 31, 2024 3 pm", at(NEW_YEARS_EVE, 15.0, 0.0, 0.0)),
             ("20241231T235958", at(NEW_YEARS_EVE, 23.0, 59.0, 58.0)),
             ("2024-12-31 24:00", at(NEW_YEARS_EVE, 24.0, 0.0, 0.0)),
+            ("31/Dec/2024:23:59:58 +0000", at(NEW_YEARS_EVE, 23.0, 59.0, 58.0)),
+            ("[31/Dec/2024:23:59:58 +0200]", at(NEW_YEARS_EVE, 21.0, 59.0, 58.0)),
             ("14:30", at(0.0, 14.0, 30.0, 0.0)),
             ("02:03:04", at(0.0, 2.0, 3.0, 4.0)),
         ];

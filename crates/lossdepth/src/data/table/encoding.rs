@@ -109,6 +109,12 @@ pub enum LeftOutReason {
     Text,
     /// It has no values.
     Empty,
+    /// Its numbers are codes, too many different ones to compare.
+    Code,
+    /// Its numbers are in several currencies or units.
+    Units,
+    /// A cell holds more than one number, as `120/80`.
+    Pairs,
 }
 
 impl fmt::Display for LeftOutReason {
@@ -117,6 +123,9 @@ impl fmt::Display for LeftOutReason {
             Self::Id => "it names the rows",
             Self::Text => "free text",
             Self::Empty => "it has no values",
+            Self::Code => "codes, not quantities",
+            Self::Units => "numbers in several currencies or units",
+            Self::Pairs => "two numbers in a cell",
         })
     }
 }
@@ -236,7 +245,7 @@ impl Encoding {
                 Ok(None) => {
                     let why = match plan.kind {
                         ColumnKind::Id => LeftOutReason::Id,
-                        ColumnKind::Text => LeftOutReason::Text,
+                        ColumnKind::Text => plan.why.unwrap_or(LeftOutReason::Text),
                         _ => LeftOutReason::Empty,
                     };
                     left_out.push(LeftOut { name: column.name.clone(), why });
@@ -371,7 +380,9 @@ impl Encoding {
     pub fn is_plain(&self) -> bool {
         let plain = |column: &EncodedColumn| {
             let written = match &column.content {
-                Content::Number { form, .. } => form.decimal.is_none() && form.unit.is_none(),
+                Content::Number { form, .. } => {
+                    form.decimal.is_none() && form.unit.is_none() && !form.duration
+                }
                 _ => false,
             };
             written && column.gaps == 0.0

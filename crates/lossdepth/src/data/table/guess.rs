@@ -1,16 +1,22 @@
 //! What kind a column is, guessed from its content.
 
 use super::boolean;
-use super::cells::names;
+use super::cells::{ODD, names};
+use super::code::{Naming, naming};
 use super::date::{DateForm, DateGuess};
+use super::duration;
+use super::encoding::LeftOutReason;
 use super::kind::ColumnKind;
-use super::number::{NumberForm, NumberGuess};
+use super::number::{self, NumberForm, NumberGuess};
 use super::options::EncodingOptions;
 use super::{Column, Table, Texts, Values};
 use std::collections::HashSet;
 
 /// So many consecutive whole numbers, each once, are taken for an id whatever the column is called.
 const CONSECUTIVE: usize = 8;
+
+/// From this number on, values of a column that is called a number are codes even if they repeat (heuristic).
+const LONG_CODE: f64 = 1000.0;
 
 /// How a column is to be read.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,6 +26,8 @@ pub(super) struct Plan {
     pub(super) date: DateForm,
     /// Whether the caller said the kind.
     pub(super) said: bool,
+    /// Why it is left out, where its kind does not tell.
+    pub(super) why: Option<LeftOutReason>,
 }
 
 /// How each column of a table is to be read. Rows without a weight are not looked at.
@@ -33,6 +41,11 @@ pub(super) fn plans(table: &Table, weights: &[f64], options: &EncodingOptions) -
         .into_iter()
         .map(|profile| profile.plan(table.rows(), usual_decimal, usual_order, options))
         .collect();
+    for (plan, column) in plans.iter_mut().zip(table.columns()) {
+        if table.durations.contains(&column.name) && matches!(column.values, Values::Numbers(_)) {
+            plan.number = NumberForm::durations();
+        }
+    }
     // Numbers are not left out where nothing else would be compared.
     let compared = |plan: &Plan| !matches!(plan.kind, ColumnKind::Id | ColumnKind::Text);
     if !plans.iter().any(compared) {
@@ -127,12 +140,38 @@ impl<'a> Profile<'a> {
             self.date = DateForm::guess(self.values.iter().copied(), usize::MAX, options.day_first, order);
         }
         let kind = self.said.unwrap_or_else(|| self.kind(rows, options.guess));
-        Plan { kind, number: self.number.form, date: self.date.form, said: self.said.is_some() }
+        let why = if kind == ColumnKind::Text && self.said.is_none() { self.why() } else { None };
+        let durations = kind == ColumnKind::Number && self.durations() > self.number.read;
+        let number = if durations { NumberForm::durations() } else { self.number.form };
+        Plan { kind, number, date: self.date.form, said: self.said.is_some(), why }
+    }
+
+    /// Why a column that is left out as a text is no column of numbers, if it nearly is one.
+    fn why(&self) -> Option<LeftOutReason> {
+        if matches!(self.column.values, Values::Numbers(_)) {
+            return Some(LeftOutReason::Code);
+        }
+        let count = |is: fn(&str) -> bool| -> usize {
+            self.values.iter().filter(|(text, _)| is(text)).map(|(_, count)| count).sum()
+        };
+        let enough = |count: usize| count > 0 && ODD.allows(self.valued - count, self.valued);
+        match () {
+            () if enough(count(number::is_number_in_a_unit)) => Some(LeftOutReason::Units),
+            () if enough(count(number::is_pair)) => Some(LeftOutReason::Pairs),
+            () => None,
+        }
+    }
+
+    /// In how many cells there is a length of time.
+    fn durations(&self) -> usize {
+        let is_duration = |text: &str| duration::parse(text).is_some();
+        self.values.iter().filter(|(text, _)| is_duration(text)).map(|(_, count)| count).sum()
     }
 
     fn kind(&self, rows: usize, guess: bool) -> ColumnKind {
         match &self.column.values {
             Values::Numbers(values) if guess && self.is_number_id(values) => ColumnKind::Id,
+            Values::Numbers(values) if guess => self.code(values).unwrap_or(ColumnKind::Number),
             Values::Numbers(_) => ColumnKind::Number,
             Values::Booleans(_) => ColumnKind::Boolean,
             Values::Times(_) => ColumnKind::Time,
@@ -150,12 +189,35 @@ impl<'a> Profile<'a> {
         let each = || self.counted.iter().map(|&row| values[row]);
         let (min, max) = each().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| (a.min(v), b.max(v)));
         let consecutive = max - min + 1.0 == n as f64 && n >= CONSECUTIVE;
-        let named = min >= 0.0 && is_called_id(&self.column.name);
+        let named = min >= 0.0 && naming(&self.column.name) != Naming::Quantity;
         if !consecutive && !named {
             return false;
         }
         let mut seen = HashSet::with_capacity(n);
         each().all(|value| seen.insert((value + 0.0).to_bits()))
+    }
+
+    /// What whole numbers are that do not all differ, in a column whose name says that they are codes: a category, or too many
+    /// different ones to compare.
+    fn code(&self, values: &[f64]) -> Option<ColumnKind> {
+        let least = match naming(&self.column.name) {
+            Naming::Code => 0.0,
+            Naming::Number => LONG_CODE,
+            Naming::Id | Naming::Quantity => return None,
+        };
+        let mut seen = HashSet::new();
+        let mut cells = 0;
+        for value in self.counted.iter().map(|&row| values[row]).filter(|value| !value.is_nan()) {
+            if value.fract() != 0.0 || value < least || value >= 1e15 {
+                return None;
+            }
+            cells += 1;
+            seen.insert((value + 0.0).to_bits());
+        }
+        if cells < 3 {
+            return None;
+        }
+        Some(if is_diverse(seen.len(), cells) { ColumnKind::Text } else { ColumnKind::Category })
     }
 
     fn kind_of_texts(&self, rows: usize, guess: bool) -> ColumnKind {
@@ -178,6 +240,10 @@ impl<'a> Profile<'a> {
         if self.is_date() {
             return ColumnKind::Time;
         }
+        let durations = self.durations();
+        if durations > 0 && self.has_values() && ODD.allows(self.valued - durations, self.valued) {
+            return ColumnKind::Number;
+        }
         let each = || self.texts.iter();
         let (mut characters, mut words) = (0, 0);
         for (text, count) in each() {
@@ -190,7 +256,7 @@ impl<'a> Profile<'a> {
             return if guess && short && cells == rows { ColumnKind::Id } else { ColumnKind::Text };
         }
         // Heuristics: a category repeats its levels, and long texts repeat only where they are answers to choose from.
-        if 2 * levels > cells && levels > 12 {
+        if is_diverse(levels, cells) {
             return ColumnKind::Text;
         }
         if characters > 60.0 && levels > 20 && 20 * levels > cells {
@@ -213,13 +279,9 @@ fn counts<'a>(texts: &'a Texts, weights: &[f64], options: &EncodingOptions) -> V
     each.map(|(text, count)| (text.trim(), count)).collect()
 }
 
-/// Whether the last word of a name says that the column is an id, as in `order_id`, `CustomerID` or `key`.
-fn is_called_id(name: &str) -> bool {
-    let name = name.trim();
-    let lower = name.to_lowercase();
-    let last = lower.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or("");
-    let camel = name.ends_with("Id") || (name.ends_with("ID") && name.len() > 2);
-    camel || matches!(last, "id" | "ids" | "uuid" | "guid" | "key" | "idx" | "index" | "rowid")
+/// Whether there are too many different values for a category (heuristic).
+fn is_diverse(levels: usize, cells: usize) -> bool {
+    2 * levels > cells && levels > 12
 }
 
 /// The writing of false and true that is most frequent in a column.
@@ -316,10 +378,72 @@ mod tests {
             assert_eq!(kind(name, numbers(&[17.0, 5.0, 5.0])), ColumnKind::Number, "{name}");
         }
         assert_eq!(kind("paid", numbers(&[17.0, 5.0, 900.0])), ColumnKind::Number);
+        for name in ["Employee No", "customer_number", "EAN", "phone", "zip"] {
+            assert_eq!(kind(name, numbers(&[10_017.0, 10_005.0, 10_900.0])), ColumnKind::Id, "{name}");
+            assert_eq!(kind(name, numbers(&[10_017.0, 10_005.0, 10_005.0])), ColumnKind::Category, "{name}");
+            let mut nearly: Vec<f64> = (0..40).map(|i| f64::from(20_000 + 7 * i)).collect();
+            nearly[3] = nearly[4];
+            assert_eq!(kind(name, numbers(&nearly)), ColumnKind::Text, "{name}");
+            nearly[5] = f64::NAN;
+            assert_eq!(kind(name, numbers(&nearly)), ColumnKind::Text, "{name}");
+            assert_eq!(kind(name, numbers(&[0.5, 2.0, 2.0])), ColumnKind::Number, "{name}");
+        }
+        // Small numbers that repeat may count something.
+        assert_eq!(kind("education number", numbers(&[9.0, 13.0, 9.0])), ColumnKind::Number);
+        assert_eq!(kind("status_code", numbers(&[200.0, 404.0, 200.0])), ColumnKind::Category);
         // Alone, and where types say what it is, it is compared.
         assert_eq!(kinds(vec![("id", numbers(&shuffled))], true), [ColumnKind::Number]);
         let beside = ("y", numbers(&[0.5; 20]));
         assert_eq!(kinds(vec![("id", numbers(&shuffled)), beside], false)[0], ColumnKind::Number);
+    }
+
+    #[test]
+    fn lengths_of_time_are_numbers() {
+        let cases: [(&[&str], ColumnKind); 6] = [
+            (&["1h 20m", "45m", "2h", "3d 4h"], ColumnKind::Number),
+            (&["PT1H20M", "PT45M"], ColumnKind::Number),
+            (&["24:18", "39:56", "1:02:33"], ColumnKind::Number),
+            (&["0 days 00:24:18", "1 days 02:00:00"], ColumnKind::Number),
+            // Within a day it may be a time of day.
+            (&["22:07", "18:00", "10:24"], ColumnKind::Time),
+            (&["45m", "50m", "61m"], ColumnKind::Number),
+        ];
+        for (all, expected) in cases {
+            assert_eq!(kind("x", texts(all)), expected, "{all:?}");
+        }
+    }
+
+    #[test]
+    fn numbers_that_are_said_to_be_lengths_of_time_are_shown_as_such() {
+        let column = Column { name: "x".into(), values: Values::Numbers(vec![0.5, 0.25, 0.125]) };
+        let table = Table::new(vec![column]).unwrap().with_durations(vec!["x".into()]);
+        let (encoding, encoded) =
+            super::super::Encoding::learn(&table, None, &EncodingOptions::default()).unwrap();
+        assert_eq!((encoding.columns()[0].format_value(0.625), encoded.values[1]), ("15 h".to_owned(), 0.25));
+        let later = Column { name: "x".into(), values: texts(&["36h"]) };
+        assert_eq!(encoding.encode(&Table::new(vec![later]).unwrap()).unwrap().values, [1.5]);
+    }
+
+    #[test]
+    fn what_is_nearly_a_number_is_left_out_with_a_reason() {
+        let why = |all: Vec<String>| {
+            let all: Vec<&str> = all.iter().map(String::as_str).collect();
+            let column = Column { name: "x".into(), values: texts(&all) };
+            let table = Table::new(vec![column]).unwrap();
+            let plan = &plans(&table, &vec![1.0; all.len()], &EncodingOptions::default())[0];
+            (plan.kind, plan.why)
+        };
+        let some = |form: fn(u32) -> String| why((0..40).map(|i| form(i % 39)).collect());
+        let money =
+            |i: u32| [format!("${i}.50"), format!("€{i}"), format!("{i} GBP")][i as usize % 3].clone();
+        assert_eq!(some(money), (ColumnKind::Text, Some(LeftOutReason::Units)));
+        let weight = |i: u32| if i % 3 == 0 { format!("{i} kg") } else { format!("{i}.5 lb") };
+        assert_eq!(some(weight), (ColumnKind::Text, Some(LeftOutReason::Units)));
+        assert_eq!(
+            some(|i| format!("{}/{}", 100 + i, 60 + i)),
+            (ColumnKind::Text, Some(LeftOutReason::Pairs))
+        );
+        assert_eq!(some(|i| format!("customer {i}")), (ColumnKind::Text, None));
     }
 
     #[test]

@@ -99,7 +99,7 @@ fn numbers(
     let Some(quantiles) = Quantiles::of(values) else { return Ok(None) };
     let content = match plan.kind {
         ColumnKind::Time => Content::Time { quantiles, time_of_day: !whole, form: plan.date },
-        _ if matches!(column.values, Values::Texts(_)) => {
+        _ if matches!(column.values, Values::Texts(_)) || plan.number.duration => {
             Content::Number { quantiles, whole, form: plan.number.clone() }
         }
         _ => Content::Number { quantiles, whole, form: NumberForm::of_values(&quantiles, whole) },

@@ -2,9 +2,11 @@
 
 mod boolean;
 mod cells;
+mod code;
 mod column;
 mod date;
 mod donors;
+mod duration;
 mod encoding;
 mod gap;
 mod guess;
@@ -139,6 +141,7 @@ pub struct Column {
 pub struct Table {
     columns: Vec<Column>,
     rows: usize,
+    durations: Vec<String>,
 }
 
 impl Table {
@@ -165,7 +168,12 @@ impl Table {
                 )));
             }
         }
-        Ok(Self { columns, rows })
+        Ok(Self { columns, rows, durations: Vec::new() })
+    }
+
+    /// The same, where the numbers of these columns are lengths of time in days. They are shown as such.
+    pub fn with_durations(self, durations: Vec<String>) -> Self {
+        Self { durations, ..self }
     }
 
     /// How many rows there are.

@@ -1,6 +1,7 @@
 //! Numbers as people write them: with currencies, percent signs, thousands, decimal commas and negatives in parentheses.
 
 use super::cells::ODD;
+use super::duration;
 use super::quantiles::Quantiles;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -45,6 +46,9 @@ pub(super) struct NumberForm {
     pub(super) unit_first: bool,
     /// How many decimals are shown.
     pub(super) decimals: usize,
+    /// Whether they are lengths of time, in days.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) duration: bool,
 }
 
 /// What the texts of a column say about numbers.
@@ -73,6 +77,8 @@ struct Parts<'a> {
     unit_first: bool,
     /// Digits, marks and an exponent.
     body: &'a str,
+    /// The power of ten that a letter behind the number stands for.
+    exponent: usize,
 }
 
 impl NumberForm {
@@ -125,6 +131,7 @@ impl NumberForm {
             unit: unit.map(|(unit, _)| unit.to_owned()),
             unit_first: unit.is_some_and(|(_, first)| first),
             decimals: 0,
+            duration: false,
         };
         let (mut read, mut decimals) = (0, 0);
         for (text, count) in texts {
@@ -135,6 +142,11 @@ impl NumberForm {
         }
         form.decimals = decimals.min(10);
         NumberGuess { form, clear, read, codes }
+    }
+
+    /// Of lengths of time.
+    pub(super) fn durations() -> Self {
+        Self { decimals: 10, duration: true, ..Self::default() }
     }
 
     /// Of numbers that came as such: as many decimals as tell the values apart.
@@ -167,6 +179,9 @@ impl NumberForm {
 
     /// The number of a text, and how many decimals it has.
     fn parse_places(&self, text: &str) -> Option<(f64, usize)> {
+        if self.duration {
+            return duration::parse(text).map(|days| (days, self.decimals));
+        }
         let parts = Parts::of(text)?;
         match (parts.unit, self.unit.as_deref()) {
             (Some(unit), Some(own)) if unit != own => return None,
@@ -179,11 +194,20 @@ impl NumberForm {
             Some(decimal) => value(parts.body, decimal)?,
             None => value(parts.body, '.').or_else(|| value(parts.body, ','))?,
         };
-        Some((if parts.negative { -size } else { size }, places))
+        let size = size * 10f64.powi(i32::try_from(parts.exponent).ok()?);
+        Some((if parts.negative { -size } else { size }, places.saturating_sub(parts.exponent)))
+    }
+
+    /// Whether a text that cannot be read is a number in another unit than the column has.
+    pub(super) fn is_in_another_unit(&self, text: &str) -> bool {
+        !self.duration && self.parse(text).is_none() && is_number_in_a_unit(text)
     }
 
     /// A number as the column writes them.
     pub(super) fn format(&self, number: f64) -> String {
+        if self.duration {
+            return duration::format(number);
+        }
         if !number.is_finite() || (number != 0.0 && !(1e-6..1e15).contains(&number.abs())) {
             return format!("{number:e}");
         }
@@ -235,7 +259,8 @@ impl NumberForm {
 
 impl<'a> Parts<'a> {
     fn of(text: &'a str) -> Option<Self> {
-        let mut parts = Self { negative: false, unit: None, unit_first: false, body: text.trim() };
+        let mut parts =
+            Self { negative: false, unit: None, unit_first: false, body: text.trim(), exponent: 0 };
         let mut signed = false;
         // Signs and units in any order: `-$5`, `$-5`, `($5)`, `$(5)`, `5 EUR-`.
         for _ in 0..3 {
@@ -258,9 +283,45 @@ impl<'a> Parts<'a> {
                 }
             }
         }
+        if let Some((body, exponent)) = multiple(parts.body) {
+            // `12B` numbers a house; `$12B` and `1.2B` do not.
+            if !parts.body.ends_with('B') || parts.unit.is_some() || body.contains(['.', ',']) {
+                (parts.body, parts.exponent) = (body, exponent);
+            }
+        }
         let first = parts.body.chars().next()?;
         (first.is_ascii_digit() || first == '.' || first == ',').then_some(parts)
     }
+}
+
+/// What is in front of a word for thousands, millions or billions, and its power of ten.
+fn multiple(body: &str) -> Option<(&str, usize)> {
+    const MULTIPLES: [(&str, usize); 10] = [
+        ("bn", 9),
+        ("Bn", 9),
+        ("Mrd.", 9),
+        ("Mrd", 9),
+        ("Mio.", 6),
+        ("Mio", 6),
+        ("k", 3),
+        ("K", 3),
+        ("M", 6),
+        ("B", 9),
+    ];
+    let (rest, exponent) =
+        MULTIPLES.iter().find_map(|(word, exponent)| Some((body.strip_suffix(word)?, *exponent)))?;
+    let rest = rest.trim_end();
+    rest.ends_with(|c: char| c.is_ascii_digit()).then_some((rest, exponent))
+}
+
+/// Whether a text is a number, with or without a currency or unit, whichever it is.
+pub(super) fn is_number_in_a_unit(text: &str) -> bool {
+    Parts::of(text).is_some_and(|parts| value(parts.body, '.').or_else(|| value(parts.body, ',')).is_some())
+}
+
+/// Whether a text is two numbers with a slash between them, as `120/80`.
+pub(super) fn is_pair(text: &str) -> bool {
+    text.split_once('/').is_some_and(|(a, b)| is_number_in_a_unit(a) && is_number_in_a_unit(b))
 }
 
 /// The number of digits and marks, with this decimal mark, and how many decimals it has.
@@ -352,7 +413,17 @@ mod tests {
 
     #[test]
     fn single_texts() {
-        let cases: [(&str, Option<f64>); 70] = [
+        let cases: [(&str, Option<f64>); 80] = [
+            ("3.1M", Some(3_100_000.0)),
+            ("400k", Some(400_000.0)),
+            ("$1.2B", Some(1.2e9)),
+            ("$12B", Some(12e9)),
+            ("12B", None),
+            ("2.5 bn", Some(2.5e9)),
+            ("1,2 Mio. €", Some(1.2e6)),
+            ("€400K", Some(400_000.0)),
+            ("-5k", Some(-5000.0)),
+            ("kM", None),
             ("0", Some(0.0)),
             ("12", Some(12.0)),
             ("-3", Some(-3.0)),
