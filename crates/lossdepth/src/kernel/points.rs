@@ -12,6 +12,9 @@ use crate::numerics::simd::{LANES, vectorised};
 /// Queries in a tile.
 const WIDE: usize = 4;
 
+/// Panels whose sums are computed with all queries before the next are read, times the number of coordinates: 128 kB (heuristic).
+const PANELS: usize = 1024;
+
 /// Queries whose distances are held at a time.
 const BLOCK: usize = 32;
 
@@ -106,6 +109,16 @@ impl Points {
 
     /// $\|x_i - z_j\|^2$, one column a query.
     pub fn squared_distances(&self, queries: Rows<'_>, out: &mut Columns<'_>) {
+        self.squared_distances_then(queries, out, |_| {});
+    }
+
+    /// A function of $\|x_i - z_j\|^2$; `finish` is called for parts of columns.
+    pub(super) fn squared_distances_then(
+        &self,
+        queries: Rows<'_>,
+        out: &mut Columns<'_>,
+        finish: impl Fn(&mut [f64]),
+    ) {
         self.tiles(
             queries,
             out,
@@ -114,6 +127,7 @@ impl Points {
                 let d = x - z;
                 d.mul_add(d, sum)
             },
+            finish,
         );
     }
 
@@ -132,49 +146,84 @@ impl Points {
 
     /// $\|x_i - z_j\|_1$, one column a query.
     pub fn manhattan_distances(&self, queries: Rows<'_>, out: &mut Columns<'_>) {
+        self.manhattan_distances_then(queries, out, |_| {});
+    }
+
+    /// A function of $\|x_i - z_j\|_1$; `finish` is called for parts of columns.
+    pub(super) fn manhattan_distances_then(
+        &self,
+        queries: Rows<'_>,
+        out: &mut Columns<'_>,
+        finish: impl Fn(&mut [f64]),
+    ) {
         self.tiles(
             queries,
             out,
             #[inline(always)]
             |sum, x, z| sum + (x - z).abs(),
+            finish,
         );
     }
 
     /// $\langle x_i, z_j \rangle$, one column a query.
     pub fn products(&self, queries: Rows<'_>, out: &mut Columns<'_>) {
+        self.products_then(queries, out, |_| {});
+    }
+
+    /// A function of $\langle x_i, z_j \rangle$; `finish` is called for parts of columns.
+    pub(super) fn products_then(
+        &self,
+        queries: Rows<'_>,
+        out: &mut Columns<'_>,
+        finish: impl Fn(&mut [f64]),
+    ) {
         self.tiles(
             queries,
             out,
             #[inline(always)]
             |sum, x, z| x.mul_add(z, sum),
+            finish,
         );
     }
 
-    fn tiles(&self, queries: Rows<'_>, out: &mut Columns<'_>, term: impl Fn(f64, f64, f64) -> f64 + Copy) {
+    /// Sums over the coordinates, and `finish` while they are in the cache: some panels with all queries, then the next.
+    fn tiles(
+        &self,
+        queries: Rows<'_>,
+        out: &mut Columns<'_>,
+        term: impl Fn(f64, f64, f64) -> f64 + Copy,
+        finish: impl Fn(&mut [f64]),
+    ) {
         let (d, count) = (self.width, queries.len().min(out.len()));
-        let mut packed = vec![0.0; d * WIDE];
-        for first in (0..count).step_by(WIDE) {
-            let wide = WIDE.min(count - first);
-            for j in 0..wide {
-                for (k, z) in queries.row(first + j).iter().enumerate().take(d) {
-                    packed[k * WIDE + j] = *z;
-                }
+        let mut packed = vec![0.0; d * count.next_multiple_of(WIDE)];
+        for (j, query) in queries.iter().enumerate().take(count) {
+            let packed = &mut packed[j / WIDE * WIDE * d..];
+            for (k, z) in query.iter().enumerate().take(d) {
+                packed[k * WIDE + j % WIDE] = *z;
             }
-            vectorised!({
-                for (p, panel) in self.panels.chunks_exact(d * LANES).enumerate() {
-                    let sums = tile(panel, &packed, term);
-                    let start = p * LANES;
-                    for (j, sums) in sums.iter().enumerate().take(wide) {
-                        let column = &mut out.matrix.col_mut(out.first + first + j)[start..];
-                        if let Some(whole) = column.first_chunk_mut::<LANES>() {
-                            *whole = *sums;
-                        } else {
-                            let rest = column.len();
-                            column.copy_from_slice(&sums[..rest]);
+        }
+        let panels = (PANELS / d).clamp(4, 64);
+        for (block, points) in self.panels.chunks(panels * d * LANES).enumerate() {
+            let start = block * panels * LANES;
+            let rows = start..(start + panels * LANES).min(self.len);
+            for (group, packed) in packed.chunks_exact(d * WIDE).enumerate() {
+                let (first, wide) = (out.first + group * WIDE, WIDE.min(count - group * WIDE));
+                vectorised!({
+                    for (p, panel) in points.chunks_exact(d * LANES).enumerate() {
+                        let sums = tile(panel, packed, term);
+                        for (j, sums) in sums.iter().enumerate().take(wide) {
+                            let column = &mut out.matrix.col_mut(first + j)[start + p * LANES..];
+                            if let Some(whole) = column.first_chunk_mut::<LANES>() {
+                                *whole = *sums;
+                            } else {
+                                let rest = column.len();
+                                column.copy_from_slice(&sums[..rest]);
+                            }
                         }
                     }
-                }
-            });
+                });
+                (0..wide).for_each(|j| finish(&mut out.matrix.col_mut(first + j)[rows.clone()]));
+            }
         }
     }
 }

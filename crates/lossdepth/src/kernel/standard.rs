@@ -283,13 +283,11 @@ impl Kernel for Standard {
     }
 
     fn block(&self, sample: &Points, queries: Rows<'_>, out: &mut Columns<'_>) {
+        let apply = |column: &mut [f64]| self.apply(column);
         match self {
-            Self::Gaussian { .. } | Self::Imq { .. } => sample.squared_distances(queries, out),
-            Self::Laplacian { .. } => sample.manhattan_distances(queries, out),
-            Self::Linear | Self::Polynomial { .. } => sample.products(queries, out),
-        }
-        for j in 0..out.len() {
-            self.apply(out.column(j));
+            Self::Gaussian { .. } | Self::Imq { .. } => sample.squared_distances_then(queries, out, apply),
+            Self::Laplacian { .. } => sample.manhattan_distances_then(queries, out, apply),
+            Self::Linear | Self::Polynomial { .. } => sample.products_then(queries, out, apply),
         }
     }
 

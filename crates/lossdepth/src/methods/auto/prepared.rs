@@ -177,7 +177,9 @@ fn ball_score(radius: f64, columns: usize) -> Score {
 /// One worker's memory.
 pub(super) struct Worker<'a> {
     prepared: &'a PreparedAuto,
+    /// The coordinates of the query in robust units, and by ranks.
     coordinates: Vec<f64>,
+    ranks: Vec<f64>,
     centred: Vec<f64>,
     distances: Vec<f64>,
     balls: Balls,
@@ -191,6 +193,7 @@ impl<'a> Worker<'a> {
         Self {
             prepared,
             coordinates: Vec::new(),
+            ranks: Vec::new(),
             centred: Vec::new(),
             distances: Vec::new(),
             balls: Balls::new(&prepared.compared, &prepared.robust_kept),
@@ -209,10 +212,12 @@ impl<'a> Worker<'a> {
             }
         }
         let width = query.len();
-        prepared.robust.distances(query, &mut self.distances);
+        prepared.robust.coordinates(query, &mut self.coordinates);
+        prepared.robust.distances(&self.coordinates, &mut self.distances);
         let narrow = kernel_score(&self.distances, &self.all, prepared.narrow, width);
         let radius = self.balls.radius(&self.distances, &self.robust_kept, prepared.ball);
-        prepared.ranks.distances(query, &mut self.distances);
+        prepared.ranks.coordinates(query, &mut self.ranks);
+        prepared.ranks.distances(&self.ranks, &mut self.distances);
         let wide = kernel_score(&self.distances, &self.ranks_kept, prepared.wide, width);
         if let Some(row) = own {
             self.all[row] = prepared.compared.masses[row];
@@ -236,7 +241,6 @@ impl<'a> Worker<'a> {
             log_depth += prepared.weights[k] * p.ln();
             probabilities[k] = p;
         }
-        prepared.robust.coordinates(query, &mut self.coordinates);
         let (excess, off) = prepared.column_tails.excess(query, &self.coordinates, &mut self.centred);
         // ln p changes by at most as much as the excess.
         log_error += TAILS.1 * (off + 4.0 * f64::EPSILON * excess.ln_1p());

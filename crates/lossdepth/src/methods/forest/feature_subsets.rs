@@ -1,6 +1,7 @@
 //! The random subset of features that a node considers for its split.
 
 use crate::numerics::Random;
+use crate::numerics::simd::sum_of;
 
 /// The probability of each feature to be a node's split, over all random subsets.
 ///
@@ -49,11 +50,23 @@ impl SplitProbabilities {
         threshold
     }
 
-    /// Calls `f` with each feature that can win and its probability. `ranking` has all features that are not
-    /// constant, the best first. Equally good ones share the sum of their probabilities, and all share the
-    /// case that none of them is among the first `count` (F5). Probabilities do not increase from call to call.
-    pub(super) fn for_each_split(&self, ranking: &[(u64, u32)], mut f: impl FnMut(u32, f64)) {
-        let fallback = self.none_drawn_of_best[ranking.len()] / ranking.len().max(1) as f64;
+    /// How many of the best features win a box of this probability at least so often, and how often the others do at most.
+    pub(super) fn likely(&self, p: f64, threshold: f64) -> (usize, f64) {
+        let rank = self.by_rank.partition_point(|split| p * split >= threshold);
+        (rank, p * self.none_drawn_of_best[rank])
+    }
+
+    /// Calls `f` with each feature that can win and its probability. `ranking` has the best of the `features` that are not
+    /// constant, the best first, and all that are as good as the last of them. Equally good ones share the sum of their
+    /// probabilities, and all share the case that none of them is among the first `count` (F5). Probabilities do not increase
+    /// from call to call. Returns the probability of the features that are not in the ranking.
+    pub(super) fn for_each_split(
+        &self,
+        ranking: &[(u64, u32)],
+        features: usize,
+        mut f: impl FnMut(u32, f64),
+    ) -> f64 {
+        let fallback = self.none_drawn_of_best[features] / features.max(1) as f64;
         let mut rank = 0;
         while rank < ranking.len() {
             let tied = ranking[rank..].iter().take_while(|m| m.0 == ranking[rank].0).count();
@@ -64,6 +77,8 @@ impl SplitProbabilities {
             }
             rank += tied;
         }
+        let others = &self.by_rank[rank..features];
+        sum_of(others.len(), |at| others[at]) + others.len() as f64 * fallback
     }
 }
 

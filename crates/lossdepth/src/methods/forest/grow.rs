@@ -23,14 +23,16 @@ pub(super) struct GrowthPlan<'a> {
     pub(super) max_boxes: usize,
     /// The probability of boxes that may stay unsplit where a level has more than [`EXACT_BOXES`].
     pub(super) tolerance: f64,
+    /// Whether the boxes of the last level are listed even if there are more than [`EXACT_LEAVES`].
+    pub(super) list_all: bool,
 }
 
 /// Up to this many boxes of a level, all are split (heuristic: it bounds the cost of depth 2 in usual
 /// dimensions).
 const EXACT_BOXES: usize = 512;
 
-/// Up to this many splits of the boxes of the last level, all are made (heuristic: more do not occur up to 90 features
-/// and depth 2).
+/// Up to this many splits of the boxes of the last level, all are made and listed (heuristic: more do not occur up to 90
+/// features and depth 2).
 const EXACT_LEAVES: usize = 1 << 14;
 
 /// A list of boxes around the query: splits, probability and mass of each.
@@ -95,6 +97,8 @@ pub(super) struct Grower {
     pub(super) unsplit_probability: f64,
     /// How many boxes were split.
     pub(super) split_count: usize,
+    /// Which splits of the last level may be left out, if [`LastLevel`](super::last_level::LastLevel) is to make them.
+    postponed: Option<ImprobableSplits>,
     level: Boxes,
     next: Boxes,
     order: Vec<usize>,
@@ -117,11 +121,16 @@ impl Grower {
     ) -> bool {
         self.leaves.clear();
         self.level.clear();
-        (self.unsplit_probability, self.split_count) = (0.0, 0);
+        (self.unsplit_probability, self.split_count, self.postponed) = (0.0, 0, None);
         match plan.feature_subsets {
             None => self.all_trees(plan, sample, bitsets, cancelled),
             Some(feature_subsets) => self.some_trees(plan, feature_subsets, sample, bitsets, cancelled),
         }
+    }
+
+    /// The boxes that have one more split to come, where these are too many to list, and which of the splits may be left out.
+    pub(super) fn postponed(&self) -> Option<(&Boxes, ImprobableSplits)> {
+        self.postponed.map(|improbable| (&self.level, improbable))
     }
 
     fn all_trees(
@@ -133,11 +142,17 @@ impl Grower {
     ) -> bool {
         self.level.push(&[], 1.0, sample.total);
         for depth in 0..plan.max_depth {
-            if depth > 0 {
+            let most = EXACT_BOXES.min(plan.max_boxes);
+            if depth > 0 && (self.level.len() > most || self.too_many_leaves(plan, sample, depth)) {
                 self.prune(plan);
             }
             self.next.clear();
-            let mut improbable = self.improbable_splits(plan, sample, depth);
+            let improbable = self.improbable_splits(plan, sample, depth);
+            if improbable.is_some() && depth > 0 && !plan.list_all {
+                self.postponed = improbable;
+                return true;
+            }
+            let mut improbable = improbable.unwrap_or_default();
             for at in 0..self.level.len() {
                 if cancelled() {
                     return false;
@@ -161,20 +176,24 @@ impl Grower {
                 }
                 self.split_count += 1;
                 let mut unsplit = 0.0;
-                plan.split_probabilities.for_each_split(&self.ranking, |j, probability| {
-                    if improbable.leave_out(p * probability) {
-                        unsplit += p * probability;
-                        return;
-                    }
-                    let [below, above] = kept_mass[j as usize];
-                    if below == above {
-                        self.next.push_split(splits, 2 * j, 0.5 * p * probability, below);
-                        self.next.push_split(splits, 2 * j + 1, 0.5 * p * probability, above);
-                    } else {
-                        let split = 2 * j + u32::from(above < below);
-                        self.next.push_split(splits, split, p * probability, below.min(above));
-                    }
-                });
+                plan.split_probabilities.for_each_split(
+                    &self.ranking,
+                    self.ranking.len(),
+                    |j, probability| {
+                        if improbable.leave_out(p * probability) {
+                            unsplit += p * probability;
+                            return;
+                        }
+                        let [below, above] = kept_mass[j as usize];
+                        if below == above {
+                            self.next.push_split(splits, 2 * j, 0.5 * p * probability, below);
+                            self.next.push_split(splits, 2 * j + 1, 0.5 * p * probability, above);
+                        } else {
+                            let split = 2 * j + u32::from(above < below);
+                            self.next.push_split(splits, split, p * probability, below.min(above));
+                        }
+                    },
+                );
                 if unsplit > 0.0 {
                     self.leaves.push(splits, unsplit, mass);
                     self.unsplit_probability += unsplit;
@@ -191,15 +210,25 @@ impl Grower {
         true
     }
 
-    /// Which splits of the last level can be left out, if there are too many of them.
-    fn improbable_splits(&self, plan: &GrowthPlan<'_>, sample: &Presorted, depth: usize) -> ImprobableSplits {
+    /// Whether the boxes are those of the last level, with more splits than are all made.
+    fn too_many_leaves(&self, plan: &GrowthPlan<'_>, sample: &Presorted, depth: usize) -> bool {
         let last = depth + 1 == plan.max_depth;
-        if !last || self.level.len().saturating_mul(sample.features.count) <= EXACT_LEAVES {
-            return ImprobableSplits { threshold: 0.0, allowance: 0.0 };
+        last && self.level.len().saturating_mul(sample.features.count) > EXACT_LEAVES
+    }
+
+    /// Which splits of the last level can be left out, if there are too many of them.
+    fn improbable_splits(
+        &self,
+        plan: &GrowthPlan<'_>,
+        sample: &Presorted,
+        depth: usize,
+    ) -> Option<ImprobableSplits> {
+        if !self.too_many_leaves(plan, sample, depth) {
+            return None;
         }
         let allowance = plan.tolerance / plan.max_depth as f64;
         let threshold = plan.split_probabilities.threshold(&self.level.probability, allowance);
-        ImprobableSplits { threshold, allowance }
+        Some(ImprobableSplits { threshold, allowance })
     }
 
     /// Makes the next level the current one, merging boxes with the same splits if there can be any.
@@ -232,12 +261,9 @@ impl Grower {
         }
     }
 
-    /// Where a level has too many boxes, makes leaves of the least probable.
+    /// Makes leaves of the least probable boxes.
     fn prune(&mut self, plan: &GrowthPlan<'_>) {
         let count = self.level.len();
-        if count <= EXACT_BOXES.min(plan.max_boxes) {
-            return;
-        }
         let level = &self.level;
         let probability = |at: usize| level.probability(at);
         self.order.clear();
@@ -360,7 +386,8 @@ impl Grower {
 }
 
 /// Splits so improbable that a box may stay as it is instead.
-struct ImprobableSplits {
+#[derive(Clone, Copy, Default)]
+pub(super) struct ImprobableSplits {
     threshold: f64,
     /// The probability that may still be left out.
     allowance: f64,
@@ -374,6 +401,21 @@ impl ImprobableSplits {
             self.allowance -= probability;
         }
         out
+    }
+
+    /// How many of the best features of a box of probability `p` are to split it, of so many that can; the others are left out.
+    pub(super) fn likely(
+        &mut self,
+        split_probabilities: &SplitProbabilities,
+        p: f64,
+        features: usize,
+    ) -> usize {
+        let (likely, others) = split_probabilities.likely(p, self.threshold);
+        if likely >= features || others > self.allowance {
+            return features;
+        }
+        self.allowance -= others;
+        likely
     }
 }
 

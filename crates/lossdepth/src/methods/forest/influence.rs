@@ -1,6 +1,7 @@
 //! The depth of one query: its boxes in every frame, the averaged probabilities, their risk and influence.
 
 use super::grow::{Boxes, Grower, GrowthPlan};
+use super::last_level::LastLevel;
 use super::membership::BoxMembership;
 use super::presorted::Presorted;
 use super::query_bitsets::QueryBitsets;
@@ -16,6 +17,9 @@ use crate::problem::Stop;
 #[derive(Default)]
 pub(super) struct QueryScorer {
     grower: Grower,
+    last_level: LastLevel,
+    /// Whether some boxes were not listed.
+    unlisted: bool,
     frames: Vec<FrameBoxes>,
     located: Vec<f64>,
     /// The probability of the query's class at each row, and at the query.
@@ -35,12 +39,13 @@ struct FrameBoxes {
 }
 
 impl QueryScorer {
-    /// The fit of one query; `None` if cancelled.
+    /// The fit of one query; `None` if cancelled. With `list_all` every box is listed, however many there are.
     pub(super) fn isolate(
         &mut self,
         forest: &Forest,
         prepared: &PreparedForest,
         query: &[f64],
+        list_all: bool,
         cancelled: &dyn Fn() -> bool,
     ) -> Option<Fit> {
         let sample = &prepared.sample;
@@ -48,7 +53,7 @@ impl QueryScorer {
         self.frames.resize_with(sample.frames.len(), FrameBoxes::default);
         self.rows.clear();
         self.rows.resize(64 * sample.words, 0.0);
-        self.query = 0.0;
+        (self.query, self.unlisted) = (0.0, false);
         let (mut unsplit_probability, mut boxes, mut leaves) = (0.0, 0, 0);
         for (at, (frame, frame_boxes)) in sample.frames.iter().zip(&mut self.frames).enumerate() {
             frame.locate(&sample.features, query, &mut self.located);
@@ -61,6 +66,7 @@ impl QueryScorer {
                 max_depth: forest.max_depth.min(2 * sample.features.count),
                 max_boxes: forest.max_boxes,
                 tolerance: 0.25 * forest.tol,
+                list_all,
             };
             if !self.grower.grow(&plan, sample, &frame_boxes.bitsets, cancelled) {
                 return None;
@@ -68,6 +74,17 @@ impl QueryScorer {
             std::mem::swap(&mut self.grower.leaves, &mut frame_boxes.leaves);
             unsplit_probability += share * self.grower.unsplit_probability;
             boxes += self.grower.split_count;
+            if let Some((boxes_left, improbable)) = self.grower.postponed() {
+                let splits = (plan.split_probabilities, improbable);
+                let rows = (share, &mut self.rows[..]);
+                let bitsets = &frame_boxes.bitsets;
+                let last = self.last_level.split(splits, sample, bitsets, boxes_left, rows, cancelled)?;
+                unsplit_probability += share * last.unsplit_probability;
+                boxes += last.split_count;
+                leaves += last.additions;
+                self.query += last.query;
+                self.unlisted = true;
+            }
             leaves += frame_boxes.leaves.len();
             frame_boxes.membership.set(&frame_boxes.bitsets, &frame_boxes.leaves);
             self.amounts.clear();
@@ -147,6 +164,9 @@ impl QueryScorer {
         query: &[f64],
         fit: Fit,
     ) -> Explanation {
+        if self.unlisted {
+            self.isolate(forest, prepared, query, true, &|| false);
+        }
         let sample = &prepared.sample;
         self.influence(sample, forest.loss, forest.value);
         let mut influence = vec![0.0; sample.given];
@@ -207,5 +227,76 @@ impl FrameBoxes {
     fn query_probability(&self, sample: &Presorted, leaf: usize) -> f64 {
         let total = sample.total as f64;
         self.leaves.probability(leaf) * (total / (total + self.leaves.mass(leaf) as f64))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{GroupKind, Layout, Reference};
+    use crate::methods::Hypothesis;
+    use crate::numerics::Random;
+
+    /// Rows of numbers on a grid of `levels` values (0: none), then a category of three levels.
+    fn table(random: &mut Random, rows: usize, numbers: usize, levels: u32) -> Vec<Vec<f64>> {
+        let mut number = || match levels {
+            0 => random.normal(),
+            _ => f64::from(random.unbiased_below(levels)),
+        };
+        (0..rows)
+            .map(|i| {
+                (0..numbers)
+                    .map(|_| number())
+                    .chain((0..3).map(|k| f64::from(u8::from(i % 3 == k))))
+                    .collect()
+            })
+            .collect()
+    }
+
+    #[test] // The same boxes, listed one by one or added without a list.
+    fn boxes_that_are_not_listed_add_up() {
+        let mut random = Random::new(5);
+        for (numbers, depth, levels, weighted) in [
+            (300, 2, 0, false),
+            (300, 2, 3, false),
+            (300, 2, 0, true),
+            (520, 2, 4, true),
+            (70, 3, 0, false),
+            (70, 3, 5, true),
+        ] {
+            let rows = table(&mut random, 70, numbers, levels);
+            let weights: Vec<f64> =
+                (0..70).map(|i| if weighted { f64::from(1 + i % 4) } else { 1.0 }).collect();
+            let groups = (0..numbers).map(|j| (j, GroupKind::Number, 1));
+            let layout = Layout::new(groups.chain([(numbers, GroupKind::Category, 3)]));
+            let sample = Reference::weighted(&rows, &weights).unwrap().with_layout(layout).unwrap();
+            let mut queries = rows[..6].to_vec();
+            queries.extend([vec![0.0; numbers + 3], vec![9.0; numbers + 3]]);
+            queries.push(rows[3].iter().zip(&rows[4]).map(|(a, b)| 0.5 * (a + b)).collect());
+            for tol in [1e-3, 1e-6, 1e-12] {
+                let forest = Forest::new().max_depth(depth).tol(tol);
+                let prepared = forest.prepare(&sample).unwrap();
+                let (mut scorer, mut unlisted) = (QueryScorer::default(), 0);
+                for query in &queries {
+                    let fit = scorer.isolate(&forest, &prepared, query, false, &|| false).unwrap();
+                    let (summed, at_query) = (scorer.rows.clone(), scorer.query);
+                    unlisted += usize::from(scorer.unlisted);
+                    let listed = scorer.isolate(&forest, &prepared, query, true, &|| false).unwrap();
+                    assert!(!scorer.unlisted);
+                    assert!(
+                        (fit.depth - listed.depth).abs() <= fit.error + listed.error,
+                        "{fit:?} {listed:?}"
+                    );
+                    // The probabilities at all rows and the query sum to one (F6), whatever was left out.
+                    let sum = dot(&summed, &prepared.sample.weights) + at_query;
+                    assert!((sum - 1.0).abs() <= 1e-12, "{sum}");
+                    // Both leave out less than half the tolerance, if not the same.
+                    for (a, b) in summed.iter().zip(&scorer.rows) {
+                        assert!((a - b).abs() <= tol + 1e-12, "{a} {b}");
+                    }
+                }
+                assert!(unlisted > 3, "{numbers} {depth} {tol}: {unlisted}");
+            }
+        }
     }
 }

@@ -1,9 +1,11 @@
 //! Random forests: the average of all randomised trees, exactly, or of a finite number of them.
 
+mod bit_counts;
 mod feature_subsets;
 mod features;
 mod grow;
 mod influence;
+mod last_level;
 mod membership;
 mod presorted;
 mod query_bitsets;
@@ -370,7 +372,8 @@ impl Forest {
             let mut scorer = QueryScorer::default();
             while let Some((first, rows)) = ticket.take(4, 1) {
                 for (at, query) in rows.iter().enumerate() {
-                    let Some(fit) = scorer.isolate(self, prepared, query, &|| ticket.cancelled()) else {
+                    let Some(fit) = scorer.isolate(self, prepared, query, false, &|| ticket.cancelled())
+                    else {
                         return;
                     };
                     let made = make(&mut scorer, query, fit);

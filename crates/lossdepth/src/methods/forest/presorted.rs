@@ -5,6 +5,7 @@ use super::rotation::haar;
 use crate::data::{Mass, Reference};
 use crate::error::{DepthError, Result};
 use crate::numerics::Random;
+use std::ops::Range;
 
 /// A sample prepared for a forest: whole-number masses and sorted columns.
 pub struct Presorted {
@@ -243,10 +244,22 @@ impl SortedColumns {
         let words = out.len();
         let at = (column * count + nearest) * words;
         out.copy_from_slice(&self.checkpoints[at..at + words]);
-        let order = &self.order[column * rows..(column + 1) * rows];
         let known = nearest * self.stride;
         // Flip the rows between the checkpoint and the rank, whichever is larger.
-        for &i in &order[known.min(rank)..known.max(rank)] {
+        self.flip(rows, column, known.min(rank)..known.max(rank), out);
+    }
+
+    /// Adds the rows of some ranks of a column to the bitset of those before.
+    pub(super) fn add_ranks(&self, rows: usize, column: usize, ranks: Range<usize>, out: &mut [u64]) {
+        if ranks.len() > self.stride {
+            self.first(rows, column, ranks.end, out);
+        } else {
+            self.flip(rows, column, ranks, out);
+        }
+    }
+
+    fn flip(&self, rows: usize, column: usize, ranks: Range<usize>, out: &mut [u64]) {
+        for &i in &self.order[column * rows..(column + 1) * rows][ranks] {
             out[i as usize / 64] ^= 1 << (i % 64);
         }
     }

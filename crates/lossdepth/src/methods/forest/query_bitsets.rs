@@ -42,11 +42,8 @@ impl QueryBitsets {
             let (below, upto) = frame.ranks(rows, j, z);
             let (below_bits, above_bits) = kept_rows.split_at_mut(words);
             frame.first(rows, j, below, below_bits);
-            if below == upto {
-                above_bits.copy_from_slice(below_bits);
-            } else {
-                frame.first(rows, j, upto, above_bits);
-            }
+            above_bits.copy_from_slice(below_bits);
+            frame.add_ranks(rows, j, below..upto, above_bits);
             for word in below_bits.iter_mut() {
                 *word = !*word;
             }
@@ -78,6 +75,16 @@ impl QueryBitsets {
     pub(super) fn kept_rows(&self, split: SplitId) -> &[u64] {
         let at = split as usize * self.words;
         &self.kept_rows[at..at + self.words]
+    }
+
+    /// Keeps those rows that equal the query in a feature.
+    pub(super) fn retain_equal(&self, feature: usize, rows: &mut [u64]) {
+        let (kept_rows, sides) = self.of(feature);
+        let (below, above) = kept_rows.split_at(self.words);
+        let other = if sides == Sides::Level { below } else { above };
+        for ((row, below), other) in rows.iter_mut().zip(below).zip(other) {
+            *row &= below & other;
+        }
     }
 
     /// The mass of the whole sample that the two splits of each feature keep.
