@@ -641,16 +641,16 @@ class Depth(TableReader, OutlierMixin, BaseEstimator):
     def _named(self, scores: _native._Scores, X: Any) -> Scores:
         """Name the native scores, and warn if some are not as exact as they should be."""
         depth, error, stderr, iterations, stop = scores
+        names, failed = np.array(_native.STOPS), stop != _native.STOPS.index("converged")
         result = Scores(
             depth,
             error,
             stderr,
             iterations,
-            np.array(_native.STOPS)[stop],
+            names[stop] if failed.any() else np.broadcast_to(names[:1], stop.shape),
             _checks.index(X),
             partial(_shares, self.model_, threads(self.n_jobs)),
         )
-        failed = ~result.converged
         if failed.any():
             counts = zip(*np.unique(result.stop[failed], return_counts=True), strict=True)
             why = ", ".join(f"{reason}: {count}" for reason, count in counts)

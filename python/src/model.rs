@@ -394,13 +394,18 @@ impl Model {
         let rows = Rows::new(numbers, width).and_then(|rows| rows.check_finite().map(|()| rows));
         let rows = rows.map_err(|e| exception(&e))?;
         let step = (COPIED / width).max(1);
-        let mut results = Vec::with_capacity(rows.len());
+        let mut results = Vec::new();
         for part in rows.as_slice().chunks(step * width) {
             let (model, part) = (Arc::clone(&self.fitted), part.to_vec());
             let rows = part.len() / width;
             let work = move |cancel: &AtomicBool| work(&model, Rows::new(&part, width)?, cancel);
             let found = pace.run(py, rows, work)?;
-            results.extend(found.map_err(|e| exception(&e))?);
+            let found = found.map_err(|e| exception(&e))?;
+            if results.is_empty() {
+                results = found;
+            } else {
+                results.extend(found);
+            }
         }
         Ok(results)
     }

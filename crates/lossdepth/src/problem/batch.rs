@@ -37,8 +37,9 @@ impl<'a, 'b> Batch<'a, 'b> {
     /// # Errors
     /// [`DepthError::Cancelled`], or a number of threads that cannot be started.
     pub fn run<T: Send>(&self, work: impl Fn(Ticket<'_, 'b, T>) + Sync) -> Result<Vec<T>> {
-        let sink = Mutex::new(Vec::with_capacity(self.queries.len()));
-        let job = || work(Ticket { batch: self, results: Vec::new(), sink: &sink });
+        let sink = Mutex::new(Vec::new());
+        let share = self.queries.len() / self.workers();
+        let job = || work(Ticket { batch: self, results: Vec::with_capacity(share), sink: &sink });
         let spawn = |workers: usize| rayon::scope(|s| (0..workers).for_each(|_| s.spawn(|_| job())));
         match self.run.threads {
             _ if self.queries.is_empty() => {}
@@ -57,7 +58,9 @@ impl<'a, 'b> Batch<'a, 'b> {
             return Err(DepthError::Cancelled);
         }
         let mut results = sink.into_inner().unwrap_or_else(PoisonError::into_inner);
-        results.sort_unstable_by_key(|(id, _)| *id);
+        if !results.is_sorted_by_key(|(id, _)| *id) {
+            results.sort_unstable_by_key(|(id, _)| *id);
+        }
         Ok(results.into_iter().map(|(_, result)| result).collect())
     }
 
@@ -124,7 +127,11 @@ impl<T> Drop for Ticket<'_, '_, T> {
             self.batch.abandoned.store(true, Ordering::Relaxed);
         }
         if let Ok(mut sink) = self.sink.lock() {
-            sink.append(&mut self.results);
+            if sink.is_empty() {
+                *sink = std::mem::take(&mut self.results);
+            } else {
+                sink.append(&mut self.results);
+            }
         }
     }
 }

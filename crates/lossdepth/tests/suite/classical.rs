@@ -85,6 +85,11 @@ fn simplices_are_counted_as_one_by_one() {
         let z = grid(&mut random, 1, d, spread).remove(0);
         let fit = score(Simplicial::new(), &real(&points), &real(&vec![z.clone()])[0]);
         let exact = simplicial_by_definition(&points, &z);
+        // Depths alone are counted in another way.
+        let fitted = Depth::new(Simplicial::new()).fit(&Reference::new(&real(&points)).unwrap()).unwrap();
+        let run = Run { depths_only: true, ..Run::default() };
+        let alone = fitted.score_with(&real(&vec![z.clone()]), &run).unwrap()[0];
+        failures.check(alone.depth == fit.depth, || format!("{points:?} {z:?}: {alone:?} {fit:?}"));
         failures
             .check((fit.depth - exact).abs() <= fit.error, || format!("{points:?} {z:?}: {exact} {fit:?}"));
     }

@@ -1,9 +1,9 @@
 //! The sample in the coordinates of a frame, column by column.
 
-use super::frame::{Frame, Scatter};
+use super::frame::{Coordinates, Frame, Scatter};
 use crate::data::{Mass, Reference};
 use crate::error::Result;
-use crate::numerics::simd::{sum_of, vectorised};
+use crate::numerics::simd::{LANES, sum_of, vectorised};
 
 /// Different rows of the sample in the coordinates of a frame, with their weights.
 #[derive(Debug, Clone)]
@@ -20,15 +20,15 @@ pub(super) struct Cloud {
     observations: f64,
 }
 
-/// A query in the coordinates of the frame, and its distances from all points.
+/// A query in the coordinates of the frame, and its squared distances from all points.
 #[derive(Debug, Default)]
 pub(super) struct Distances {
     pub(super) at: Vec<f64>,
-    /// Distances, one a point.
-    pub(super) distance: Vec<f64>,
+    /// Squared distances, one a point.
+    pub(super) square: Vec<f64>,
     /// A bound on the absolute error of a distance, beside its relative error.
     pub(super) noise: f64,
-    /// A bound on the relative error of a distance.
+    /// A bound on the relative error of a distance, that of its root included.
     pub(super) relative: f64,
     /// Scratch memory, one number a point.
     pub(super) terms: Vec<f64>,
@@ -39,10 +39,14 @@ impl Cloud {
         let (merged, place) = sample.merged();
         let frame = Frame::new(&merged, scatter, support_fraction)?;
         let (n, r) = (merged.len(), frame.rank());
-        let (mut columns, mut point, mut noise) = (vec![0.0; n * r], vec![0.0; r], 0.0f64);
-        for (i, row) in merged.rows().iter().enumerate() {
-            noise = noise.max(frame.apply(row, &mut point));
-            point.iter().enumerate().for_each(|(j, x)| columns[j * n + i] = *x);
+        let (mut columns, mut points, mut noise) = (vec![0.0; n * r], Coordinates::default(), 0.0f64);
+        for first in (0..n).step_by(LANES) {
+            let end = (first + LANES).min(n);
+            frame.apply_all(merged.rows().range(first, end).iter(), &mut points);
+            for i in first..end {
+                noise = noise.max(points.noise[i - first]);
+                points.of(i - first).enumerate().for_each(|(j, x)| columns[j * n + i] = x);
+            }
         }
         let weights = merged.weights().to_vec();
         let half_weights = weights.iter().map(|w| 0.5 * w).collect();
@@ -84,7 +88,12 @@ impl Cloud {
         self.place.iter().map(|place| place.map_or(0.0, |i| y[i])).collect()
     }
 
-    /// Fills in the coordinates of a query and its distances from all points; false if it is off the span of the sample.
+    /// What [`by_row`](Self::by_row) makes of zeros: the influence on a depth of 0 off the span.
+    pub(super) fn no_influence(&self) -> Vec<f64> {
+        vec![0.0; self.place.len()]
+    }
+
+    /// Fills in the coordinates of a query and its squared distances from all points; false if it is off the span of the sample.
     pub(super) fn measure(&self, query: &[f64], out: &mut Distances) -> bool {
         if self.frame.is_outside(query) {
             return false;
@@ -96,24 +105,39 @@ impl Cloud {
         if self.frame.is_singular() {
             out.noise = f64::INFINITY;
         }
-        out.distance.clear();
-        out.distance.resize(n, 0.0);
-        let squares = &mut out.distance[..n];
-        for j in 0..r {
-            let (column, t) = (self.column(j), out.at[j]);
-            vectorised!({
-                for i in 0..n {
-                    let d = column[i] - t;
-                    squares[i] = d.mul_add(d, squares[i]);
+        out.square.resize(n, 0.0);
+        let (squares, at) = (&mut out.square[..n], &out.at);
+        vectorised!({
+            let body = n - n % LANES;
+            for (first, out) in (0..body).step_by(LANES).zip(squares.chunks_exact_mut(LANES)) {
+                let mut sums = [0.0; LANES];
+                for (column, t) in self.columns.chunks_exact(n).zip(at) {
+                    for (sum, x) in sums.iter_mut().zip(&column[first..first + LANES]) {
+                        let d = x - t;
+                        *sum = d.mul_add(d, *sum);
+                    }
                 }
-            });
-        }
+                out.iter_mut().zip(sums).for_each(|(out, sum)| *out = sum);
+            }
+            for (i, out) in squares.iter_mut().enumerate().skip(body) {
+                let apart = self.columns.iter().skip(i).step_by(n).zip(at).map(|(x, t)| x - t);
+                *out = apart.fold(0.0, |sum, d| d.mul_add(d, sum));
+            }
+        });
+        out.terms.resize(n, 0.0);
+        true
+    }
+}
+
+impl Distances {
+    /// The distances themselves, in place of their squares.
+    pub(super) fn take_roots(&mut self) -> &mut Vec<f64> {
+        let squares = &mut self.square[..];
         vectorised!({
             for square in squares.iter_mut() {
                 *square = square.sqrt();
             }
         });
-        out.terms.resize(n, 0.0);
-        true
+        &mut self.square
     }
 }

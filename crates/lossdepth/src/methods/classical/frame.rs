@@ -4,6 +4,7 @@ use crate::data::{Mass, Reference, Rows, Scale, Scaling, Transform};
 use crate::error::{DepthError, Result, named};
 use crate::methods::halfspace::modular_rank::ExactSpan;
 use crate::numerics::linalg::dot;
+use crate::numerics::simd::{LANES, vectorised};
 use serde::{Deserialize, Serialize};
 
 /// By which scatter matrix distances are measured.
@@ -35,6 +36,24 @@ pub(super) struct Frame {
     rounding: f64,
     /// Whether the scatter is singular up to rounding though not exactly: then nothing is known of distances.
     singular: bool,
+}
+
+/// The coordinates of up to [`LANES`] rows in a frame.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Coordinates {
+    differences: Vec<[f64; LANES]>,
+    at: Vec<[f64; LANES]>,
+    /// The squared Euclidean norms.
+    pub(super) square: [f64; LANES],
+    /// Bounds on the Euclidean norms of the errors.
+    pub(super) noise: [f64; LANES],
+}
+
+impl Coordinates {
+    /// The coordinates of one of the rows.
+    pub(super) fn of(&self, lane: usize) -> impl Iterator<Item = f64> + '_ {
+        self.at.iter().map(move |t| t[lane])
+    }
 }
 
 impl Frame {
@@ -81,6 +100,11 @@ impl Frame {
         self.singular
     }
 
+    /// Whether no row is off the span of the sample.
+    pub(super) fn is_onto(&self) -> bool {
+        self.rank() == self.width
+    }
+
     /// Whether a row is off the span of the sample, exactly.
     pub(super) fn is_outside(&self, x: &[f64]) -> bool {
         self.span.as_ref().is_some_and(|span| span.outside(x).is_some())
@@ -88,29 +112,53 @@ impl Frame {
 
     /// Writes the coordinates of a row to `out`; returns a bound on the Euclidean norm of their error.
     pub(super) fn apply(&self, x: &[f64], out: &mut [f64]) -> f64 {
+        let mut coordinates = Coordinates::default();
+        self.apply_all([x].into_iter(), &mut coordinates);
+        out.iter_mut().zip(coordinates.of(0)).for_each(|(o, t)| *o = t);
+        coordinates.noise[0]
+    }
+
+    /// The coordinates of up to [`LANES`] rows; they do not depend on the rows beside them.
+    pub(super) fn apply_all<'a>(&self, rows: impl Iterator<Item = &'a [f64]>, out: &mut Coordinates) {
         let r = self.rank();
-        let difference = |k: usize| x[self.columns[k]] - self.center[k];
-        let Some(matrix) = &self.matrix else {
-            let mut square = 0.0;
-            for (k, o) in out.iter_mut().enumerate() {
-                *o = difference(k);
-                square += *o * *o;
+        let Coordinates { differences, at, square, noise } = out;
+        differences.resize(r, [0.0; LANES]);
+        at.resize(r, [0.0; LANES]);
+        for (lane, x) in rows.take(LANES).enumerate() {
+            for ((d, &k), m) in differences.iter_mut().zip(&self.columns).zip(&self.center) {
+                d[lane] = x[k] - m;
             }
-            return f64::EPSILON * square.sqrt();
-        };
-        let (mut size, mut square) = (0.0f64, 0.0f64);
-        for (row, o) in matrix.chunks_exact(r).zip(out) {
-            let (mut sum, mut terms) = (0.0, 0.0);
-            for (k, w) in row.iter().enumerate() {
-                let term = w * difference(k);
-                sum += term;
-                terms += term.abs();
-            }
-            *o = sum;
-            size += terms * terms;
-            square += sum * sum;
         }
-        (r as f64 + 3.0) * f64::EPSILON * size.sqrt() + self.rounding * square.sqrt()
+        let (factor, rounding) = ((r as f64 + 3.0) * f64::EPSILON, self.rounding);
+        vectorised!({
+            let (mut squares, mut sizes) = ([0.0; LANES], [0.0; LANES]);
+            for (i, at) in at.iter_mut().enumerate() {
+                let (mut sum, mut terms) = ([0.0; LANES], [0.0f64; LANES]);
+                if let Some(matrix) = &self.matrix {
+                    for (w, d) in matrix[i * r..(i + 1) * r].iter().zip(differences.iter()) {
+                        for l in 0..LANES {
+                            let term = w * d[l];
+                            sum[l] += term;
+                            terms[l] += term.abs();
+                        }
+                    }
+                } else {
+                    sum = differences[i];
+                }
+                for l in 0..LANES {
+                    squares[l] += sum[l] * sum[l];
+                    sizes[l] += terms[l] * terms[l];
+                }
+                *at = sum;
+            }
+            *square = squares;
+            for l in 0..LANES {
+                noise[l] = match self.matrix {
+                    Some(_) => factor * sizes[l].sqrt() + rounding * squares[l].sqrt(),
+                    None => f64::EPSILON * squares[l].sqrt(),
+                };
+            }
+        });
     }
 
     /// $W^\top g$ in all columns: a gradient in these coordinates becomes one in the columns.

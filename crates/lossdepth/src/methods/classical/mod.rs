@@ -12,8 +12,11 @@
 //!
 //! The comments refer to the equations (N1), ... of `docs/math/classical.md`.
 
+mod by_distances;
 mod cloud;
 mod frame;
+mod half_turn;
+mod measure;
 mod piecewise_linear;
 mod planar_breakpoints;
 mod sampled_simplices;
@@ -28,18 +31,20 @@ mod simplicial;
 mod spatial;
 mod zonoid;
 
+pub use by_distances::PreparedDistances;
 pub use frame::Scatter;
-pub use l2::{L2, PreparedL2};
+pub use l2::L2;
 pub use mahalanobis::{Mahalanobis, PreparedMahalanobis};
-pub use potential::{Potential, PreparedPotential};
+pub use potential::Potential;
 pub use projection::{PreparedProjection, Projection};
 pub use simplicial::{PreparedSimplicial, Simplicial};
-pub use spatial::{PreparedSpatial, Spatial};
+pub use spatial::Spatial;
 pub use zonoid::{PreparedZonoid, Zonoid};
 
 use crate::data::{Reference, Rows};
 use crate::error::{Result, positive};
 use crate::methods::explanation::{Explanation, Reason, Tangent};
+use crate::numerics::simd::LANES;
 use crate::problem::{Batch, Fit, Run, Stop, Ticket};
 
 /// What is asked of a query beside its depth.
@@ -84,7 +89,7 @@ enum Why {
     Smooth { gradient: Option<Vec<f64>>, influence: Option<Vec<f64>>, at_mean: f64 },
 }
 
-/// A notion of depth that answers queries one by one.
+/// A notion of depth that answers queries.
 trait Notion: Send + Sync {
     const NAME: &'static str;
     type Prepared: Send + Sync;
@@ -92,6 +97,8 @@ trait Notion: Send + Sync {
 
     fn tol(&self) -> f64;
     fn prepare_sample(&self, sample: &Reference) -> Result<Self::Prepared>;
+
+    /// Answers one query.
     fn answer(
         &self,
         prepared: &Self::Prepared,
@@ -99,6 +106,12 @@ trait Notion: Send + Sync {
         asked: Asked,
         scratch: &mut Self::Scratch,
     ) -> Answer;
+
+    /// The depths and errors of up to [`LANES`] queries, the same as by [`answer`](Self::answer): for notions that compute
+    /// several of them faster than one by one.
+    fn depths(&self, _: &Self::Prepared, _: Rows<'_>, _: &mut Self::Scratch) -> Option<[[f64; 2]; LANES]> {
+        None
+    }
 }
 
 /// Checks what all notions want: numbers, and a positive tolerance.
@@ -117,7 +130,15 @@ fn for_each_query<N: Notion, T: Send>(
 ) -> Result<Vec<T>> {
     Batch::new(queries, run).run(|mut ticket: Ticket<'_, '_, T>| {
         let mut scratch = N::Scratch::default();
-        while let Some((first, rows)) = ticket.take(8, 1) {
+        while let Some((first, rows)) = ticket.take(LANES, 1) {
+            if asked == Asked::Depth
+                && let Some(found) = notion.depths(prepared, rows, &mut scratch)
+            {
+                for (at, (query, [depth, error])) in rows.iter().zip(found).enumerate() {
+                    ticket.done(first + at, make(query, Answer { depth, error, ..Answer::default() }));
+                }
+                continue;
+            }
             for (at, query) in rows.iter().enumerate() {
                 let answer = notion.answer(prepared, query, asked, &mut scratch);
                 ticket.done(first + at, make(query, answer));

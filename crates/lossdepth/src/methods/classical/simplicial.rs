@@ -1,5 +1,6 @@
 //! The simplicial depth.
 
+use super::half_turn::{CountedPlane, HalfTurn};
 use super::piecewise_linear::HingeProgram;
 use super::sampled_simplices::{Corners, contains_origin};
 use super::sphere_counts::{Choose, OpenSubsets, in_plane, on_line, planar_rays};
@@ -83,6 +84,8 @@ pub struct PreparedSimplicial {
     points: Vec<f64>,
     /// Observations or shares.
     masses: Vec<f64>,
+    /// For triangles of few enough observations.
+    plane: Option<CountedPlane>,
     cumulative: Vec<u64>,
     total: f64,
     choose: Choose,
@@ -119,12 +122,15 @@ impl PreparedSimplicial {
             .map(|&k| rows.iter().fold(0.0f64, |m, x| m.max(x[k].abs())))
             .map(|largest| if largest > 1e-290 { largest.log2().floor().exp2().recip() } else { 1.0 })
             .collect();
-        let points = rows
+        let points: Vec<f64> = rows
             .iter()
             .flat_map(|x| columns.iter().zip(&scale).map(|(&k, s)| x[k] * s + 0.0).collect::<Vec<_>>())
             .collect();
         let total = if counts { whole as f64 } else { 1.0 };
         let mass = |u: &u64| if counts { *u as f64 } else { *u as f64 / whole as f64 };
+        let masses: Vec<f64> = units.iter().map(mass).collect();
+        let triangles = counts && columns.len() == 2 && corners == 3;
+        let plane = if triangles { CountedPlane::new(&points, &masses) } else { None };
         let mut sum = 0;
         let cumulative = units
             .iter()
@@ -142,7 +148,8 @@ impl PreparedSimplicial {
             columns,
             scale,
             points,
-            masses: units.iter().map(mass).collect(),
+            masses,
+            plane,
             cumulative,
             total,
             choose: Choose { counts },
@@ -166,14 +173,19 @@ impl PreparedSimplicial {
         self.rank() <= 2 || self.rank() == 3 && self.corners == 4
     }
 
-    /// Counts the simplices that contain a query in the span.
-    fn count(&self, z: &[f64]) -> Counted {
+    /// Counts the simplices that contain a query in the span; `with_point` is for all but [`Asked::Depth`].
+    fn count(&self, z: &[f64], asked: Asked, half_turn: &mut HalfTurn) -> Counted {
         let (k, choose, n) = (self.corners, self.choose, self.len());
         let all = choose.of(self.total, k);
         // Whole numbers below 2^53 are exact.
         let exact = choose.counts && self.total.powi(i32::try_from(k).unwrap_or(i32::MAX)) < 9e15;
         let terms = if self.rank() == 3 { (n * n) as f64 } else { n as f64 };
         let error = f64::EPSILON * if exact { 4.0 } else { 64.0 * terms * k as f64 };
+        if let (Asked::Depth, Some(plane), &[x, y]) = (asked, &self.plane, z)
+            && let Some(open) = plane.open_triples([x, y], half_turn)
+        {
+            return Counted { depth: 1.0 - open / all, error, with_point: None };
+        }
         let shares = |open: &OpenSubsets, group: &[Option<usize>]| {
             let with = choose.of(choose.less(self.total), k - 1);
             group.iter().map(|g| g.map_or(1.0, |g| 1.0 - open.with_group[g] / with)).collect()
@@ -276,7 +288,7 @@ fn in_hull(vectors: &[Vec<f64>], program: &mut HingeProgram) -> Option<bool> {
 impl Notion for Simplicial {
     const NAME: &'static str = "simplicial";
     type Prepared = PreparedSimplicial;
-    type Scratch = ();
+    type Scratch = HalfTurn;
 
     fn tol(&self) -> f64 {
         self.tol
@@ -288,18 +300,31 @@ impl Notion for Simplicial {
         Ok(PreparedSimplicial::new(sample))
     }
 
-    fn answer(&self, prepared: &PreparedSimplicial, query: &[f64], asked: Asked, (): &mut ()) -> Answer {
-        let mut answer = self.depth(prepared, query, asked);
+    fn answer(
+        &self,
+        prepared: &PreparedSimplicial,
+        query: &[f64],
+        asked: Asked,
+        scratch: &mut HalfTurn,
+    ) -> Answer {
+        let mut answer = self.depth(prepared, query, asked, scratch);
         if let Why::Smooth { at_mean, .. } = &mut answer.why {
-            *at_mean =
-                *prepared.at_mean.get_or_init(|| self.depth(prepared, &prepared.mean, Asked::Depth).depth);
+            *at_mean = *prepared
+                .at_mean
+                .get_or_init(|| self.depth(prepared, &prepared.mean, Asked::Depth, scratch).depth);
         }
         answer
     }
 }
 
 impl Simplicial {
-    fn depth(&self, prepared: &PreparedSimplicial, query: &[f64], asked: Asked) -> Answer {
+    fn depth(
+        &self,
+        prepared: &PreparedSimplicial,
+        query: &[f64],
+        asked: Asked,
+        scratch: &mut HalfTurn,
+    ) -> Answer {
         let outside = prepared.span.outside(query).is_some();
         let z: Vec<f64> =
             prepared.columns.iter().zip(&prepared.scale).map(|(&k, s)| query[k] * s + 0.0).collect();
@@ -308,7 +333,7 @@ impl Simplicial {
         if outside {
             influence = Some(vec![0.0; prepared.len()]);
         } else if prepared.is_counted() {
-            let counted = prepared.count(&z);
+            let counted = prepared.count(&z, asked, scratch);
             (answer.depth, answer.error) = (counted.depth, counted.error);
             if let Some(shares) = counted.with_point {
                 let by_point: Vec<f64> = shares.iter().map(|share| k * (share - counted.depth)).collect();

@@ -1,95 +1,41 @@
 //! The spatial depth.
 
-use super::cloud::{Cloud, Distances};
-use super::frame::Scatter;
-use super::{Answer, Asked, Notion, Why, hypothesis};
-use crate::data::Reference;
-use crate::error::Result;
-use crate::methods::setters::setters;
+use super::by_distances::{ByDistances, PreparedDistances};
+use super::cloud::Distances;
+use super::measure::{Measure, by_scatter};
+use super::{Answer, Asked, hypothesis};
 use crate::numerics::simd::sum_of;
 
-/// The spatial depth (N4), also called $L_1$ depth: $1 - \|\sum_i \omega_i u_i\|$ with the unit vectors $u_i$ from $z$ to
-/// $x_i$; a row equal to $z$ has $u_i = 0$.
-///
-/// Distances are measured by the [`scatter`](Self::scatter): with the covariance or the minimum covariance determinant the
-/// depth is affine-invariant, and 0 off the span of the sample; with `none` it is invariant to rotations only.
-///
-/// `stderr` and influence are first-order with the scatter taken as known.
-///
-/// ```
-/// use lossdepth::{Depth, Reference, methods::classical::Spatial};
-/// let sample = Reference::new(&[[-1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, -1.0]])?;
-/// let fits = Depth::new(Spatial::new()).fit(&sample)?.score(&[[0.0, 0.0], [1e9, 0.0]])?;
-/// assert!(fits[0].depth == 1.0 && fits[1].depth < 1e-9);
-/// # Ok::<(), lossdepth::DepthError>(())
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Spatial {
-    scatter: Scatter,
-    support_fraction: f64,
-    tol: f64,
+by_scatter! {
+    /// The spatial depth (N4), also called $L_1$ depth: $1 - \|\sum_i \omega_i u_i\|$ with the unit vectors $u_i$ from $z$ to
+    /// $x_i$; a row equal to $z$ has $u_i = 0$.
+    ///
+    /// Distances are measured by the [`scatter`](Self::scatter): with the covariance or the minimum covariance determinant the
+    /// depth is affine-invariant, and 0 off the span of the sample; with `none` it is invariant to rotations only.
+    ///
+    /// `stderr` and influence are first-order with the scatter taken as known.
+    ///
+    /// ```
+    /// use lossdepth::{Depth, Reference, methods::classical::Spatial};
+    /// let sample = Reference::new(&[[-1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, -1.0]])?;
+    /// let fits = Depth::new(Spatial::new()).fit(&sample)?.score(&[[0.0, 0.0], [1e9, 0.0]])?;
+    /// assert!(fits[0].depth == 1.0 && fits[1].depth < 1e-9);
+    /// # Ok::<(), lossdepth::DepthError>(())
+    /// ```
+    Spatial {}
 }
 
-impl Default for Spatial {
-    fn default() -> Self {
-        Self { scatter: Scatter::Moment, support_fraction: 0.75, tol: 1e-6 }
-    }
-}
-
-impl Spatial {
-    /// In units of the covariance.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    setters! {
-        /// By what distances are measured.
-        scatter: Scatter => scatter;
-        /// The share of the rows that the minimum covariance determinant uses.
-        support_fraction: f64 => support_fraction;
-        /// The largest error bound to accept.
-        tol: f64 => tol;
-    }
-}
-
-/// What all queries of a spatial depth share.
-#[derive(Debug, Clone)]
-pub struct PreparedSpatial {
-    cloud: Cloud,
-    at_mean: f64,
-}
-
-impl Notion for Spatial {
+impl ByDistances for Spatial {
     const NAME: &'static str = "spatial";
-    type Prepared = PreparedSpatial;
-    type Scratch = Distances;
 
-    fn tol(&self) -> f64 {
-        self.tol
+    fn measure(&self) -> &Measure {
+        &self.measure
     }
 
-    fn prepare_sample(&self, sample: &Reference) -> Result<PreparedSpatial> {
-        let cloud = Cloud::new(sample, self.scatter, self.support_fraction)?;
-        let mut prepared = PreparedSpatial { cloud, at_mean: 0.0 };
-        let mean = prepared.cloud.frame.center();
-        prepared.at_mean = self.answer(&prepared, &mean, Asked::Depth, &mut Distances::default()).depth;
-        Ok(prepared)
-    }
-
-    fn answer(
-        &self,
-        PreparedSpatial { cloud, at_mean }: &PreparedSpatial,
-        query: &[f64],
-        asked: Asked,
-        scratch: &mut Distances,
-    ) -> Answer {
-        let (n, at_mean) = (cloud.len(), *at_mean);
-        if !cloud.measure(query, scratch) {
-            let influence = asked.explanation().then(|| cloud.by_row(&vec![0.0; n]));
-            let why = Why::Smooth { gradient: None, influence, at_mean };
-            return Answer { why, ..Answer::default() };
-        }
-        let Distances { at, distance, terms, noise, relative } = scratch;
+    fn at(&self, prepared: &PreparedDistances, distances: &mut Distances, asked: Asked) -> Answer {
+        let (cloud, n) = (&prepared.cloud, prepared.cloud.len());
+        distances.take_roots();
+        let Distances { at, square: distance, terms, noise, relative } = distances;
         let (noise, relative) = (*noise, *relative);
         // ωᵢ / ‖xᵢ - z‖, and what the error of a distance changes in a unit vector.
         let mut error = 0.0;
@@ -131,13 +77,11 @@ impl Notion for Spatial {
                     })
                     .collect();
                 let influence: Vec<f64> = along.iter().map(|s| length - s).collect();
-                let (gradient, influence) =
-                    (Some(cloud.frame.pull_back(&gradient)), Some(cloud.by_row(&influence)));
-                answer.why = Why::Smooth { gradient, influence, at_mean };
+                answer.why = prepared.why(&gradient, &influence);
             }
         }
         answer
     }
 }
 
-hypothesis!(Spatial, PreparedSpatial);
+hypothesis!(Spatial, PreparedDistances);

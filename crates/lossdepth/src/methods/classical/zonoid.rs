@@ -96,19 +96,19 @@ impl Notion for Zonoid {
     ) -> Answer {
         let cloud = &prepared.cloud;
         if !cloud.measure(query, &mut scratch.0) {
-            let influence = asked.explanation().then(|| cloud.by_row(&vec![0.0; cloud.len()]));
+            let influence = asked.explanation().then(|| cloud.no_influence());
             let why = Why::Smooth { gradient: None, influence, at_mean: 1.0 };
             return Answer { why, ..Answer::default() };
         }
         let mut found = prepared.solve(scratch, 0.0);
         let (n, noise) = (cloud.len(), scratch.0.noise);
         let size = |w: &[f64]| w.iter().map(|w| w * w).sum::<f64>().sqrt();
-        let at_query: f64 = (0..n).filter(|&i| scratch.0.distance[i] == 0.0).map(|i| cloud.weights[i]).sum();
+        let at_query: f64 = (0..n).filter(|&i| scratch.0.square[i] == 0.0).map(|i| cloud.weights[i]).sum();
         let (mut on_border, mut separated) = (0.0, false);
         if found.upper - at_query < SMALL {
             // Either the query is outside of the hull of the other points, or it is on its border.
             let margin = 2.0 * size(&found.w) * noise + 1e-9;
-            let other = |i: &usize| scratch.0.distance[*i] > 0.0;
+            let other = |i: &usize| scratch.0.square[*i] > 0.0;
             let near: f64 = (0..n)
                 .filter(other)
                 .filter(|&i| scratch.1.values()[i] <= margin)
@@ -131,7 +131,7 @@ impl Notion for Zonoid {
         let error = if cloud.frame.is_singular() { 1.0 } else { gap + rounding + on_border };
         let mut answer = Answer { depth, error, work: found.steps, ..Answer::default() };
         if asked.standard_error() {
-            let loss = |i: usize| match scratch.0.distance[i] {
+            let loss = |i: usize| match scratch.0.square[i] {
                 _ if !separated => (1.0 - scratch.1.values()[i]).max(0.0),
                 distance => f64::from(u8::from(distance == 0.0)),
             };

@@ -16,9 +16,9 @@ use std::cmp::Ordering;
 /// position is off by at most $4.5 \cdot 2^{-53}$ in these units: the roundings of $x$, $y$, $|x| + y$, the
 /// quotient, the difference from 1, the scaling and the offset. Two of them need 1e-15; this is four times as
 /// much.
-const POSITION_ERROR: f64 = 4e-15;
+pub(in crate::methods) const POSITION_ERROR: f64 = 4e-15;
 /// Moves the borders of the buckets away from the angles of integer vectors.
-const BUCKET_OFFSET: f64 = 0.381_966_011_25;
+pub(in crate::methods) const BUCKET_OFFSET: f64 = 0.381_966_011_25;
 
 /// Between which events the minimum is.
 #[derive(Debug, Clone, Copy, PartialEq)]
