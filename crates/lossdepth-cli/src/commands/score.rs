@@ -1,6 +1,7 @@
 //! `lossdepth score`: from tables to scores.
 
 mod job;
+mod passes;
 
 use super::announce::{self, Tally};
 use super::inputs::{note_unused, open_both};
@@ -13,7 +14,7 @@ use crate::error::{Error, Result};
 use crate::load::{Block, Columns, Table, fitting, pair};
 use crate::write::Target;
 use clap::Args;
-use job::{Job, Names};
+use job::{Job, Names, Scorer};
 use lossdepth::data::Encoding;
 use lossdepth::model::Percentiles;
 use lossdepth::{Model, Run};
@@ -131,6 +132,9 @@ pub(crate) fn score(args: &Score) -> Result<Outcome> {
         )));
     }
     let job = match (&args.against.model, &args.against.reference) {
+        (None, reference) if passes::is_asked_for(args)? => {
+            passes::score_by_passes(args, reference.as_ref().unwrap_or(&args.data))?
+        }
         (Some(model), _) => score_by(args, model)?,
         (None, Some(reference)) => score_against(args, reference)?,
         (None, None) => score_itself(args)?,
@@ -153,7 +157,7 @@ fn score_itself(args: &Score) -> Result<Job<'_>> {
     let judge = Judge::of_own(&args.labels, block.weights())?;
     let mut names = Names::of(&table, &columns, &encoding);
     names.ids = all.ids.is_some();
-    let mut job = Job::new(args, model, judge, names, Some(all.rows.len()))?;
+    let mut job = Job::new(args, Scorer::Model(Box::new(model)), judge, names, Some(all.rows.len()))?;
     (job.own, job.weights) = (true, block.weights().map(<[f64]>::to_vec));
     job.reference = all.rows.len();
     for part in all.pieces(PIECE) {
@@ -181,7 +185,7 @@ fn score_against<'a>(args: &'a Score, path: &Path) -> Result<Job<'a>> {
     let shares = shares(args, &model)?;
     let judge = Judge::of_others(&args.labels, &model, args.running)?;
     let names = Names::of(&data, &theirs, &encoding);
-    let mut job = Job::new(args, model, judge, names, None)?;
+    let mut job = Job::new(args, Scorer::Model(Box::new(model)), judge, names, None)?;
     (job.shares, job.reference) = (shares, reference);
     stream(job, &mut data, &theirs, &encoding)
 }
@@ -200,7 +204,7 @@ fn score_by<'a>(args: &'a Score, path: &Path) -> Result<Job<'a>> {
     let model = saved.model(args.question.given.memory())?;
     let shares = shares(args, &model)?;
     let judge = Judge::of_others(&args.labels, &model, args.running)?;
-    let mut job = Job::new(args, model, judge, names, None)?;
+    let mut job = Job::new(args, Scorer::Model(Box::new(model)), judge, names, None)?;
     job.shares = shares;
     stream(job, &mut data, &columns, &encoding)
 }

@@ -6,14 +6,18 @@ use super::{
 };
 use crate::error::{DepthError, Result};
 use crate::numerics::double_double::Twofold;
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
 
 /// Rows of a chunk: moments are those of chunks, merged in order.
 const CHUNK: usize = 4096;
+/// One row in so many of the sample may be there because it is far from the others. A heuristic.
+const FAR: usize = 8;
 
 /// What one reading of a reference finds out.
 #[derive(Debug, Clone)]
 pub(crate) struct Survey {
-    /// A random sample, with weights.
+    /// The rows that are farthest out, and a random sample of the others. Its standard errors are those of all rows.
     pub(crate) sample: Reference,
     /// Whether that is all there is.
     pub(crate) complete: bool,
@@ -22,8 +26,6 @@ pub(crate) struct Survey {
     /// The sum of all weights.
     pub(crate) total: f64,
     pub(crate) largest_weight: f64,
-    /// The variance of a weighted mean of the reference, as a share of that of the sample.
-    pub(crate) variance_ratio: f64,
     columns: Vec<Moments>,
 }
 
@@ -36,6 +38,90 @@ struct Moments {
     squares: f64,
 }
 
+/// The rows that are farthest from the middle of the first chunk, in its deviations, with their weights.
+struct FarRows {
+    /// Centre and unit of each column.
+    frame: Vec<(f64, f64)>,
+    most: usize,
+    /// The nearest on top.
+    kept: BinaryHeap<FarRow>,
+}
+
+struct FarRow {
+    distance: f64,
+    weight: f64,
+    row: Vec<f64>,
+}
+
+impl PartialEq for FarRow {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for FarRow {}
+
+impl PartialOrd for FarRow {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for FarRow {
+    fn cmp(&self, other: &Self) -> Ordering {
+        other.distance.total_cmp(&self.distance)
+    }
+}
+
+impl FarRows {
+    fn distance(&self, row: &[f64]) -> f64 {
+        row.iter().zip(&self.frame).fold(0.0f64, |far, (x, (centre, unit))| far.max(((x - centre) / unit).abs()))
+    }
+
+    fn add(&mut self, row: &[f64], weight: f64) {
+        let distance = self.distance(row);
+        if self.kept.len() < self.most || self.kept.peek().is_some_and(|nearest| distance > nearest.distance) {
+            self.kept.push(FarRow { distance, weight, row: row.to_vec() });
+            if self.kept.len() > self.most {
+                self.kept.pop();
+            }
+        }
+    }
+
+    /// All rows beyond some distance, which the sample then represents the others of: the rows of the sample that are not beyond it have
+    /// all other weight.
+    fn joined(mut self, sample: &Reference, total: f64) -> Result<Reference> {
+        let limit = self.kept.pop().map_or(f64::INFINITY, |nearest| nearest.distance);
+        let given = |i: usize| sample.given_weights().map_or(1.0, |weights| weights[i]);
+        let near: Vec<usize> = (0..sample.len()).filter(|&i| self.distance(sample.rows().row(i)) <= limit).collect();
+        let far: Vec<FarRow> = self.kept.into_vec().into_iter().filter(|far| far.distance > limit).collect();
+        let of_far: f64 = far.iter().map(|far| far.weight).sum();
+        let of_near: f64 = near.iter().map(|&i| given(i)).sum();
+        let share = (total - of_far) / of_near;
+        if near.len() < 2 || !(share > 0.0 && share.is_finite()) {
+            return Ok(sample.clone());
+        }
+        // A random order, for those who take the first few.
+        let every = (near.len() / far.len().max(1)).max(1);
+        let (mut data, mut weights, mut far) = (Vec::new(), Vec::new(), far.into_iter());
+        for (at, &i) in near.iter().enumerate() {
+            data.extend_from_slice(sample.rows().row(i));
+            weights.push(given(i) * share);
+            if at % every == 0
+                && let Some(far) = far.next()
+            {
+                data.extend_from_slice(&far.row);
+                weights.push(far.weight);
+            }
+        }
+        for far in far {
+            data.extend_from_slice(&far.row);
+            weights.push(far.weight);
+        }
+        Reference::from_vec(data, sample.width(), Some(weights))
+    }
+}
+
 impl Survey {
     /// Reads all rows once, and keeps a sample of at most `most` different ones.
     pub(crate) fn of<S: RowSource>(source: &mut S, width: usize, most: usize, seed: u64) -> Result<Self, S::Error> {
@@ -45,6 +131,7 @@ impl Survey {
         let mut columns = vec![start; width];
         let (mut rows, mut total, mut squares) = (0, Twofold::default(), 0.0);
         let (mut largest, mut whole) = (0.0f64, true);
+        let mut far: Option<FarRows> = None;
         for_each_chunk(source, width, CHUNK, &mut |chunk, weights| {
             let mass: f64 = weights.iter().sum();
             let before = total.value();
@@ -59,6 +146,12 @@ impl Survey {
             for (column, values) in columns.iter_mut().zip(&values) {
                 column.merge(before, values, weights, mass);
             }
+            let far = far.get_or_insert_with(|| FarRows {
+                frame: columns.iter().map(|column| column.centre_and_unit(mass)).collect(),
+                most: most / FAR,
+                kept: BinaryHeap::new(),
+            });
+            chunk.iter().zip(weights).for_each(|(row, weight)| far.add(row, *weight));
             let columns = names.iter().zip(values);
             let column = |(name, values): (&String, _)| TableColumn { name: name.clone(), values: Values::Numbers(values) };
             sketch.add(&Table::new(columns.map(column).collect())?, Some(weights))
@@ -70,12 +163,14 @@ impl Survey {
         if !squares.is_finite() {
             return Err(DepthError::Settings("the sum of the weights is too large".to_owned()).into());
         }
-        let sample = sketch.reference()?;
-        let of_sample = if whole { 1.0 / sample.observations() } else { sample.weights().iter().map(|w| w * w).sum() };
-        let of_all = if whole { 1.0 / total } else { squares / total / total };
         let complete = sketch.is_complete();
-        let variance_ratio = if complete { 1.0 } else { of_all / of_sample };
-        Ok(Self { sample, complete, rows, total, largest_weight: largest, variance_ratio, columns })
+        let sample = match far.filter(|_| !complete) {
+            Some(far) => far.joined(&sketch.reference()?, total)?,
+            None => sketch.reference()?,
+        };
+        let effective = if whole { total } else { total / squares * total };
+        let sample = sample.with_effective_size(effective);
+        Ok(Self { sample, complete, rows, total, largest_weight: largest, columns })
     }
 
     /// Mean and deviation of every column of all rows.
@@ -91,6 +186,12 @@ impl Survey {
 }
 
 impl Moments {
+    /// The mean and the standard deviation of `mass` in all; 1 for the deviation of a constant.
+    fn centre_and_unit(&self, mass: f64) -> (f64, f64) {
+        let unit = (self.squares / mass).sqrt();
+        (self.mean, if unit > 0.0 { unit } else { 1.0 })
+    }
+
     /// Adds a chunk to `before` of weight (Chan, Golub and LeVeque 1983): all terms are positive, so nothing cancels.
     fn merge(&mut self, before: f64, values: &[f64], weights: &[f64], mass: f64) {
         let average = |about: f64| values.iter().zip(weights).map(|(x, w)| w / mass * (x - about)).sum::<f64>();

@@ -197,12 +197,11 @@ impl<'a, L: Smooth + Dual> Solver<'a, L> {
                 progress(done);
             }
         }
-        let ratio = survey.variance_ratio.sqrt();
         let fit = |(search, start): (&Search, &Outcome)| match &search.found {
             Some(found) => Fit {
                 depth: found.depth.clamp(0.0, 1.0),
                 error: found.certificate.error,
-                stderr: start.stderr * ratio,
+                stderr: start.stderr,
                 iterations: found.passes,
                 stop: found.stop,
             }

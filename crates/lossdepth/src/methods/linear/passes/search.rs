@@ -13,7 +13,7 @@ use crate::problem::{Stop, Task, Variant};
 /// Pairs that are kept; a heuristic.
 const PAIRS: usize = 12;
 /// After so many passes without a tenth of improvement a search ends; a heuristic.
-const STALLS: usize = 12;
+const STALLS: usize = 20;
 
 /// A point that was evaluated on all rows.
 #[derive(Debug, Clone)]
@@ -62,7 +62,9 @@ impl Search {
         let PassEvaluation { risk, penalty, gradient, gradient_error, certificate } = evaluation;
         let objective = risk + penalty;
         let before = self.found.as_ref().map_or(f64::INFINITY, |found| found.certificate.error);
-        self.stalls = if certificate.error < 0.9 * before { 0 } else { self.stalls + 1 };
+        // The error may say nothing for a while: it is at most the objective.
+        let progress = certificate.error < 0.9 * before || objective < (1.0 - 1e-3) * self.base.objective;
+        self.stalls = if progress { 0 } else { self.stalls + 1 };
         if certificate.error < before || self.found.is_none() {
             let depth = if task.variant == Variant::Objective { objective } else { risk };
             self.found = Some(Found { depth, certificate, passes: pass, stop: Stop::Stalled });
@@ -89,7 +91,9 @@ impl Search {
         let lower = at.objective <= self.base.objective + 1e-4 * start;
         let accepted = finite && (lower || end.abs() <= 0.5 * start.abs());
         let curvature = dot(&step, &change);
-        if finite && norm(&change) > 100.0 * gradient_error && curvature > 1e-12 * norm(&step) * norm(&change) {
+        // The curvature on the way to a point far above says nothing about here.
+        let near = finite && at.objective <= 2.0 * self.base.objective;
+        if near && norm(&change) > 100.0 * gradient_error && curvature > 1e-12 * norm(&step) * norm(&change) {
             if self.pairs.len() == PAIRS {
                 self.pairs.remove(0);
             }
@@ -99,7 +103,8 @@ impl Search {
             self.base = at;
             self.longest *= 4.0;
         } else {
-            self.longest = if finite { 0.5 } else { 0.1 } * norm(&step);
+            let share = if finite { minimum(self.base.objective, start, at.objective, end) } else { 0.1 };
+            self.longest = share.clamp(0.1, 0.6) * norm(&step);
         }
     }
 
@@ -128,6 +133,14 @@ impl Search {
         let falls = dot(&step, &self.base.gradient) < 0.0;
         (falls && step.iter().all(|x| x.is_finite())).then_some(step)
     }
+}
+
+/// Where the cubic with these values and slopes at 0 and 1 has its minimum (Nocedal and Wright, 3.59).
+fn minimum(value: f64, slope: f64, other_value: f64, other_slope: f64) -> f64 {
+    let a = slope + other_slope - 3.0 * (other_value - value);
+    let root = a.mul_add(a, -slope * other_slope).max(0.0).sqrt();
+    let share = 1.0 - (other_slope + root - a) / (other_slope - slope + 2.0 * root);
+    if share.is_finite() { share } else { 0.1 }
 }
 
 /// The BFGS update of the lower triangle of $B$: $B - B s s^\top B / s^\top B s + y y^\top / s^\top y$.
