@@ -106,7 +106,9 @@ impl PassBar {
         let bar = (!quiet && stderr().is_terminal()).then(|| {
             let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::hidden());
             let template = "{bar:20} pass {msg}";
-            bar.with_style(ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()))
+            bar.with_style(
+                ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()),
+            )
         });
         Self { bar, started: Instant::now(), before: (0, f64::INFINITY) }
     }
@@ -135,7 +137,10 @@ impl PassBar {
         let all = (pass - 1) as f64 + more.ceil().max(1.0);
         let left = self.started.elapsed().mul_f64(((all - done) / done.max(1e-9)).clamp(0.0, 1e6));
         let error = if error.is_finite() { format!(", error {error:.0e}") } else { String::new() };
-        bar.set_message(format!("{pass}: {open} rows above the tolerance{error}, about {} left", HumanDuration(left)));
+        bar.set_message(format!(
+            "{pass}: {open} rows above the tolerance{error}, about {} left",
+            HumanDuration(left)
+        ));
         bar.set_position(rows as u64);
         if rows == of && pass != self.before.0 {
             self.before = (pass, progress.error);

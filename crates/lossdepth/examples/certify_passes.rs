@@ -75,7 +75,8 @@ impl Problem {
         let (width, n) = (1 + random.below(6), 50 + random.below(1500));
         // Units and places of the columns, tails, and a few rows that are far off.
         let units: Vec<f64> = (0..width).map(|_| 10f64.powf(3.0 * random.unit() - 1.5)).collect();
-        let places: Vec<f64> = (0..width).map(|_| if random.below(3) == 0 { 100.0 * random.normal() } else { 0.0 }).collect();
+        let places: Vec<f64> =
+            (0..width).map(|_| if random.below(3) == 0 { 100.0 * random.normal() } else { 0.0 }).collect();
         let heavy = random.below(2) == 0;
         let cell = |random: &mut Random, j: usize, far: f64| {
             let x = if heavy { random.normal() / random.unit().sqrt() } else { random.normal() };
@@ -132,13 +133,22 @@ impl Problem {
 
     fn full(&self) -> Vec<Fit> {
         let all = Reference::from_vec(self.data.clone(), self.width, self.weights.clone()).expect("finite");
-        self.settings.fit(&all).expect("good settings").score(self.queries(), &Run::default()).expect("scored")
+        self.settings
+            .fit(&all)
+            .expect("good settings")
+            .score(self.queries(), &Run::default())
+            .expect("scored")
     }
 
     fn by_passes(&self) -> Vec<Fit> {
-        let mut source =
-            Pieces { data: &self.data, weights: self.weights.as_deref(), width: self.width, size: self.piece };
-        let passes = Passes::with_sample(&self.settings, &mut source, self.width, self.sample).expect("good settings");
+        let mut source = Pieces {
+            data: &self.data,
+            weights: self.weights.as_deref(),
+            width: self.width,
+            size: self.piece,
+        };
+        let passes =
+            Passes::with_sample(&self.settings, &mut source, self.width, self.sample).expect("good settings");
         passes.score(&mut source, self.queries(), &Run::default(), &mut |_| ()).expect("scored")
     }
 }
@@ -146,7 +156,8 @@ impl Problem {
 fn main() {
     let mut arguments = std::env::args().skip(1).map(|a| a.parse::<u64>().expect("a whole number"));
     let (problems, seed) = (arguments.next().unwrap_or(1000), arguments.next().unwrap_or(1));
-    let (mut violations, mut queries, mut converged, mut passes, mut worst) = (0u64, 0u64, 0u64, 0u64, 0.0f64);
+    let (mut violations, mut queries, mut converged, mut passes, mut worst) =
+        (0u64, 0u64, 0u64, 0u64, 0.0f64);
     let (mut open_full, mut both) = (0u64, 0u64);
     for number in 0..problems {
         let problem = Problem::draw(&mut Random(seed.wrapping_mul(0x1000_0000).wrapping_add(number)));
@@ -160,13 +171,23 @@ fn main() {
             both += u64::from(full.stop == Stop::Converged && ours.stop != Stop::Converged);
             if !(off <= allowed) || (ours.stop == Stop::Converged) != (error <= problem.settings.tol) {
                 violations += 1;
-                println!("VIOLATION {number}.{k}: off {off:e}, allowed {allowed:e}: {:?} {ours:?}", problem.settings);
+                println!(
+                    "VIOLATION {number}.{k}: off {off:e}, allowed {allowed:e}: {:?} {ours:?}",
+                    problem.settings
+                );
             }
             if ours.stop != Stop::Converged && std::env::var("VERBOSE").is_ok() {
                 let s = &problem.settings;
                 println!(
                     "open {number}.{k}: {} {:?} {} reg {:.1e}, {} rows, sample {}: error {error:.1e} after {}, full {:.1e}",
-                    s.method, s.variant, s.intercept, s.reg, problem.data.len() / problem.width, problem.sample, ours.iterations, full.error
+                    s.method,
+                    s.variant,
+                    s.intercept,
+                    s.reg,
+                    problem.data.len() / problem.width,
+                    problem.sample,
+                    ours.iterations,
+                    full.error
                 );
             }
             worst = worst.max(off / allowed);

@@ -73,8 +73,8 @@ impl PassSums<'_> {
         let first_order = 1.01 * per_norm * self.slope_norms + slope.abs() * at_query;
         // (P6): the sums.
         let units = gamma(self.block + VALUE_UNITS) + twofold_rounding(self.blocks);
-        let mut gradient_error =
-            1.01 * units * (self.slope_norms + slope.abs() * query_norm) + 2.0 * gamma(8) * task.reg * norm(w);
+        let mut gradient_error = 1.01 * units * (self.slope_norms + slope.abs() * query_norm)
+            + 2.0 * gamma(8) * task.reg * norm(w);
         // The query's multiplier makes up for what the others leave: (C7).
         let (mut residual, mut fenchel) = (gradient[free..].to_vec(), 0.0);
         if free == 1 {

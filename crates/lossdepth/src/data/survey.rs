@@ -1,9 +1,7 @@
 //! What one reading of a [`RowSource`] finds out: how many rows there are, their weights, means and deviations, and a sample.
 
 use super::scaling::Column;
-use super::{
-    Column as TableColumn, Reference, ReferenceSketch, RowSource, Table, Values, for_each_chunk,
-};
+use super::{Column as TableColumn, Reference, ReferenceSketch, RowSource, Table, Values, for_each_chunk};
 use crate::error::{DepthError, Result};
 use crate::numerics::double_double::Twofold;
 use std::cmp::Ordering;
@@ -75,12 +73,15 @@ impl Ord for FarRow {
 
 impl FarRows {
     fn distance(&self, row: &[f64]) -> f64 {
-        row.iter().zip(&self.frame).fold(0.0f64, |far, (x, (centre, unit))| far.max(((x - centre) / unit).abs()))
+        row.iter()
+            .zip(&self.frame)
+            .fold(0.0f64, |far, (x, (centre, unit))| far.max(((x - centre) / unit).abs()))
     }
 
     fn add(&mut self, row: &[f64], weight: f64) {
         let distance = self.distance(row);
-        if self.kept.len() < self.most || self.kept.peek().is_some_and(|nearest| distance > nearest.distance) {
+        if self.kept.len() < self.most || self.kept.peek().is_some_and(|nearest| distance > nearest.distance)
+        {
             self.kept.push(FarRow { distance, weight, row: row.to_vec() });
             if self.kept.len() > self.most {
                 self.kept.pop();
@@ -93,7 +94,8 @@ impl FarRows {
     fn joined(mut self, sample: &Reference, total: f64) -> Result<Reference> {
         let limit = self.kept.pop().map_or(f64::INFINITY, |nearest| nearest.distance);
         let given = |i: usize| sample.given_weights().map_or(1.0, |weights| weights[i]);
-        let near: Vec<usize> = (0..sample.len()).filter(|&i| self.distance(sample.rows().row(i)) <= limit).collect();
+        let near: Vec<usize> =
+            (0..sample.len()).filter(|&i| self.distance(sample.rows().row(i)) <= limit).collect();
         let far: Vec<FarRow> = self.kept.into_vec().into_iter().filter(|far| far.distance > limit).collect();
         let of_far: f64 = far.iter().map(|far| far.weight).sum();
         let of_near: f64 = near.iter().map(|&i| given(i)).sum();
@@ -124,7 +126,12 @@ impl FarRows {
 
 impl Survey {
     /// Reads all rows once, and keeps a sample of at most `most` different ones.
-    pub(crate) fn of<S: RowSource>(source: &mut S, width: usize, most: usize, seed: u64) -> Result<Self, S::Error> {
+    pub(crate) fn of<S: RowSource>(
+        source: &mut S,
+        width: usize,
+        most: usize,
+        seed: u64,
+    ) -> Result<Self, S::Error> {
         let names: Vec<String> = (0..width).map(|at| at.to_string()).collect();
         let mut sketch = ReferenceSketch::new(names.iter().cloned())?.with_capacity(most)?.with_seed(seed);
         let start = Moments { low: f64::INFINITY, high: f64::NEG_INFINITY, mean: 0.0, squares: 0.0 };
@@ -142,7 +149,8 @@ impl Survey {
                 largest = largest.max(*weight);
                 whole &= weight.fract() == 0.0 && *weight < 1e15;
             }
-            let values: Vec<Vec<f64>> = (0..width).map(|at| chunk.iter().map(|row| row[at]).collect()).collect();
+            let values: Vec<Vec<f64>> =
+                (0..width).map(|at| chunk.iter().map(|row| row[at]).collect()).collect();
             for (column, values) in columns.iter_mut().zip(&values) {
                 column.merge(before, values, weights, mass);
             }
@@ -153,7 +161,10 @@ impl Survey {
             });
             chunk.iter().zip(weights).for_each(|(row, weight)| far.add(row, *weight));
             let columns = names.iter().zip(values);
-            let column = |(name, values): (&String, _)| TableColumn { name: name.clone(), values: Values::Numbers(values) };
+            let column = |(name, values): (&String, _)| TableColumn {
+                name: name.clone(),
+                values: Values::Numbers(values),
+            };
             sketch.add(&Table::new(columns.map(column).collect())?, Some(weights))
         })?;
         let total = total.value();
@@ -175,7 +186,9 @@ impl Survey {
 
     /// Mean and deviation of every column of all rows.
     pub(super) fn columns(&self) -> Vec<Column> {
-        let column = |m: &Moments| Column::new(m.mean.max(m.low).min(m.high), (m.squares / self.total).sqrt(), m.low, m.high);
+        let column = |m: &Moments| {
+            Column::new(m.mean.max(m.low).min(m.high), (m.squares / self.total).sqrt(), m.low, m.high)
+        };
         self.columns.iter().map(column).collect()
     }
 
@@ -194,7 +207,8 @@ impl Moments {
 
     /// Adds a chunk to `before` of weight (Chan, Golub and LeVeque 1983): all terms are positive, so nothing cancels.
     fn merge(&mut self, before: f64, values: &[f64], weights: &[f64], mass: f64) {
-        let average = |about: f64| values.iter().zip(weights).map(|(x, w)| w / mass * (x - about)).sum::<f64>();
+        let average =
+            |about: f64| values.iter().zip(weights).map(|(x, w)| w / mass * (x - about)).sum::<f64>();
         let rough = values[0] + average(values[0]);
         let mean = rough + average(rough);
         let squares: f64 = values.iter().zip(weights).map(|(x, w)| w * ((x - mean) * (x - mean))).sum();

@@ -9,7 +9,7 @@ use crate::error::{DepthError, Result};
 use crate::loss::{Exponential, Logistic, SquaredHinge};
 use crate::methods::explanation::Explanation;
 pub use crate::methods::linear::passes::PassProgress;
-use crate::problem::{Fit, Run};
+use crate::problem::{Fit, Reported, Run, Variant};
 
 /// How many different rows the first solutions and the Hessians are made of. A heuristic: more rows take fewer passes.
 const SAMPLE: usize = 50_000;
@@ -69,16 +69,20 @@ impl Passes {
         Ok(Self { settings: settings.clone(), survey, scaling, warning })
     }
 
-    /// Refuses methods without a smooth loss of a linear classifier.
+    /// Refuses methods without a smooth loss of a linear classifier, the variant `constrained`, and what is not the risk.
     ///
     /// # Errors
     /// [`DepthError::Settings`].
     pub fn check(settings: &Settings) -> Result<()> {
-        match settings.method {
-            Method::Logistic | Method::SquaredHinge | Method::Exponential => Ok(()),
-            other => Err(DepthError::Settings(format!(
-                "reference_rows `passes` goes with the methods logistic, squared-hinge and exponential, not with `{other}`"
-            ))),
+        let refused =
+            |what: &str| Err(DepthError::Settings(format!("reference_rows `passes` goes with {what}")));
+        match (settings.method, settings.variant) {
+            (_, Variant::Constrained { .. }) => refused("the variants `risk` and `objective`"),
+            (Method::Logistic, _) if settings.value != Reported::Risk => refused("value `risk`"),
+            (Method::Logistic | Method::SquaredHinge | Method::Exponential, _) => Ok(()),
+            (other, _) => {
+                refused(&format!("the methods logistic, squared-hinge and exponential, not with `{other}`"))
+            }
         }
     }
 
@@ -108,7 +112,9 @@ impl Passes {
         let (scaled, known) = (Rows::new(&data, width)?, (&self.survey, &self.scaling));
         let s = &self.settings;
         match s.method {
-            Method::SquaredHinge => s.linear(SquaredHinge).isolate_by_passes(known, source, scaled, run, watch),
+            Method::SquaredHinge => {
+                s.linear(SquaredHinge).isolate_by_passes(known, source, scaled, run, watch)
+            }
             Method::Exponential => s.linear(Exponential).isolate_by_passes(known, source, scaled, run, watch),
             _ => s.linear(Logistic).value(s.value).isolate_by_passes(known, source, scaled, run, watch),
         }
@@ -175,7 +181,9 @@ impl Fitted for InMemory {
     }
 
     fn explain(&self, _: Rows<'_>, _: &Run<'_>) -> Result<Vec<Explanation>> {
-        Err(DepthError::Settings("explanations go with reference_rows `all`, `auto` or a number, not with `passes`".to_owned()))
+        Err(DepthError::Settings(
+            "explanations go with reference_rows `all`, `auto` or a number, not with `passes`".to_owned(),
+        ))
     }
 
     fn learned(&self) -> (&Scaling, Option<&ScalingWarning>) {

@@ -1,9 +1,9 @@
 //! A model at work: rows in, scores out, and a summary.
 
+use super::passes::FilePasses;
 use crate::auc::{Auc, Classes};
 use crate::commands::inputs::names_of;
 use crate::commands::labels::Judge;
-use super::passes::FilePasses;
 use crate::commands::score::Score;
 use crate::commands::{Outcome, announce, summary};
 use crate::console::{self, Progress};
@@ -24,7 +24,12 @@ pub(super) enum Scorer {
 }
 
 impl Scorer {
-    fn score(&mut self, rows: Rows<'_>, run: &Run<'_>, locate: impl FnOnce(DepthError) -> Error) -> Result<Vec<Fit>> {
+    fn score(
+        &mut self,
+        rows: Rows<'_>,
+        run: &Run<'_>,
+        locate: impl FnOnce(DepthError) -> Error,
+    ) -> Result<Vec<Fit>> {
         match self {
             Self::Model(model) => model.score(rows, run).map_err(locate),
             // Errors of the file have their place already.

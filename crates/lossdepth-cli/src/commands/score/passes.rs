@@ -27,7 +27,10 @@ pub(super) struct FileRows {
 impl RowSource for FileRows {
     type Error = Error;
 
-    fn read(&mut self, visit: &mut dyn FnMut(Rows<'_>, Option<&[f64]>) -> Result<(), DepthError>) -> Result<()> {
+    fn read(
+        &mut self,
+        visit: &mut dyn FnMut(Rows<'_>, Option<&[f64]>) -> Result<(), DepthError>,
+    ) -> Result<()> {
         self.readings += 1;
         let mut table = Table::open(&self.path, &self.roles.reading.reading())?;
         loop {
@@ -101,7 +104,11 @@ fn check(args: &Score, path: &Path) -> Result<Settings> {
         ));
     }
     let labels = &args.labels;
-    let asked = [("p-values", labels.p_values.is_some()), ("fdr", labels.fdr.is_some()), ("contamination", labels.contamination.is_some())];
+    let asked = [
+        ("p-values", labels.p_values.is_some()),
+        ("fdr", labels.fdr.is_some()),
+        ("contamination", labels.contamination.is_some()),
+    ];
     if let Some((flag, _)) = asked.iter().find(|(_, asked)| *asked) {
         return Err(Error::Usage(format!(
             "`--{flag}` scores rows of the reference again and does not go with `--reference-rows passes`"
@@ -149,8 +156,13 @@ pub(super) fn score_by_passes<'a>(args: &'a Score, path: &Path) -> Result<Job<'a
     let columns = Columns { features, ..ours.clone() };
     drop(reference);
     let width = encoding.layout().width();
-    let mut source =
-        FileRows { path: path.to_owned(), roles: args.roles.clone(), columns, encoding: encoding.clone(), readings: 0 };
+    let mut source = FileRows {
+        path: path.to_owned(),
+        roles: args.roles.clone(),
+        columns,
+        encoding: encoding.clone(),
+        readings: 0,
+    };
     let passes = Passes::new(&settings, &mut source, width)?;
     let shares = if args.no_percentile {
         None

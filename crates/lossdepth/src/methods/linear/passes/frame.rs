@@ -46,7 +46,9 @@ impl Frame {
     pub(super) fn parameters_of(&self, weights: &[f64], intercept: f64) -> Vec<f64> {
         let (mut first, mut last) = (None, None);
         match self.intercept {
-            Intercept::Free => first = Some(weights.iter().zip(&self.center).fold(intercept, |b, (w, c)| w.mul_add(*c, b))),
+            Intercept::Free => {
+                first = Some(weights.iter().zip(&self.center).fold(intercept, |b, (w, c)| w.mul_add(*c, b)))
+            }
             Intercept::Penalised => last = Some(intercept),
             Intercept::None => {}
         }

@@ -15,7 +15,7 @@ use crate::certify::pass::PassSums;
 use crate::data::{RowSource, Rows, Scaling, Survey};
 use crate::error::{DepthError, Result};
 use crate::loss::{Dual, Smooth};
-use crate::problem::{Features, Fit, Intercept, Outcome, Reported, Run, Task, Variant};
+use crate::problem::{Features, Fit, Intercept, Outcome, Run, Task};
 use rayon::prelude::*;
 use std::sync::atomic::Ordering;
 
@@ -59,13 +59,6 @@ impl<L: Smooth + Dual> Linear<L> {
         S::Error: Send,
     {
         self.check()?;
-        if let Variant::Constrained { .. } = self.task.variant {
-            let text = "reference_rows `passes` goes with the variants `risk` and `objective`".to_owned();
-            return Err(DepthError::Settings(text).into());
-        }
-        if self.value != Reported::Risk {
-            return Err(DepthError::Settings("reference_rows `passes` goes with value `risk`".to_owned()).into());
-        }
         let mut work = || {
             let solver = Solver::new(self, survey, scaling, run)?;
             let mut fits = Vec::with_capacity(queries.len());
@@ -137,7 +130,6 @@ impl<'a, L: Smooth + Dual> Solver<'a, L> {
         let (linear, survey, loss) = (self.linear, self.survey, &self.linear.loss);
         let run = Run { progress: None, ..*self.run };
         let starts = linear.outcomes_of_task(&self.features, queries, &run, self.task)?;
-        let slope = loss.grad(0.0);
         let mut searches: Vec<Search> = starts
             .iter()
             .zip(queries.iter())
@@ -146,7 +138,7 @@ impl<'a, L: Smooth + Dual> Solver<'a, L> {
                 if linear.intercept == Intercept::Penalised {
                     b = w.pop().unwrap_or(0.0);
                 }
-                Search::new(self.frame.of_scaled(row), self.frame.parameters_of(&w, b), &self.mean, slope)
+                Search::new(self.frame.of_scaled(row), self.frame.parameters_of(&w, b), &self.mean, loss)
             })
             .collect();
         let (free, width) = (self.frame.free(), survey.sample.width());
@@ -155,9 +147,11 @@ impl<'a, L: Smooth + Dual> Solver<'a, L> {
             if open.is_empty() {
                 break;
             }
-            let largest = open.iter().filter_map(|&j| searches[j].found.as_ref()).map(|f| f.certificate.error);
+            let largest =
+                open.iter().filter_map(|&j| searches[j].found.as_ref()).map(|f| f.certificate.error);
             let error = if number == 1 { f64::INFINITY } else { largest.fold(0.0, f64::max) };
-            let mut progress = PassProgress { pass: number, rows: 0, of: survey.rows, open: open.len() + later, error };
+            let mut progress =
+                PassProgress { pass: number, rows: 0, of: survey.rows, open: open.len() + later, error };
             watch(&progress);
             let candidates: Vec<&[f64]> = open.iter().map(|&j| &searches[j].trial[..]).collect();
             let mut pass = Pass::new(&candidates);
@@ -187,7 +181,7 @@ impl<'a, L: Smooth + Dual> Solver<'a, L> {
                     blocks: pass.blocks,
                 };
                 let evaluation = sums.evaluate(loss, &linear.task);
-                search.take(evaluation, &linear.task, number);
+                search.take(evaluation, loss, &linear.task, number);
                 if !search.done {
                     search.step(&self.hessian_rows, loss, &linear.task, free);
                 }

@@ -1,5 +1,6 @@
-//! The search of one query between passes: Newton steps with the Hessian of the sample, corrected by pairs of steps and gradients of
-//! all rows (BFGS), and shortened where the objective of all rows did not fall.
+//! The search of one query between passes: steps to the minimum of a quadratic model of all rows and the query's own loss as it is. The
+//! model has the Hessian of the sample, corrected by pairs of steps and gradients of all rows (BFGS). Steps are shortened where the
+//! objective of all rows did not fall.
 //!
 //! Nothing here is part of a proof. The certificate holds for any candidate.
 
@@ -21,6 +22,16 @@ struct Point {
     theta: Vec<f64>,
     objective: f64,
     gradient: Vec<f64>,
+    /// The gradient without the query's loss.
+    of_rows: Vec<f64>,
+}
+
+impl Point {
+    fn new(theta: Vec<f64>, objective: f64, gradient: Vec<f64>, query: &[f64], loss: &impl Smooth) -> Self {
+        let mut of_rows = gradient.clone();
+        axpy(0.5 * loss.grad(-dot(&theta, query)), query, &mut of_rows);
+        Self { theta, objective, gradient, of_rows }
+    }
 }
 
 /// What is known of one query's solution.
@@ -39,7 +50,7 @@ pub(super) struct Search {
     /// The candidate of the next pass.
     pub(super) trial: Vec<f64>,
     base: Point,
-    /// Steps and changes of the gradient, the oldest first.
+    /// Steps and changes of the gradient without the query's loss, the oldest first.
     pairs: Vec<(Vec<f64>, Vec<f64>)>,
     /// No step may be longer, after one that did not lower the objective.
     longest: f64,
@@ -50,15 +61,25 @@ pub(super) struct Search {
 
 impl Search {
     /// From the solution on the sample. The origin, where the objective is 1, is the point to fall back to; `mean` is the
-    /// mean of all rows, `slope` is $\ell'(0)$.
-    pub(super) fn new(query: Vec<f64>, start: Vec<f64>, mean: &[f64], slope: f64) -> Self {
-        let gradient = mean.iter().zip(&query).map(|(x, z)| 0.5 * slope * (x - z)).collect();
-        let base = Point { theta: vec![0.0; start.len()], objective: 1.0, gradient };
-        Self { query, trial: start, base, pairs: Vec::new(), longest: f64::INFINITY, stalls: 0, found: None, done: false }
+    /// mean of all rows.
+    pub(super) fn new(query: Vec<f64>, start: Vec<f64>, mean: &[f64], loss: &impl Smooth) -> Self {
+        let slope = 0.5 * loss.grad(0.0);
+        let gradient = mean.iter().zip(&query).map(|(x, z)| slope * (x - z)).collect();
+        let base = Point::new(vec![0.0; start.len()], 1.0, gradient, &query, loss);
+        Self {
+            query,
+            trial: start,
+            base,
+            pairs: Vec::new(),
+            longest: f64::INFINITY,
+            stalls: 0,
+            found: None,
+            done: false,
+        }
     }
 
     /// Takes in what a pass found at the trial point.
-    pub(super) fn take(&mut self, evaluation: PassEvaluation, task: &Task, pass: usize) {
+    pub(super) fn take(&mut self, evaluation: PassEvaluation, loss: &impl Smooth, task: &Task, pass: usize) {
         let PassEvaluation { risk, penalty, gradient, gradient_error, certificate } = evaluation;
         let objective = risk + penalty;
         let before = self.found.as_ref().map_or(f64::INFINITY, |found| found.certificate.error);
@@ -77,22 +98,24 @@ impl Search {
         }
         self.done = error <= task.tol || over || self.stalls > STALLS;
         if !self.done {
-            self.advance(Point { theta: self.trial.clone(), objective, gradient }, gradient_error);
+            let at = Point::new(self.trial.clone(), objective, gradient, &self.query, loss);
+            self.advance(at, gradient_error);
         }
     }
 
     /// Accepts or rejects the trial point, and learns from it either way.
     fn advance(&mut self, at: Point, gradient_error: f64) {
         let step: Vec<f64> = at.theta.iter().zip(&self.base.theta).map(|(a, b)| a - b).collect();
-        let change: Vec<f64> = at.gradient.iter().zip(&self.base.gradient).map(|(a, b)| a - b).collect();
+        let change: Vec<f64> = at.of_rows.iter().zip(&self.base.of_rows).map(|(a, b)| a - b).collect();
         let (start, end) = (dot(&step, &self.base.gradient), dot(&step, &at.gradient));
         let finite = at.objective.is_finite() && at.gradient.iter().all(|g| g.is_finite());
         // Near the minimum rounding hides the fall of the objective; the slopes still tell.
         let lower = at.objective <= self.base.objective + 1e-4 * start;
         let accepted = finite && (lower || end.abs() <= 0.5 * start.abs());
         let curvature = dot(&step, &change);
-        // The curvature on the way to a point far above says nothing about here.
-        let near = finite && at.objective <= 2.0 * self.base.objective;
+        // The mean curvature on the way from the origin, or to a point far above, says little about here.
+        let origin = self.base.theta.iter().all(|t| *t == 0.0);
+        let near = finite && !origin && at.objective <= 2.0 * self.base.objective;
         if near && norm(&change) > 100.0 * gradient_error && curvature > 1e-12 * norm(&step) * norm(&change) {
             if self.pairs.len() == PAIRS {
                 self.pairs.remove(0);
@@ -110,9 +133,9 @@ impl Search {
 
     /// Sets the next trial point.
     pub(super) fn step(&mut self, sample: &Sample, loss: &impl Smooth, task: &Task, free: usize) {
-        let step = self.newton_step(sample, loss, task, free).unwrap_or_else(|| {
-            self.base.gradient.iter().map(|g| -g / (2.0 * task.reg)).collect()
-        });
+        let step = self
+            .newton_step(sample, loss, task, free)
+            .unwrap_or_else(|| self.base.gradient.iter().map(|g| -g / (2.0 * task.reg)).collect());
         let length = norm(&step);
         let share = if length > self.longest { self.longest / length } else { 1.0 };
         self.trial.clone_from(&self.base.theta);
@@ -121,18 +144,40 @@ impl Search {
 
     fn newton_step(&self, sample: &Sample, loss: &impl Smooth, task: &Task, free: usize) -> Option<Vec<f64>> {
         let moments = sample.hessian(loss, &self.base.theta);
-        let curvature = 0.5 * loss.hess(-dot(&self.base.theta, &self.query));
         let padded = |x: &[f64]| x.iter().copied().chain([0.0]).collect::<Vec<f64>>();
-        let mut matrix = hessian(&moments, &padded(&self.query), curvature, task.reg, free);
+        let query = padded(&self.query);
+        let mut matrix = hessian(&moments, &query, 0.0, task.reg, free);
         for (step, change) in &self.pairs {
             update(&mut matrix, &padded(step), &padded(change));
         }
-        let mut step: Vec<f64> = padded(&self.base.gradient).iter().map(|g| -g).collect();
-        Cholesky::scaled(&mut matrix)?.solve(&mut step);
+        let factor = Cholesky::scaled(&mut matrix)?;
+        let mut step: Vec<f64> = padded(&self.base.of_rows).iter().map(|g| -g).collect();
+        let mut along = query.clone();
+        factor.solve(&mut step);
+        factor.solve(&mut along);
+        // The query's loss as it is: the margin at the minimum is the root of an increasing function.
+        let margin = -dot(&padded(&self.base.theta), &query) - dot(&query, &step);
+        let margin = proximal(loss, margin, 0.5 * dot(&query, &along));
+        axpy(0.5 * loss.grad(margin), &along, &mut step);
         step.pop();
         let falls = dot(&step, &self.base.gradient) < 0.0;
         (falls && step.iter().all(|x| x.is_finite())).then_some(step)
     }
+}
+
+/// The minimum of $\ell(m) + (m - c)^2 / 2 \kappa$: where $m + \kappa \ell'(m) = c$.
+fn proximal(loss: &impl Smooth, c: f64, kappa: f64) -> f64 {
+    let above = c.max(0.0);
+    let (mut low, mut high) = (c, above - kappa * loss.grad(above));
+    for _ in 0..100 {
+        let middle = 0.5 * (low + high);
+        if middle + kappa * loss.grad(middle) > c {
+            high = middle;
+        } else {
+            low = middle;
+        }
+    }
+    0.5 * (low + high)
 }
 
 /// Where the cubic with these values and slopes at 0 and 1 has its minimum (Nocedal and Wright, 3.59).
@@ -184,7 +229,8 @@ impl Sample {
         let p = self.parameters;
         let (mut sum, mut part) = (Matrix::zeros(p, p), Matrix::zeros(p, p));
         let (mut points, mut weighted) = (Matrix::zeros(BLOCK, p), Matrix::zeros(BLOCK, p));
-        let (mut margins, mut losses, mut curvatures) = (vec![0.0; BLOCK], vec![0.0; BLOCK], vec![0.0; BLOCK]);
+        let (mut margins, mut losses, mut curvatures) =
+            (vec![0.0; BLOCK], vec![0.0; BLOCK], vec![0.0; BLOCK]);
         for block in &self.blocks {
             margins.fill(0.0);
             for (k, t) in theta.iter().enumerate() {

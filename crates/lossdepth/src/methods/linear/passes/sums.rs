@@ -98,14 +98,18 @@ impl Pass {
         let parameters = frame.parameters() + 1;
         let parts: Vec<Part> = tasks
             .into_par_iter()
-            .map_init(|| Scratch::new(), |scratch, (group, block)| group.part(loss, block, parameters, bounded, scratch))
+            .map_init(
+                || Scratch::new(),
+                |scratch, (group, block)| group.part(loss, block, parameters, bounded, scratch),
+            )
             .collect();
         for (group, parts) in self.groups.iter_mut().zip(parts.chunks_exact(blocks.len())) {
             parts.iter().for_each(|part| group.add(part));
         }
         self.blocks += blocks.len();
         self.rows += rows.len();
-        self.largest_norm = blocks.iter().fold(self.largest_norm, |largest, block| largest.max(block.largest_norm));
+        self.largest_norm =
+            blocks.iter().fold(self.largest_norm, |largest, block| largest.max(block.largest_norm));
     }
 
     /// The sum of the weights.
@@ -126,7 +130,11 @@ impl Pass {
 
 impl Scratch {
     fn new() -> Self {
-        Self { margins: Matrix::zeros(BLOCK, GROUP), slopes: Matrix::zeros(BLOCK, GROUP), losses: vec![0.0; BLOCK] }
+        Self {
+            margins: Matrix::zeros(BLOCK, GROUP),
+            slopes: Matrix::zeros(BLOCK, GROUP),
+            losses: vec![0.0; BLOCK],
+        }
     }
 }
 
@@ -148,14 +156,25 @@ impl Group {
         }
     }
 
-    fn part<L: Smooth>(&self, loss: &L, block: &RowBlock, parameters: usize, bounded: bool, scratch: &mut Scratch) -> Part {
+    fn part<L: Smooth>(
+        &self,
+        loss: &L,
+        block: &RowBlock,
+        parameters: usize,
+        bounded: bool,
+        scratch: &mut Scratch,
+    ) -> Part {
         let width = self.theta.cols();
         let Scratch { margins, slopes, losses } = scratch;
         multiply_first(margins, &block.points, &self.theta, width);
-        let mut part =
-            Part { slopes: Matrix::zeros(parameters, width), losses: [0.0; GROUP], smallest: [f64::NEG_INFINITY; GROUP] };
+        let mut part = Part {
+            slopes: Matrix::zeros(parameters, width),
+            losses: [0.0; GROUP],
+            smallest: [f64::NEG_INFINITY; GROUP],
+        };
         for j in 0..self.columns {
-            part.losses[j] = loss.losses_and_slopes(margins.col(j), &block.weights, losses, slopes.col_mut(j));
+            part.losses[j] =
+                loss.losses_and_slopes(margins.col(j), &block.weights, losses, slopes.col_mut(j));
             if !bounded {
                 part.smallest[j] = crate::certify::axes::smallest(margins.col(j));
             }
