@@ -1,6 +1,7 @@
 //! `lossdepth score`: from tables to scores.
 
 mod job;
+mod passes;
 
 use super::announce::{self, Tally};
 use super::inputs::{note_unused, open_both};
@@ -13,7 +14,7 @@ use crate::error::{Error, Result};
 use crate::load::{Block, Columns, Table, fitting, pair};
 use crate::write::Target;
 use clap::Args;
-use job::{Job, Names};
+use job::{Job, Names, Scorer};
 use lossdepth::data::Encoding;
 use lossdepth::model::Percentiles;
 use lossdepth::{Model, Run};
@@ -26,7 +27,8 @@ Files are CSV (commas, semicolons, tabs or bars; UTF-8, UTF-16, Windows-1252), E
 NPY, NPZ, MAT 5 or IDX, told by their content; all may be gzipped. A first line of numbers is data, any other is the header. \
 Columns are called by name or by number, from 0; those of arrays have numbers only. NPZ and MAT files have the table in `X` \
 and the label in `y`; IDX images have their labels in the file next to them. With --reference or --model the data is read piece by \
-piece and may be of any size.
+piece and may be of any size. So may the reference with `--reference-rows passes`, for logistic, squared-hinge and exponential: it is \
+read several times, what columns hold is found from its first 65,536 rows, and percentiles are those of a sample.
 
 What a column holds is found by its content and told on standard error: numbers (also with currency signs, percent, thousands), \
 categories, yes or no, dates; a column of ids names the rows, free text is left out. --as says otherwise. A category weighs as much \
@@ -62,6 +64,7 @@ Examples:
   lossdepth score new.csv --reference old.csv --p-values=leave-one-out --fdr 0.1
   lossdepth score data.csv --id id --label y --reg 0.01 --out scores.json
   lossdepth score large.parquet --reference old.parquet --columns a,b,c --out scores.parquet
+  lossdepth score new.csv --reference huge.parquet --method logistic --reference-rows passes
   zcat data.csv.gz | lossdepth score - --columns a,b,c --method hinge | sort -t, -gk2 | head";
 
 /// Score the rows of a table: one depth a row, high is central, low is outlying
@@ -131,6 +134,9 @@ pub(crate) fn score(args: &Score) -> Result<Outcome> {
         )));
     }
     let job = match (&args.against.model, &args.against.reference) {
+        (None, reference) if passes::is_asked_for(args)? => {
+            passes::score_by_passes(args, reference.as_ref().unwrap_or(&args.data))?
+        }
         (Some(model), _) => score_by(args, model)?,
         (None, Some(reference)) => score_against(args, reference)?,
         (None, None) => score_itself(args)?,
@@ -153,7 +159,7 @@ fn score_itself(args: &Score) -> Result<Job<'_>> {
     let judge = Judge::of_own(&args.labels, block.weights())?;
     let mut names = Names::of(&table, &columns, &encoding);
     names.ids = all.ids.is_some();
-    let mut job = Job::new(args, model, judge, names, Some(all.rows.len()))?;
+    let mut job = Job::new(args, Scorer::Model(Box::new(model)), judge, names, Some(all.rows.len()))?;
     (job.own, job.weights) = (true, block.weights().map(<[f64]>::to_vec));
     job.reference = all.rows.len();
     for part in all.pieces(PIECE) {
@@ -181,7 +187,7 @@ fn score_against<'a>(args: &'a Score, path: &Path) -> Result<Job<'a>> {
     let shares = shares(args, &model)?;
     let judge = Judge::of_others(&args.labels, &model, args.running)?;
     let names = Names::of(&data, &theirs, &encoding);
-    let mut job = Job::new(args, model, judge, names, None)?;
+    let mut job = Job::new(args, Scorer::Model(Box::new(model)), judge, names, None)?;
     (job.shares, job.reference) = (shares, reference);
     stream(job, &mut data, &theirs, &encoding)
 }
@@ -200,7 +206,7 @@ fn score_by<'a>(args: &'a Score, path: &Path) -> Result<Job<'a>> {
     let model = saved.model(args.question.given.memory())?;
     let shares = shares(args, &model)?;
     let judge = Judge::of_others(&args.labels, &model, args.running)?;
-    let mut job = Job::new(args, model, judge, names, None)?;
+    let mut job = Job::new(args, Scorer::Model(Box::new(model)), judge, names, None)?;
     job.shares = shares;
     stream(job, &mut data, &columns, &encoding)
 }

@@ -17,6 +17,7 @@ mod limits;
 mod messy;
 mod models;
 mod parts;
+mod passes;
 mod plot;
 mod report;
 mod reproduce;

@@ -11,10 +11,12 @@
 //!   rotation into the principal axes does.
 //! * [`given`]: a posteriori, in the coordinates as given, in double-double arithmetic.
 //! * [`smooth`] and [`hinge`]: that certificate, and Newton steps on a double-double candidate until it meets the tolerance.
+//! * [`pass`]: the same for a reference that is read in passes, from sums over all rows.
 //! * [`gap`]: from a gap to the error of a depth.
 
 pub(crate) mod axes;
 pub(crate) mod gap;
 pub(crate) mod given;
 pub(crate) mod hinge;
+pub(crate) mod pass;
 pub(crate) mod smooth;

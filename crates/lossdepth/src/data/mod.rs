@@ -3,18 +3,23 @@
 mod layout;
 mod reference;
 mod reference_rows;
+mod row_source;
 mod rows;
 mod scaling;
 mod sketch;
+mod survey;
 mod table;
 
 pub use layout::{Group, GroupKind, Layout};
 pub(crate) use reference::Mass;
 pub use reference::Reference;
 pub use reference_rows::ReferenceRows;
+pub use row_source::RowSource;
+pub(crate) use row_source::for_each_chunk;
 pub use rows::{AsRows, Rows};
 pub use scaling::{Scale, Scaling, ScalingWarning, Transform};
 pub use sketch::ReferenceSketch;
+pub(crate) use survey::Survey;
 pub use table::{
     CellNote, CellNoteKind, Column, ColumnKind, Encoded, EncodedColumn, Encoding, EncodingOptions, LeftOut,
     LeftOutReason, Level, Missing, Quantiles, Table, Texts, Values,

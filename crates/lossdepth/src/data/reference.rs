@@ -287,6 +287,12 @@ impl Reference {
         }
     }
 
+    /// The same rows, whose standard errors are those of a reference of so many rows.
+    pub(super) fn with_effective_size(mut self, rows: f64) -> Self {
+        self.mass = Mass::Counts(rows);
+        self
+    }
+
     pub(crate) fn mass(&self) -> Mass {
         self.mass
     }

@@ -15,11 +15,13 @@ pub enum ReferenceRows {
     Auto,
     /// A random sample of so many different rows, if there are more.
     Count(usize),
+    /// All of them, read several times: depths are found on a sample, improved and proven by passes over all rows.
+    Passes,
 }
 
 impl ReferenceRows {
     /// The names that are no numbers.
-    pub const NAMES: [&'static str; 2] = ["all", "auto"];
+    pub const NAMES: [&'static str; 3] = ["all", "auto", "passes"];
 
     /// Up to so many rows `auto` takes all.
     pub const EXACT: usize = 20_000;
@@ -30,6 +32,7 @@ impl fmt::Display for ReferenceRows {
         match self {
             Self::All => f.write_str("all"),
             Self::Auto => f.write_str("auto"),
+            Self::Passes => f.write_str("passes"),
             Self::Count(count) => count.fmt(f),
         }
     }
@@ -42,9 +45,10 @@ impl FromStr for ReferenceRows {
         match name {
             "all" => Ok(Self::All),
             "auto" => Ok(Self::Auto),
+            "passes" => Ok(Self::Passes),
             _ => Err(DepthError::Name {
                 name: "reference_rows",
-                expected: "all, auto, or a whole number".to_owned(),
+                expected: "all, auto, passes, or a whole number".to_owned(),
                 got: name.to_owned(),
             }),
         }
@@ -74,15 +78,7 @@ impl Reference {
         let names = (0..self.width()).map(|at| at.to_string());
         let mut sketch = ReferenceSketch::new(names)?.with_capacity(rows)?.with_seed(seed);
         sketch.add(&table, self.given_weights())?;
-        let (table, weights) = sketch.table()?;
-        let mut data = vec![0.0; table.rows() * self.width()];
-        for (at, column) in table.columns().iter().enumerate() {
-            let Values::Numbers(values) = &column.values else { unreachable!("numbers only were added") };
-            for (row, value) in data.chunks_exact_mut(self.width()).zip(values) {
-                row[at] = *value;
-            }
-        }
-        let sample = Self::from_vec(data, self.width(), weights)?;
+        let sample = sketch.reference()?;
         match self.layout() {
             Some(layout) => sample.with_layout(layout.clone()),
             None => Ok(sample),

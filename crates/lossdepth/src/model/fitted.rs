@@ -71,7 +71,11 @@ impl Settings {
 
     /// [`fit`](Self::fit), with the scaling if it was learned before.
     pub(super) fn fit_scaled(&self, sample: &Reference, learned: Option<Learned>) -> Result<Model> {
-        let fitted = self.method.fit(self, sample, learned)?;
+        let fitted = if self.by_passes() {
+            self.fit_passes(sample, learned)?
+        } else {
+            self.method.fit(self, sample, learned)?
+        };
         let (settings, sample) = (self.clone(), sample.clone());
         Ok(Model { settings, sample, fitted, encoding: None, percentiles: OnceLock::new() })
     }

@@ -22,7 +22,7 @@ impl Settings {
             return Ok(None);
         }
         let rows = match self.reference_rows {
-            ReferenceRows::All => return Ok(None),
+            ReferenceRows::All | ReferenceRows::Passes => return Ok(None),
             ReferenceRows::Count(rows) => rows,
             ReferenceRows::Auto if sample.len() <= ReferenceRows::EXACT => return Ok(None),
             ReferenceRows::Auto => self.enough_rows(sample)?,
@@ -60,7 +60,7 @@ impl Settings {
     /// The rows that the method `auto` compares with.
     pub(super) fn rows_of_auto(&self) -> usize {
         match self.reference_rows {
-            ReferenceRows::All => 1_000_000,
+            ReferenceRows::All | ReferenceRows::Passes => 1_000_000,
             ReferenceRows::Auto => Auto::REFERENCE_ROWS,
             ReferenceRows::Count(rows) => rows,
         }

@@ -193,10 +193,11 @@ settings! {
         "The best is the one with the smallest risk plus penalty.";
 
     reference_rows: ReferenceRows = ReferenceRows::All, Range::AtLeast(2.0),
-        "How many different rows of the reference are compared with at most: all, a number, or auto for a \
-         sample that gives depths a standard error of about 0.004 where there are more than 20000",
+        "How many different rows of the reference are compared with at most: all, a number, auto for a \
+         sample that gives depths a standard error of about 0.004 where there are more than 20000, or passes for all \
+         rows of any number, read several times (logistic, squared-hinge, exponential)",
         "The sample is random, and the same for any order of the rows. A row with very many copies is in it in any \
-         case.";
+         case. With `passes` a sample is the start only, and errors are proven for all rows.";
 
     trim: f64 = Auto::TRIM, Range::Between(0.0, 0.45),
         "Share of the reference, the oddest at first sight, that neighbourhoods leave out; 0 if it is known to be normal",

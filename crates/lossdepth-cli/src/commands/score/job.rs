@@ -1,5 +1,6 @@
 //! A model at work: rows in, scores out, and a summary.
 
+use super::passes::FilePasses;
 use crate::auc::{Auc, Classes};
 use crate::commands::inputs::names_of;
 use crate::commands::labels::Judge;
@@ -9,11 +10,54 @@ use crate::console::{self, Progress};
 use crate::error::{Error, Result, count, shorten};
 use crate::load::{Columns, Part, Table, rename};
 use crate::write::{About, Field, Kind, Output, Values, score_fields, scores};
-use lossdepth::data::Encoding;
+use lossdepth::data::{Encoding, ScalingWarning};
 use lossdepth::model::Percentiles;
 use lossdepth::stats::conformal::own_p_values;
-use lossdepth::{DepthError, Fit, Method, Model, Run, Stop};
+use lossdepth::{DepthError, Fit, Method, Model, Rows, Run, Settings, Stop};
 use std::time::Instant;
+
+/// What gives rows their depths.
+pub(super) enum Scorer {
+    Model(Box<Model>),
+    /// Passes over a file.
+    Passes(Box<FilePasses>),
+}
+
+impl Scorer {
+    fn score(
+        &mut self,
+        rows: Rows<'_>,
+        run: &Run<'_>,
+        locate: impl FnOnce(DepthError) -> Error,
+    ) -> Result<Vec<Fit>> {
+        match self {
+            Self::Model(model) => model.score(rows, run).map_err(locate),
+            // Errors of the file have their place already.
+            Self::Passes(passes) => passes.score(rows, run),
+        }
+    }
+
+    fn settings(&self) -> &Settings {
+        match self {
+            Self::Model(model) => model.settings(),
+            Self::Passes(passes) => passes.settings(),
+        }
+    }
+
+    fn reference_len(&self) -> usize {
+        match self {
+            Self::Model(model) => model.reference_len(),
+            Self::Passes(passes) => passes.passes().rows(),
+        }
+    }
+
+    fn warning(&self) -> Option<&ScalingWarning> {
+        match self {
+            Self::Model(model) => model.warning(),
+            Self::Passes(passes) => passes.passes().warning(),
+        }
+    }
+}
 
 /// What the columns of the data are called.
 pub(super) struct Names {
@@ -40,7 +84,7 @@ impl Names {
 /// A model at work: scores go out as they come, and what is said of them at the end is gathered.
 pub(super) struct Job<'a> {
     pub(super) args: &'a Score,
-    model: Model,
+    model: Scorer,
     judge: Judge,
     output: Output,
     /// How deep the reference is, if it is not the data itself and percentiles are wanted.
@@ -95,7 +139,7 @@ impl Held {
 impl<'a> Job<'a> {
     pub(super) fn new(
         args: &'a Score,
-        model: Model,
+        model: Scorer,
         judge: Judge,
         names: Names,
         rows: Option<usize>,
@@ -158,7 +202,7 @@ impl<'a> Job<'a> {
             progress: Some(&advance),
             ..Run::default()
         };
-        let fits = self.model.score(part.rows, &run).map_err(locate)?;
+        let fits = self.model.score(part.rows, &run, locate)?;
         let depths: Vec<f64> = fits.iter().map(|fit| fit.depth).collect();
         let p = self.judge.p_values(part.rows, &depths, &Run { progress: None, ..run })?;
         let mut lead = scores(part, &fits);
@@ -278,6 +322,9 @@ impl<'a> Job<'a> {
         let (settings, seconds) = (summary(model.settings()), started.elapsed().as_secs_f64());
         if model.settings().method != Method::Auto && reference > model.reference_len() {
             announce::sampled(model.reference_len(), reference, stderr, seconds, args.running.quiet);
+        }
+        if let Scorer::Passes(passes) = &model {
+            passes.announce(largest, args.running.quiet);
         }
         let (scored, against, columns) =
             (count(rows, "row"), model.reference_len(), count(columns, "column"));

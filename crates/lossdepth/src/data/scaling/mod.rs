@@ -8,8 +8,9 @@ use serde::{Deserialize, Serialize};
 mod mcd;
 mod numbers;
 
-use self::mcd::{Cloud, Column, Estimate, inverse_square_root, negligible, quantile};
-use crate::data::Rows;
+pub(in crate::data) use self::mcd::Column;
+use self::mcd::{Cloud, Estimate, inverse_square_root, negligible, quantile};
+use crate::data::{Rows, Survey};
 use crate::error::{DepthError, Result};
 use crate::numerics::double_double::{TwofoldVector, two_sum};
 
@@ -194,17 +195,29 @@ impl Scaling {
             check_width(scale, rows.width())?;
         }
         let cloud = Cloud::new(rows, weights);
-        for (column, found) in cloud.columns().iter().enumerate() {
-            if let Some(spread) = found.vanishing {
-                return Err(DepthError::TooSmall { column, spread });
-            }
-        }
+        let columns = cloud.columns();
+        check_spread(&columns)?;
         Ok(match scale {
-            Scale::None | Scale::Standard => (standard(&cloud), None),
+            Scale::None | Scale::Standard => (standard_of(&columns), None),
             Scale::Robust => (robust(&cloud), None),
             Scale::Whiten => whiten(&cloud),
             Scale::Mcd => whiten_by_mcd(&cloud, support_fraction),
         })
+    }
+
+    /// Learns a scaling from a reference that was read once: `standard` from all rows, the others from the sample.
+    pub(crate) fn of_survey(
+        scale: Scale,
+        survey: &Survey,
+        support_fraction: f64,
+    ) -> Result<(Scaling, Option<ScalingWarning>)> {
+        if scale != Scale::Standard {
+            let sample = &survey.sample;
+            return Self::learn(scale, sample.rows(), sample.weights(), support_fraction);
+        }
+        let columns = survey.columns();
+        check_spread(&columns)?;
+        Ok((standard_of(&columns), None))
     }
 
     /// A scaling that was learned before.
@@ -320,8 +333,18 @@ fn check(rows: Rows<'_>, weights: &[f64], support_fraction: f64) -> Result<()> {
     rows.check_finite()
 }
 
+fn check_spread(columns: &[Column]) -> Result<()> {
+    match columns.iter().enumerate().find_map(|(column, found)| Some((column, found.vanishing?))) {
+        Some((column, spread)) => Err(DepthError::TooSmall { column, spread }),
+        None => Ok(()),
+    }
+}
+
 fn standard(cloud: &Cloud) -> Scaling {
-    let columns = cloud.columns();
+    standard_of(&cloud.columns())
+}
+
+fn standard_of(columns: &[Column]) -> Scaling {
     let center = columns.iter().map(|c| c.mean).collect();
     let factors = columns.iter().map(|c| if c.constant { 1.0 } else { c.sd.recip() }).collect();
     Scaling { center, transform: Transform::Diagonal(factors) }

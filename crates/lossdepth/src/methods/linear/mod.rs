@@ -1,6 +1,7 @@
 //! Linear classifiers $f(x) = \langle w, x \rangle + b$ with penalty $\|w\|^2$.
 
 mod paper_code;
+pub(crate) mod passes;
 
 use super::Hypothesis;
 use super::setters::{self, convex_setters, setters};
@@ -236,9 +237,18 @@ impl<L: Smooth + Dual> Linear<L> {
     }
 
     fn outcomes(&self, features: &Features, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Outcome>> {
+        self.outcomes_of_task(features, queries, run, self.task(features, run))
+    }
+
+    fn outcomes_of_task(
+        &self,
+        features: &Features,
+        queries: Rows<'_>,
+        run: &Run<'_>,
+        task: Task,
+    ) -> Result<Vec<Outcome>> {
         let batch = Batch::new(queries, run);
         let width = block_width(features, queries.len(), batch.workers());
-        let task = self.task(features, run);
         let solver_task = in_axes(task);
         let outcomes = batch.run(|ticket| {
             let mut queue = Located { linear: self, features, ticket, width, ready: Vec::new() };

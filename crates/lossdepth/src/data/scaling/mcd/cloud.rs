@@ -152,7 +152,11 @@ impl Column {
         // Between the extremes, so that a constant column is met exactly.
         let mean = (rough + average(rough)).max(low).min(high);
         let variance = numbers.iter().map(|&(x, w)| w * (x - mean).powi(2)).sum::<f64>();
-        let sd = variance.sqrt();
+        Self::new(mean, variance.sqrt(), low, high)
+    }
+
+    /// From mean, deviation and range.
+    pub(crate) fn new(mean: f64, sd: f64, low: f64, high: f64) -> Self {
         let (spread, small) = (high - low, sd < VANISHING);
         // (A weight of next to nothing makes a deviation vanish too.)
         let tiny = spread > rounding(low, high) && spread < 1e10 * VANISHING;

@@ -39,7 +39,8 @@ mod univariate;
 
 use std::collections::HashSet;
 
-pub(super) use cloud::{Cloud, Column, negligible};
+pub(in crate::data) use cloud::Column;
+pub(super) use cloud::{Cloud, negligible};
 pub(super) use matrix::inverse_square_root;
 pub(super) use quantile::quantile;
 
