@@ -141,7 +141,7 @@ class ArrowScorer:
     >>> scorer = lossdepth.ArrowScorer(detector, columns=["depth"])
     >>> batch = pa.record_batch({"b": [1.0, 9.0], "id": [7, 8], "a": [1.0, 9.0]})
     >>> [round(depth, 2) for depth in scorer(batch)["depth"].to_pylist()]
-    [0.87, 0.03]
+    [0.79, 0.01]
     """
 
     def __init__(

@@ -42,7 +42,16 @@ T = TypeVar("T")
 
 
 class ScaleWarning(UserWarning):
-    """Columns of very different spread are compared as they are: see the parameter `scale`."""
+    """Columns of very different spread are compared as they are: see the parameter `scale`.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from lossdepth import LogisticDepth, ScaleWarning
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore", ScaleWarning)
+    ...     detector = LogisticDepth(scale="none").fit([[1.0, 5e4], [2.0, 1e4], [3.0, 9e4]])
+    """
 
 
 # Beyond it the native core does not go.

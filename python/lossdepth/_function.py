@@ -101,7 +101,7 @@ def depth(
     --------
     >>> import lossdepth
     >>> lossdepth.depth([[1.0], [9.0]], [[0.0], [1.0], [2.0]], method="logistic", reg=0.1).round(2)
-    array([1.  , 0.05])
+    array([1.  , 0.03])
     >>> lossdepth.depth([[1.0], [9.0]], [[0.0], [1.0], [2.0]], method="halfspace").round(2)
     array([0.67, 0.  ])
     """

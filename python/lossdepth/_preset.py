@@ -43,7 +43,7 @@ def preset(name: str, method: str, n_samples: float) -> dict[str, Any]:
     --------
     >>> from lossdepth import SVMDepth, preset
     >>> preset("paper-code", "svm", n_samples=99)
-    {'reg': 0.005, 'kernel': 'gaussian', 'gamma': 'auto', 'intercept': 'free'}
+    {'reg': 0.005, 'kernel': 'gaussian', 'gamma': 'auto', 'intercept': 'free', 'scale': 'none'}
     >>> SVMDepth(**preset("paper", "svm", n_samples=99)).reg
     1.0
     """

@@ -169,4 +169,4 @@ def test_wrong_precomputed_kernels():
     with pytest.raises(ValueError, match=r"with reference row 1 is 1\.5, more than the root"):
         SVMDepth(kernel="precomputed").fit([[1.0, 1.0], [1.0, 1.0]]).score_samples([[0.5, 1.5]])
     with pytest.raises(ValueError, match="goes with scale"):
-        SVMDepth(kernel="precomputed", scale="standard").fit([[1.0, 0.5], [0.5, 1.0]])
+        SVMDepth(kernel="precomputed", scale="robust").fit([[1.0, 0.5], [0.5, 1.0]])

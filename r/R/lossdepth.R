@@ -9,7 +9,8 @@
 #' @param data The data frame that the formula is about.
 #' @param method Which depth: a name from [depth_methods()]. `"auto"` combines several and needs no settings.
 #' @param ... Settings of the method by name, such as `reg` and `scale`: see [depth_settings()]. They are checked by
-#'   the native code.
+#'   the native code. `scale` is `"standard"` unless the depth is the same in any units; `"none"` takes columns as they
+#'   are, with a warning where one varies more than 100 times as much as another.
 #' @param weights Weights of the rows, not negative. A row of weight k counts as k rows.
 #' @param preset Start from other settings than the defaults: `"recommended"`, `"paper"` or `"paper-code"`.
 #' @param kinds What columns hold, as `c(zip = "category")`: `"number"`, `"category"`, `"boolean"`, `"date"`, or

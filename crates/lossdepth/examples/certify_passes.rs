@@ -169,7 +169,10 @@ fn main() {
             converged += u64::from(ours.stop == Stop::Converged);
             open_full += u64::from(full.stop != Stop::Converged);
             both += u64::from(full.stop == Stop::Converged && ours.stop != Stop::Converged);
-            if off.is_nan() || off > allowed || (ours.stop == Stop::Converged) != (error <= problem.settings.tol) {
+            if off.is_nan()
+                || off > allowed
+                || (ours.stop == Stop::Converged) != (error <= problem.settings.tol)
+            {
                 violations += 1;
                 println!(
                     "VIOLATION {number}.{k}: off {off:e}, allowed {allowed:e}: {:?} {ours:?}",
