@@ -1,4 +1,4 @@
-"""Power of the kernel two-sample test beside a reference implementation, on the same pairs of samples.
+"""Power of the kernel two-sample test beside a reference implementation, on the same samples.
 
     python benchmarks/power.py [--quick] [--json FILE]
 
@@ -31,8 +31,9 @@ TASKS: list[tuple[str, int, int, int, tuple[float, ...]]] = [
 ]
 
 
-def pair(what: str, m: int, n: int, d: int, size: float, rng: Any) -> tuple[Any, Any]:
-    """Draw two samples."""
+def pair(what: str, shape: tuple[int, int, int], size: float, rng: Any) -> tuple[Any, Any]:
+    """Draw two samples: rows of the first, rows of the second, columns."""
+    m, n, d = shape
     X, Y = rng.normal(size=(m, d)), rng.normal(size=(n, d))
     if what.startswith("shift"):
         Y[:, 0] += size
@@ -83,7 +84,7 @@ def main() -> None:
             rng = np.random.default_rng([m, n, d, round(100 * size)])
             rejected: list[tuple[bool, bool]] = []
             for seed in range(pairs):
-                X, Y = pair(what, m, n, d, size, rng)
+                X, Y = pair(what, (m, n, d), size, rng)
                 rejected.append((ours(X, Y, seed) <= LEVEL, reference(X, Y, rng) <= LEVEL))
             mine, theirs = np.array(rejected).T
             row: dict[str, Any] = {"what": what, "m": m, "n": n, "d": d, "size": size}
