@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -40,6 +41,26 @@ def by_python(model: Path, table: pd.DataFrame) -> list[str]:
     return [float(depth).hex() for depth in estimator.score_samples(table[list(estimator.feature_names_in_)])]
 
 
+def comparison(folder: Path, program: str) -> None:
+    """Write what Python and the program find about two halves of the rows, and pages by Python."""
+    table = pd.read_csv(folder / "rows.csv")
+    halves = table[:40], table[40:].reset_index(drop=True)
+    found = lossdepth.compare(*halves, permutations=199)
+    numbers = [test.statistic for test in found.tests] + [test.p for test in found.tests]
+    numbers += [shift.distance for shift in found.shifts]
+    (folder / "compare.python").write_text("".join(f"{float(x).hex()}\n" for x in numbers))
+    files = [folder / name for name in ("first.csv", "second.csv")]
+    for half, file in zip(halves, files, strict=True):
+        half.to_csv(file, index=False)
+    command = [program, "compare", *files, "--permutations", "199", "--format", "json", "--quiet"]
+    answer = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
+    numbers = [test[name] for name in ("statistic", "p") for test in answer["tests"]]
+    numbers += [column["distance"] for column in answer["columns"]]
+    (folder / "compare.program").write_text("".join(f"{float(x).hex()}\n" for x in numbers))
+    lossdepth.report(table, folder / "report.html", top=5, title="Shared")
+    lossdepth.report(halves[0], folder / "reference.html", reference=halves[1], top=5)
+
+
 def make(folder: Path, program: str) -> None:
     """Write rows, models and depths."""
     table = rows()
@@ -57,6 +78,7 @@ def make(folder: Path, program: str) -> None:
         (folder / f"{name}.python").write_text("\n".join(by_python(file, table.dropna())) + "\n")
         found = by_program(program, file, folder / "rows.csv")
         (folder / f"{name}.program").write_text("\n".join(found) + "\n")
+    comparison(folder, program)
 
 
 def compare(folder: Path, program: str) -> None:

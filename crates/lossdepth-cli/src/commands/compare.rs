@@ -5,12 +5,13 @@ use crate::args::{Question, Roles, Running};
 use crate::console;
 use crate::error::{Error, Problem, Result, count, shorten};
 use crate::load::{Columns, Table, list, typed};
-use crate::write::{Whole, print};
+use crate::write::{PictureTarget, Whole, print};
 use clap::{Args, ValueEnum};
 use lossdepth::stats::two_sample::{
-    ColumnShift, CompareOptions, Comparison, Shifted, TestResult, TwoSampleTest,
+    ColumnShift, CompareOptions, Comparison, DepthPairs, Shifted, TestResult, TwoSampleTest,
 };
 use lossdepth::{DepthError, Run, Settings};
+use lossdepth_plot::{Chart, Scene, Style, Trace, TraceStyle};
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -20,10 +21,14 @@ rank compares how deep the rows of both tables are in a random half of the first
 discrepancy; classifier is the risk of logistic regression on rows that it was not trained on. All p-values are by random \
 permutation, valid for every sample size, and adjusted for the number of tests or columns (Holm). Columns are matched by name.
 
+--plot draws a DD-plot: each row at its depths in the first and in the second table. Without a difference the rows lie along \
+the diagonal; a shift or another spread pulls them off it (Liu, Parelius and Singh).
+
 Examples:
   lossdepth compare old.csv new.csv
   lossdepth compare old.csv new.csv --exclude comment --permutations 9999
-  lossdepth compare a.parquet b.parquet --tests kernel --format json --out drift.json";
+  lossdepth compare a.parquet b.parquet --tests kernel --format json --out drift.json
+  lossdepth compare old.csv new.csv --method halfspace --plot dd.png";
 
 /// Test whether two tables come from one distribution, and show which columns moved
 #[derive(Debug, Args)]
@@ -65,6 +70,10 @@ pub(crate) struct CompareArgs {
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) out: Option<PathBuf>,
 
+    /// Draw the depths of the rows in both tables to this file: .png or .svg
+    #[arg(long, value_name = "FILE", value_parser = PictureTarget::parse, help_heading = "Output")]
+    pub(crate) plot: Option<PictureTarget>,
+
     #[command(flatten)]
     pub(crate) running: Running,
 }
@@ -84,12 +93,13 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<Outcome> {
         return Err(Error::Usage("only one of the two tables can be standard input".to_owned()));
     }
     let (file, format) = target(args)?;
+    let picture = args.plot.as_ref().map(PictureTarget::open).transpose()?;
     let quiet = args.running.quiet;
     let mut first = open(&args.first, &args.roles, quiet)?;
     let mut second = open(&args.second, &args.roles, quiet)?;
     let columns = Columns::of(&first, &args.roles)?;
     let others = Columns::of_second(&second, &first, &columns)?;
-    let encoding = columns.options(&first, &args.roles)?;
+    let asked = columns.options(&first, &args.roles)?;
     let names = columns.names(&first);
     let above = typed(&mut first, &columns, &names)?;
     let names = others.names_in(&second, &first);
@@ -106,7 +116,7 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<Outcome> {
     };
     let run = Run { threads: args.running.threads.map(usize::from), ..Run::default() };
     let weights = [weights(&above.1), weights(&below.1)];
-    let found = Comparison::of_tables([&above.0, &below.0], weights, &encoding, &options, &run);
+    let found = Comparison::of_tables([&above.0, &below.0], weights, &asked, &options, &run);
     let (found, encoding) = found.map_err(|error| located(&first, &second, error))?;
     if found.used.iter().sum::<usize>() < found.rows.iter().sum::<usize>() {
         let [a, b] = found.used;
@@ -121,6 +131,12 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<Outcome> {
         settings: &settings,
         found: &found,
     };
+    if let Some(picture) = picture {
+        let tables = [&above.0, &below.0];
+        let pairs = DepthPairs::of_tables(tables, weights, &asked, &options, &run)
+            .map_err(|error| located(&first, &second, error))?;
+        picture.draw(&answer.picture(&pairs))?;
+    }
     let text = match format {
         Format::Text => answer.text(),
         Format::Json => answer.json(&options)?,
@@ -182,6 +198,34 @@ struct Answer<'a> {
 }
 
 impl Answer<'_> {
+    /// A DD-plot.
+    fn picture(&self, pairs: &DepthPairs) -> Scene {
+        let [a, b] = self.files.map(shorten);
+        let largest = pairs.first.iter().chain(&pairs.second).flatten().copied().fold(0.0, f64::max);
+        let rows = |name: &str, points: &[[f64; 2]], colour| Trace {
+            name: name.to_owned(),
+            points: points.to_vec(),
+            style: TraceStyle::Marks(colour),
+        };
+        let diagonal = vec![[0.0, 0.0], [largest, largest]];
+        let chart = Chart {
+            traces: vec![
+                Trace { name: String::new(), points: diagonal, style: TraceStyle::Guide },
+                rows(&a, &pairs.first, 4),
+                rows(&b, &pairs.second, 1),
+            ],
+            ..Chart::new(format!("depth in {a}"), format!("depth in {b}"))
+        };
+        let caption = format!(
+            "Depths ({}) of {} and {}. Without a difference they lie along the diagonal.",
+            self.settings.method,
+            count(pairs.first.len(), "row"),
+            count(pairs.second.len(), "row")
+        );
+        let style = Style { width: 1500, height: 1600, title: None, caption, text_scale: 1.0 };
+        lossdepth_plot::chart(&style, &chart)
+    }
+
     fn text(&self) -> String {
         let ([first, second], found) = (self.files, self.found);
         let [a, b] = found.rows.map(|rows| count(rows, "row"));

@@ -55,3 +55,21 @@ fn tables_that_cannot_be_compared_are_refused_by_name() {
     assert_eq!(name.code, Some(2));
     assert!(name.err.contains("rank, kernel, classifier"), "{}", name.err);
 }
+
+#[test]
+fn a_dd_plot_names_both_tables_and_has_every_row() {
+    let folder = Folder::new();
+    folder.write("old.csv", rows(40, 0.0, &["north", "south"]));
+    folder.write("new.csv", rows(30, 4.0, &["north", "south"]));
+    let ran = folder.run(&[
+        "compare", "old.csv", "new.csv", "--tests", "kernel", "--method", "logistic", "--plot", "dd.svg",
+    ]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let picture = std::fs::read_to_string(folder.path("dd.svg")).unwrap();
+    for text in ["depth in old.csv", "depth in new.csv", "40 rows and 30 rows"] {
+        assert!(picture.contains(text), "{text}");
+    }
+    let wrong = folder.run(&["compare", "old.csv", "new.csv", "--plot", "dd.gif"]);
+    assert_eq!(wrong.code, Some(2));
+    assert!(wrong.err.contains(".png or .svg"), "{}", wrong.err);
+}

@@ -10,7 +10,9 @@ mod failure;
 mod interrupt;
 mod model;
 mod odd_rows;
+mod page;
 mod table;
+mod two_sample;
 
 use extendr_api::prelude::*;
 
@@ -21,4 +23,6 @@ extendr_module! {
     use convert;
     use model;
     use odd_rows;
+    use page;
+    use two_sample;
 }

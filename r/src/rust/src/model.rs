@@ -118,7 +118,8 @@ impl Fitted {
     }
 }
 
-fn within_memory(settings: &Settings) -> Settings {
+/// The settings, with half of the memory of the machine where they name no limit.
+pub(crate) fn within_memory(settings: &Settings) -> Settings {
     Settings { memory: settings.memory.or_else(memory::half), ..settings.clone() }
 }
 

@@ -18,7 +18,7 @@ mod rank;
 
 pub use columns::{ColumnShift, Shifted};
 
-use crate::data::{Encoding, EncodingOptions, Reference, Rows, Scale, Scaling, Table};
+use crate::data::{Encoded, Encoding, EncodingOptions, Reference, Rows, Scale, Scaling, Table};
 use crate::error::{DepthError, Result, named};
 use crate::model::{Method, Settings};
 use crate::numerics::random::Random;
@@ -128,6 +128,90 @@ impl Comparison {
         options: &CompareOptions,
         run: &Run<'_>,
     ) -> Result<(Self, Encoding)> {
+        let Stacked { pooled, encoding, encoded, rows, left_out } =
+            Stacked::new(tables, weights, encoding, options)?;
+        let tests =
+            options.tests.iter().map(|test| pooled.test(*test, options, run)).collect::<Result<Vec<_>>>()?;
+        let p: Vec<f64> = tests.iter().map(|test| test.p).collect();
+        let tests = tests.into_iter().zip(holm(&p)).map(|(test, adjusted)| TestResult { adjusted, ..test });
+        let columns = columns::shifts(&pooled, &encoding, &encoded, options, run)?;
+        let found = Self { rows, used: pooled.sizes(), tests: tests.collect(), columns, left_out };
+        Ok((found, encoding))
+    }
+}
+
+/// The depths of two samples in each other: the points of a DD-plot (Liu, Parelius and Singh 1999).
+///
+/// If both samples come from one distribution the points lie along the diagonal; a shift or another spread pulls them off it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DepthPairs {
+    /// For each row of the first sample that is used, its depth in the first and in the second sample.
+    pub first: Vec<[f64; 2]>,
+    /// The same for the second sample.
+    pub second: Vec<[f64; 2]>,
+}
+
+impl DepthPairs {
+    /// The depths by `options.settings`, of the rows that [`Comparison::of_tables`] would use, in the same numbers.
+    ///
+    /// ```
+    /// use lossdepth::Run;
+    /// use lossdepth::data::{Column, EncodingOptions, Table, Values};
+    /// use lossdepth::stats::two_sample::{CompareOptions, DepthPairs};
+    /// let table = |from: f64| {
+    ///     let values = (0..30).map(|i| from + f64::from(i * 7 % 30)).collect();
+    ///     Table::new(vec![Column { name: "price".into(), values: Values::Numbers(values) }])
+    /// };
+    /// let (encoding, options) = (EncodingOptions::default(), CompareOptions::default());
+    /// let tables = [&table(0.0)?, &table(100.0)?];
+    /// let pairs = DepthPairs::of_tables(tables, [None, None], &encoding, &options, &Run::default())?;
+    /// assert!(pairs.first.iter().all(|[own, other]| own > other));
+    /// # Ok::<(), lossdepth::DepthError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As for [`Comparison::of_tables`].
+    pub fn of_tables(
+        tables: [&Table; 2],
+        weights: [Option<&[f64]>; 2],
+        encoding: &EncodingOptions,
+        options: &CompareOptions,
+        run: &Run<'_>,
+    ) -> Result<Self> {
+        let pooled = Stacked::new(tables, weights, encoding, options)?.pooled;
+        let run = Run { depths_only: true, progress: None, ..*run };
+        let depths = |second: bool| {
+            let places: Vec<usize> =
+                (0..pooled.is_second.len()).filter(|&at| pooled.is_second[at] == second).collect();
+            options.settings.fit(&pooled.some(&places)?)?.score(pooled.rows(), &run)
+        };
+        let (in_first, in_second) = (depths(false)?, depths(true)?);
+        let pairs = in_first.iter().zip(&in_second).map(|(a, b)| [a.depth, b.depth]);
+        let of = |second: bool| {
+            let own = pairs.clone().zip(&pooled.is_second).filter(|(_, is)| **is == second);
+            own.map(|(pair, _)| pair).collect()
+        };
+        Ok(Self { first: of(false), second: of(true) })
+    }
+}
+
+/// Two tables as one, encoded.
+struct Stacked {
+    pooled: Pooled,
+    encoding: Encoding,
+    encoded: Encoded,
+    rows: [usize; 2],
+    /// Columns that only one of the tables has.
+    left_out: Vec<String>,
+}
+
+impl Stacked {
+    fn new(
+        tables: [&Table; 2],
+        weights: [Option<&[f64]>; 2],
+        encoding: &EncodingOptions,
+        options: &CompareOptions,
+    ) -> Result<Self> {
         let (both, left_out) = tables[0].stacked(tables[1])?;
         let sizes = tables.map(Table::rows);
         let weights = stacked_weights(weights, sizes)?;
@@ -137,20 +221,8 @@ impl Comparison {
             weights.map(|weights| encoded.rows.iter().map(|&row| weights[row]).collect());
         let pooled = Reference::from_vec(encoded.values.clone(), encoded.width, weights)?;
         let pooled = pooled.with_layout(encoding.layout().clone())?;
-        let pooled = Pooled::new(&pooled, &second, options)?;
-        let tests =
-            options.tests.iter().map(|test| pooled.test(*test, options, run)).collect::<Result<Vec<_>>>()?;
-        let p: Vec<f64> = tests.iter().map(|test| test.p).collect();
-        let tests = tests.into_iter().zip(holm(&p)).map(|(test, adjusted)| TestResult { adjusted, ..test });
-        let mut found = Self {
-            rows: [second.iter().filter(|is| !**is).count(), second.iter().filter(|is| **is).count()],
-            used: pooled.sizes(),
-            tests: tests.collect(),
-            columns: Vec::new(),
-            left_out,
-        };
-        found.columns = columns::shifts(&pooled, &encoding, &encoded, options, run)?;
-        Ok((found, encoding))
+        let rows = [false, true].map(|which| second.iter().filter(|is| **is == which).count());
+        Ok(Self { pooled: Pooled::new(&pooled, &second, options)?, encoding, encoded, rows, left_out })
     }
 }
 
@@ -236,6 +308,16 @@ impl Pooled {
     fn shuffled(&self, second: bool, random: &mut Random) -> Vec<usize> {
         let places: Vec<usize> = (0..self.is_second.len()).filter(|&i| self.is_second[i] == second).collect();
         random.choose(places.len(), places.len()).into_iter().map(|i| places[i]).collect()
+    }
+
+    /// Some of the standardised rows with their weights.
+    fn some(&self, places: &[usize]) -> Result<Reference> {
+        let weights = places.iter().map(|&at| self.weights[at]).collect();
+        let sample = Reference::from_vec(self.some_rows(places), self.sample.width(), Some(weights))?;
+        match self.sample.layout() {
+            Some(layout) => sample.with_layout(layout.clone()),
+            None => Ok(sample),
+        }
     }
 
     /// Some of the standardised rows.

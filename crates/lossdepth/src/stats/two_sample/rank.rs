@@ -2,7 +2,7 @@
 
 use super::permutation::{RANK, divisions, p_value};
 use super::{CompareOptions, Pooled};
-use crate::data::{Reference, Rows};
+use crate::data::Rows;
 use crate::error::Result;
 use crate::numerics::random::Random;
 use crate::problem::Run;
@@ -17,12 +17,7 @@ pub(super) fn test(pooled: &Pooled, options: &CompareOptions, run: &Run<'_>) -> 
     tested.extend((0..pooled.is_second.len()).filter(|&at| pooled.is_second[at]));
     tested.sort_unstable();
     let width = pooled.sample.width();
-    let weights: Vec<f64> = reference.iter().map(|&at| pooled.weights[at]).collect();
-    let sample = Reference::from_vec(pooled.some_rows(reference), width, Some(weights))?;
-    let sample = match pooled.sample.layout() {
-        Some(layout) => sample.with_layout(layout.clone())?,
-        None => sample,
-    };
+    let sample = pooled.some(reference)?;
     let run = Run { depths_only: true, progress: None, ..*run };
     let rows = pooled.some_rows(&tested);
     let fits = options.settings.fit(&sample)?.score(Rows::new(&rows, width)?, &run)?;
