@@ -1,6 +1,7 @@
 //! Compares depths by passes with those of the full solution on many random problems, and counts violations of the proven errors.
 //!
-//! `cargo run --release -p lossdepth --example certify_passes -- [PROBLEMS] [SEED]`
+//! `cargo run --release -p lossdepth --example certify_passes -- [PROBLEMS] [SEED] [ONLY]`; `VERBOSE=1` names queries that did not
+//! converge, `ONLY` replays one problem.
 
 use lossdepth::data::RowSource;
 use lossdepth::model::Passes;
@@ -156,10 +157,11 @@ impl Problem {
 fn main() {
     let mut arguments = std::env::args().skip(1).map(|a| a.parse::<u64>().expect("a whole number"));
     let (problems, seed) = (arguments.next().unwrap_or(1000), arguments.next().unwrap_or(1));
+    let only = arguments.next();
     let (mut violations, mut queries, mut converged, mut passes, mut worst) =
         (0u64, 0u64, 0u64, 0u64, 0.0f64);
     let (mut open_full, mut both) = (0u64, 0u64);
-    for number in 0..problems {
+    for number in (0..problems).filter(|number| only.is_none_or(|only| only == *number)) {
         let problem = Problem::draw(&mut Random(seed.wrapping_mul(0x1000_0000).wrapping_add(number)));
         for (k, (ours, full)) in problem.by_passes().iter().zip(&problem.full()).enumerate() {
             let off = (ours.depth - full.depth).abs();

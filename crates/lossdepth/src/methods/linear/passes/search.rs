@@ -109,9 +109,10 @@ impl Search {
         let change: Vec<f64> = at.of_rows.iter().zip(&self.base.of_rows).map(|(a, b)| a - b).collect();
         let (start, end) = (dot(&step, &self.base.gradient), dot(&step, &at.gradient));
         let finite = at.objective.is_finite() && at.gradient.iter().all(|g| g.is_finite());
-        // Near the minimum rounding hides the fall of the objective; the slopes still tell.
         let lower = at.objective <= self.base.objective + 1e-4 * start;
-        let accepted = finite && (lower || end.abs() <= 0.5 * start.abs());
+        // Near the minimum rounding hides the fall of the objective; the slopes still tell.
+        let level = at.objective <= (1.0 + 1e-9) * self.base.objective;
+        let accepted = finite && (lower || level && end.abs() <= 0.5 * start.abs());
         let curvature = dot(&step, &change);
         // The mean curvature on the way from the origin, or to a point far above, says little about here.
         let origin = self.base.theta.iter().all(|t| *t == 0.0);

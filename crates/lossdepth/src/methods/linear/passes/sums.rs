@@ -98,10 +98,9 @@ impl Pass {
         let parameters = frame.parameters() + 1;
         let parts: Vec<Part> = tasks
             .into_par_iter()
-            .map_init(
-                || Scratch::new(),
-                |scratch, (group, block)| group.part(loss, block, parameters, bounded, scratch),
-            )
+            .map_init(Scratch::new, |scratch, (group, block)| {
+                group.part(loss, block, parameters, bounded, scratch)
+            })
             .collect();
         for (group, parts) in self.groups.iter_mut().zip(parts.chunks_exact(blocks.len())) {
             parts.iter().for_each(|part| group.add(part));
@@ -197,7 +196,7 @@ impl Group {
             });
             let (sum, rest) = two_sum(self.losses[j].0, part.losses[j]);
             self.losses[j] = (sum, self.losses[j].1 + rest);
-            if !(self.smallest[j] <= part.smallest[j]) {
+            if part.smallest[j] < self.smallest[j] {
                 self.smallest[j] = part.smallest[j];
             }
         }
