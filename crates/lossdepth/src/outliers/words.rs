@@ -321,7 +321,8 @@ fn misspelt<'c>(column: &'c EncodedColumn, text: &str) -> Option<&'c str> {
     let folded = text.to_lowercase();
     // An edit of a short text makes another word of it: `male` and `female`.
     let most = match folded.chars().count() {
-        _ if own > SLIPS => return None,
+        // Digits are no spelling: `1h 28m` is not meant by `1h 26m`.
+        _ if own > SLIPS || text.contains(|c: char| c.is_ascii_digit()) => return None,
         0..=2 => 0,
         3..=7 => 1,
         _ => 2,
