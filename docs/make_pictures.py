@@ -74,6 +74,17 @@ def main() -> None:
         )
         two_modes(modes)
         leaning(leans)
+        # The depths themselves, of columns that have one unit.
+        plain = [
+            "--scale",
+            "none",
+            "--colour",
+            "depth",
+            "--top",
+            "0",
+            "--contamination",
+            "0",
+        ]
         for method, title, settings in (
             ("svm", "svm", ["--reg", "0.05"]),
             ("gp", "gp", []),
@@ -87,6 +98,7 @@ def main() -> None:
                 "--method",
                 method,
                 *settings,
+                *plain,
                 "--title",
                 title,
                 "--size",
@@ -106,6 +118,9 @@ def main() -> None:
         lossdepth(
             "plot",
             str(leans),
+            *plain,
+            "--method",
+            "logistic",
             "--reg",
             "0.01",
             "--size",
@@ -123,6 +138,8 @@ def main() -> None:
             "plot",
             sensors,
             *columns,
+            "--method",
+            "logistic",
             "--reg",
             "0.01",
             "--size",
@@ -135,6 +152,10 @@ def main() -> None:
             image = [
                 "--image",
                 "28x28",
+                "--scale",
+                "none",
+                "--method",
+                "logistic",
                 "--reg",
                 "0.01",
                 "--shallowest",

@@ -215,10 +215,10 @@ def test_single_precision_integers_and_order(cls, sample):
 
 def test_weights_by_metadata_routing(sample):
     weights = np.random.default_rng(0).uniform(size=len(sample))
-    expected = LogisticDepth(reg=0.1).fit(sample, sample_weight=weights)
+    expected = LogisticDepth(reg=0.1, scale="none").fit(sample, sample_weight=weights)
     with sklearn.config_context(enable_metadata_routing=True):
         for detector in (
-            LogisticDepth(reg=0.1).set_fit_request(sample_weight=True),
+            LogisticDepth(reg=0.1, scale="none").set_fit_request(sample_weight=True),
             LossDepth(LogisticRegression(C=5 / np.log(2))).set_fit_request(sample_weight=True),
         ):
             scaler = StandardScaler(with_mean=False, with_std=False)

@@ -184,38 +184,8 @@ pub(crate) fn run(args: &Evaluate) -> Result<Outcome> {
     if let Some(settings) = raw {
         warn_of_spreads(settings, args.given.preset_name(), &sample, &encoding);
     }
-    let layout = TableLayout::of(candidates.iter().map(|candidate| candidate.name.as_str()));
     let format = args.out.as_ref().map(|(_, format)| *format).or(args.format).unwrap_or(Format::Table);
-    let (mut results, mut skipped) = (Vec::new(), Vec::new());
-    for candidate in &candidates {
-        if let Some(seconds) = if tried { compare.too_long(candidate)? } else { None } {
-            let about = announce::duration(seconds);
-            console::note(
-                quiet,
-                format_args!(
-                    "{}: skipped as too slow for this table (about {about}); name it with --methods",
-                    candidate.name
-                ),
-            );
-            skipped.push(Skipped { method: candidate.name.clone(), seconds });
-            continue;
-        }
-        if let Some(settings) = candidate.settings() {
-            announce::subsample_of(&candidate.name, settings, sample.len(), quiet);
-        }
-        let line = compare.line(candidate)?;
-        if format == Format::Table {
-            let head = if results.is_empty() { layout.head() } else { String::new() };
-            write::print(&(head + &layout.row(&line)))?;
-        }
-        results.push(line);
-    }
-    if results.is_empty() {
-        return Err(Error::Usage(
-            "every method was skipped: a larger --max-time waits longer, --methods names those to run"
-                .to_owned(),
-        ));
-    }
+    let (results, skipped) = compare.all(&candidates, tried, format)?;
     let troubled = results.iter().any(|line| line.not_converged > 0);
     let report = Report {
         format: Report::FORMAT,
@@ -287,6 +257,47 @@ struct Compare<'a> {
 }
 
 impl Compare<'_> {
+    /// Runs the candidates one after the other, all of them or those that do not take too long; the row of a table is shown
+    /// when it is known.
+    fn all(
+        &self,
+        candidates: &[Candidate],
+        tried: bool,
+        format: Format,
+    ) -> Result<(Vec<Line>, Vec<Skipped>)> {
+        let quiet = self.args.running.quiet;
+        let layout = TableLayout::of(candidates.iter().map(|candidate| candidate.name.as_str()));
+        let (mut results, mut skipped) = (Vec::new(), Vec::new());
+        for candidate in candidates {
+            let name = &candidate.name;
+            if let Some(seconds) = if tried { self.too_long(candidate)? } else { None } {
+                let about = announce::duration(seconds);
+                console::note(
+                    quiet,
+                    format_args!(
+                        "{name}: skipped as too slow for this table (about {about}); name it with --methods"
+                    ),
+                );
+                skipped.push(Skipped { method: name.clone(), seconds });
+                continue;
+            }
+            if let Some(settings) = candidate.settings() {
+                announce::subsample_of(name, settings, self.sample.len(), quiet);
+            }
+            let line = self.line(candidate)?;
+            if format == Format::Table {
+                let head = if results.is_empty() { layout.head() } else { String::new() };
+                write::print(&(head + &layout.row(&line)))?;
+            }
+            results.push(line);
+        }
+        if results.is_empty() {
+            let hint = "a larger --max-time waits longer, --methods names those to run";
+            return Err(Error::Usage(format!("every method was skipped: {hint}")));
+        }
+        Ok((results, skipped))
+    }
+
     /// How many seconds a candidate would take, if that is too long.
     fn too_long(&self, candidate: &Candidate) -> Result<Option<f64>> {
         let threads = self.args.running.threads.map(usize::from);
