@@ -230,9 +230,7 @@ def compare(
     name = known_method(method)
     X, Y = tabular(X), tabular(Y)
     said = {str(column): kind for column, kind in dict(kinds or {}).items()}
-    first, found = native_table(
-        X, names_of(X), said, truth_is_number=False, leave_out_nested=True
-    )
+    first, found = native_table(X, names_of(X), said, truth_is_number=False, leave_out_nested=True)
     second, _ = native_table(Y, names_of(Y), said, truth_is_number=False, leave_out_nested=True)
     weights = tuple(
         None if given is None else as_weights(given, len(sample))

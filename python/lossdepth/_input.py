@@ -211,7 +211,7 @@ def named(message: str, names: Names | None) -> str:
 
 
 def worded(error: ValueError) -> ValueError:
-    """Return an error of the native core that brings names of columns along, with these in its text."""
+    """Return an error of the native core with the names of columns that it brings along."""
     if len(error.args) < 2:  # noqa: PLR2004
         return error
     return ValueError(named(str(error.args[0]), np.array(error.args[1], dtype=object)))

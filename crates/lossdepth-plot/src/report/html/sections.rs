@@ -56,8 +56,10 @@ pub(super) fn summary(bounded: &Bounded, groups: &[AlikeRows]) -> Vec<String> {
     if page.data.repeated > 0 {
         data.push(counted(page.data.repeated, "repeated row", "repeated rows"));
     }
-    if !page.findings.is_empty() {
-        data.push(counted(page.findings.len() as u64, "suspicious finding", "suspicious findings"));
+    // How a file was read is no problem of a column.
+    let suspicious = page.findings.iter().filter(|finding| !finding.columns.is_empty()).count();
+    if suspicious > 0 {
+        data.push(counted(suspicious as u64, "suspicious finding", "suspicious findings"));
     }
     let data: Vec<&str> = data.iter().map(String::as_str).collect();
     let mut second = String::new();

@@ -252,7 +252,8 @@ impl<'a> Profile<'a> {
         }
         let (characters, words) = (characters as f64 / cells as f64, words as f64 / cells as f64);
         if levels == cells && cells >= 3 {
-            let short = characters <= 40.0 && words <= 3.0;
+            // Amounts that all differ name nothing.
+            let short = characters <= 40.0 && words <= 3.0 && self.why() != Some(LeftOutReason::Units);
             return if guess && short && cells == rows { ColumnKind::Id } else { ColumnKind::Text };
         }
         // Heuristics: a category repeats its levels, and long texts repeat only where they are answers to choose from.
