@@ -650,13 +650,14 @@ class Depth(TableReader, OutlierMixin, BaseEstimator):
     def _named(self, scores: _native._Scores, X: Any) -> Scores:
         """Name the native scores, and warn if some are not as exact as they should be."""
         depth, error, stderr, iterations, stop = scores
-        names, failed = np.array(_native.STOPS), stop != _native.STOPS.index("converged")
+        names, converged = np.array(_native.STOPS), _native.STOPS.index("converged")
+        failed = stop != converged
         result = Scores(
             depth,
             error,
             stderr,
             iterations,
-            names[stop] if failed.any() else np.broadcast_to(names[:1], stop.shape),
+            names[stop] if failed.any() else np.broadcast_to(names[converged], stop.shape),
             _checks.index(X),
             partial(_shares, self.model_, threads(self.n_jobs)),
         )

@@ -111,6 +111,6 @@ plot.lossdepth_comparison <- function(x, y, names = x$names, col = c("#2e6f9e", 
   for (k in 1:2) {
     graphics::points(pairs[[k]], pch = c(16L, 17L)[k], cex = 0.8, col = grDevices::adjustcolor(col[k], 0.75))
   }
-  graphics::legend("topleft", legend = names, col = col, pch = c(16L, 17L), bty = "n")
+  graphics::legend("right", legend = names, col = col, pch = c(16L, 17L), bty = "n")
   invisible(pairs)
 }

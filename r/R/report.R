@@ -2,7 +2,8 @@
 #'
 #' Writes one HTML file that needs no network: the distribution of depths with a threshold to move, the oddest rows with
 #' their reasons, their values beside those of the other rows, a map, what was noticed about the data, and how it was
-#' computed. The same data and settings give the same bytes, here, in Python and on the command line.
+#' computed. The same table with the same names of rows gives the same bytes here and in Python; rows without names are
+#' counted from 1 here.
 #'
 #' @param x A data frame or matrix, or a fit of [lossdepth()] that `newdata` is compared with.
 #' @param file The file to write, by convention with the ending `.html`; it appears when it is complete, or not at all.
@@ -52,7 +53,8 @@ page_of <- function(fit, given, reference, x, own, weights, top, mask, about, fi
     fail("`mask` names a column that is not there: ", unknown[1L])
   }
   about$mask <- as.character(mask)
-  about$row_names <- row_labels(x)
+  labels <- row_labels(x)
+  about$row_names <- if (is.null(labels)) paste("row", seq_len(given$rows)) else labels
   weights <- if (!is.null(weights)) as.double(weights)
   made <- answer(.Call(
     wrap__native_report, pointer(fit), given$columns, reference$columns, fit$missing, own, if (own) weights, top,

@@ -57,6 +57,8 @@ def comparison(folder: Path, program: str) -> None:
     numbers = [test[name] for name in ("statistic", "p") for test in answer["tests"]]
     numbers += [column["distance"] for column in answer["columns"]]
     (folder / "compare.program").write_text("".join(f"{float(x).hex()}\n" for x in numbers))
+    table.index = pd.Index([f"r{row}" for row in range(1, len(table) + 1)])
+    halves = table[:40], table[40:]
     lossdepth.report(table, folder / "report.html", top=5, title="Shared")
     lossdepth.report(halves[0], folder / "reference.html", reference=halves[1], top=5)
 

@@ -41,7 +41,7 @@ test_that("bad arguments are named", {
 
 test_that("a DD-plot shows the depths in both samples", {
   x <- cloud(40, 2, 4)
-  y <- cloud(30, 2, 5) + 3
+  y <- cloud(30, 2, 5) + 9
   found <- compare(x, y, tests = "kernel", method = "mahalanobis", missing = "error", permutations = 99)
   grDevices::pdf(NULL)
   on.exit(grDevices::dev.off())
@@ -64,6 +64,7 @@ test_that("Python and the command line find the same", {
     expect_identical(hex, sprintf("%a", theirs), info = other)
   }
   bytes <- function(name) readBin(file.path(folder, name), "raw", file.size(file.path(folder, name)))
+  rownames(rows) <- paste0("r", seq_len(nrow(rows)))
   page <- report(rows, top = 5, title = "Shared")
   expect_identical(charToRaw(page$html), bytes("report.html"))
   page <- report(rows[half, ], reference = rows[-half, ], top = 5)

@@ -5,6 +5,8 @@ test_that("a page has the oddest row, its reason and the title", {
   expect_match(page$html, "^<!DOCTYPE html>")
   expect_match(page$html, "A week of orders", fixed = TRUE)
   expect_match(page$html, "900", fixed = TRUE)
+  # Counted from 1.
+  expect_match(page$html, "row 20", fixed = TRUE)
   expect_identical(page$rows, 120)
   expect_output(print(page), "120 rows")
   expect_identical(report(frame, top = 3, title = "A week of orders")$html, page$html)

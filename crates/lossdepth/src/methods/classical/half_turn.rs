@@ -122,13 +122,15 @@ impl CountedPlane {
             let [leave, enter] = bucket.sides;
             l += enter.cast_signed() - leave.cast_signed();
             mixed[mixtures] = b;
-            mixtures += usize::from((leave != 0) & (enter != 0));
+            mixtures += usize::from(leave.min(enter) > 0);
             b += 1;
         }
         left[number] = l;
         // After half a turn the sides have changed places: start + l = total - start.
         let start = (total - l) / 2;
-        left.iter_mut().for_each(|l| *l += start);
+        for l in left.iter_mut() {
+            *l += start;
+        }
         let total = f64::from(total);
         let mut sum = all_one_way(left, total);
         for &b in &mixed[..mixtures] {
@@ -228,6 +230,7 @@ impl CountedPlane {
 
 /// Whether a vector is in the lower half plane, which has the negative half of the first axis.
 #[inline(always)]
+#[expect(clippy::needless_bitwise_bool, reason = "without branches loops are vectorised")]
 fn is_lower(a: f64, b: f64) -> bool {
     (b < 0.0) | (b == 0.0) & (a < 0.0)
 }
