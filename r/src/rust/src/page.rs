@@ -44,7 +44,8 @@ fn report(
     let top = usize::try_from(count("top", top)?).unwrap_or(usize::MAX);
     let (asked, threads) = (OutlierOptions { top, ..OutlierOptions::default() }, self::threads(threads)?);
     let part = |name: &str| about.dollar(name).unwrap_or_else(|_| NULL.into());
-    let (name, reference_name) = (text("name", &part("name"))?, text("reference_name", &part("reference_name"))?);
+    let (name, reference_name) =
+        (text("name", &part("name"))?, text("reference_name", &part("reference_name"))?);
     let reference_columns = usize::try_from(count("columns", &part("columns"))?).unwrap_or(0);
     let title = Some(part("title")).filter(|title| !title.is_null());
     let title = title.map(|title| text("title", &title)).transpose()?;
@@ -63,8 +64,9 @@ fn report(
         let weights = weights.as_deref().or_else(|| fitted.model.reference().given_weights());
         // A column that names the rows says more than row names.
         let names = row_names.filter(|_| encoding.id().is_none());
-        let names: Option<Vec<String>> = names
-            .map(|names| encoded.rows.iter().map(|&row| names.get(row).cloned().unwrap_or_default()).collect());
+        let names: Option<Vec<String>> = names.map(|names| {
+            encoded.rows.iter().map(|&row| names.get(row).cloned().unwrap_or_default()).collect()
+        });
         let queries = Queries { weights: weights.filter(|_| own), ..queries };
         let run = Run { threads, cancel: Some(cancel), ..Run::default() };
         let found = Outliers::find(&fitted.model, queries, &asked, &run).map_err(failure)?;

@@ -23,8 +23,21 @@ impl Question {
     /// From a list: both tables, both weights, tests, method, settings, kinds, missing, permutations, seed, most rows, threads.
     fn read(asked: &Robj) -> Answer<Self> {
         let parts: Vec<Robj> = asked.as_list().map_or_else(Vec::new, |list| list.values().collect());
-        let [first, second, above, below, tests, name, values, kinds, missing, permutations, seed, most, threads] =
-            &parts[..]
+        let [
+            first,
+            second,
+            above,
+            below,
+            tests,
+            name,
+            values,
+            kinds,
+            missing,
+            permutations,
+            seed,
+            most,
+            threads,
+        ] = &parts[..]
         else {
             return Err(crate::failure::Failure::new("a comparison must be a list of thirteen"));
         };
@@ -128,7 +141,9 @@ fn native_depth_pairs(asked: Robj) -> Robj {
 
 fn depth_pairs(asked: &Robj) -> Answer<Robj> {
     let DepthPairs { first, second } = Question::read(asked)?.answer(DepthPairs::of_tables)?;
-    let flat = |pairs: Vec<[f64; 2]>| [0, 1].map(|k| pairs.iter().map(|pair| pair[k]).collect::<Vec<f64>>()).concat();
+    let flat = |pairs: Vec<[f64; 2]>| {
+        [0, 1].map(|k| pairs.iter().map(|pair| pair[k]).collect::<Vec<f64>>()).concat()
+    };
     Ok(list!(first = flat(first), second = flat(second)).into())
 }
 
