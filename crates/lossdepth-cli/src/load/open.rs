@@ -250,8 +250,8 @@ fn stranger(head: &[u8]) -> Option<&'static str> {
 
 /// Whether a text starts with a tag, as HTML and XML do.
 fn is_markup(head: &[u8]) -> bool {
-    let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
     const STARTS: [&[u8]; 6] = [b"<!doctype", b"<html", b"<?xml", b"<table", b"<!--", b"<head"];
+    let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
     STARTS.iter().any(|start| head.get(..start.len()).is_some_and(|own| own.eq_ignore_ascii_case(start)))
 }
 

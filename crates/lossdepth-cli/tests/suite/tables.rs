@@ -158,7 +158,7 @@ fn columns_that_are_no_numbers() {
             ran.err
         );
         // Asked for, it is refused.
-        let ran = folder.score(&format!("{name} --columns n,c"));
+        let ran = folder.score(&format!("{name} --columns n,c --quiet"));
         assert_eq!(ran.err, format!("error: {name}: column `c` holds lists, {nested}\n"));
     }
     // Texts as codes, dates in seconds, gaps as NaN.

@@ -13,6 +13,29 @@ pub(super) enum Naming {
     Quantity,
 }
 
+/// Last words of names for codes.
+const CODES: [&str; 19] = [
+    "code",
+    "codes",
+    "zip",
+    "zipcode",
+    "postcode",
+    "postal",
+    "plz",
+    "postleitzahl",
+    "ean",
+    "gtin",
+    "upc",
+    "isbn",
+    "sku",
+    "barcode",
+    "phone",
+    "telephone",
+    "telefon",
+    "iban",
+    "ssn",
+];
+
 /// What the last word of a name says.
 pub(super) fn naming(name: &str) -> Naming {
     let name = name.trim();
@@ -21,27 +44,6 @@ pub(super) fn naming(name: &str) -> Naming {
     if is_id || (name.ends_with("ID") && name.len() > 2) {
         return Naming::Id;
     }
-    const CODES: [&str; 19] = [
-        "code",
-        "codes",
-        "zip",
-        "zipcode",
-        "postcode",
-        "postal",
-        "plz",
-        "postleitzahl",
-        "ean",
-        "gtin",
-        "upc",
-        "isbn",
-        "sku",
-        "barcode",
-        "phone",
-        "telephone",
-        "telefon",
-        "iban",
-        "ssn",
-    ];
     if CODES.contains(&last.as_str()) {
         return Naming::Code;
     }

@@ -236,12 +236,11 @@ impl<'a> Tokens<'a> {
     fn quarter_or_week(&mut self, year: u32) -> Option<f64> {
         let mut rest = *self;
         rest.char(|c| c == '-' || c == ' ');
-        let found = match rest.quarter() {
-            Some(quarter) => days(year, 3 * quarter - 2, 1)?,
-            None => {
-                rest.char(|c| c == 'W' || c == 'w')?;
-                monday(year, rest.number(2, 2)?)?
-            }
+        let found = if let Some(quarter) = rest.quarter() {
+            days(year, 3 * quarter - 2, 1)?
+        } else {
+            rest.char(|c| c == 'W' || c == 'w')?;
+            monday(year, rest.number(2, 2)?)?
         };
         *self = rest;
         Some(found)

@@ -63,9 +63,10 @@ fn pairs(text: &str, least: Option<f64>) -> Option<f64> {
         let number: f64 = rest[..end].replace(',', ".").parse().ok()?;
         rest = rest[end..].trim_start();
         let sign = rest.starts_with(['\'', '"', '′', '″']);
-        let end = match sign {
-            true => rest.chars().next().map_or(0, char::len_utf8),
-            false => rest.find(|c: char| !c.is_alphabetic()).unwrap_or(rest.len()),
+        let end = if sign {
+            rest.chars().next().map_or(0, char::len_utf8)
+        } else {
+            rest.find(|c: char| !c.is_alphabetic()).unwrap_or(rest.len())
         };
         let unit = rest[..end].to_lowercase();
         let (_, size) = UNITS.iter().find(|(names, _)| names.contains(&unit.as_str()))?;
@@ -100,6 +101,9 @@ fn clock(text: &str) -> Option<f64> {
     Some(total)
 }
 
+/// The units that are shown, with their seconds.
+const NAMES: [(&str, u64); 4] = [("d", 86_400), ("h", 3600), ("min", 60), ("s", 1)];
+
 /// Days as `1 h 20 min`: the two largest units, and below a minute seconds with their decimals.
 pub(super) fn format(days: f64) -> String {
     let seconds = days.abs() * DAY;
@@ -111,7 +115,6 @@ pub(super) fn format(days: f64) -> String {
         let text = format!("{seconds:.3}");
         return format!("{sign}{} s", text.trim_end_matches('0').trim_end_matches('.'));
     }
-    const NAMES: [(&str, u64); 4] = [("d", 86_400), ("h", 3600), ("min", 60), ("s", 1)];
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positive, below 1e12")]
     let whole = seconds.round() as u64;
     let largest = NAMES.iter().position(|(_, size)| whole >= *size).unwrap_or(3).min(2);

@@ -438,7 +438,7 @@ mod tests {
         let money =
             |i: u32| [format!("${i}.50"), format!("€{i}"), format!("{i} GBP")][i as usize % 3].clone();
         assert_eq!(some(money), (ColumnKind::Text, Some(LeftOutReason::Units)));
-        let weight = |i: u32| if i % 3 == 0 { format!("{i} kg") } else { format!("{i}.5 lb") };
+        let weight = |i: u32| if i.is_multiple_of(3) { format!("{i} kg") } else { format!("{i}.5 lb") };
         assert_eq!(some(weight), (ColumnKind::Text, Some(LeftOutReason::Units)));
         assert_eq!(
             some(|i| format!("{}/{}", 100 + i, 60 + i)),

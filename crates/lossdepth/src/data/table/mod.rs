@@ -172,6 +172,7 @@ impl Table {
     }
 
     /// The same, where the numbers of these columns are lengths of time in days. They are shown as such.
+    #[must_use]
     pub fn with_durations(self, durations: Vec<String>) -> Self {
         Self { durations, ..self }
     }
