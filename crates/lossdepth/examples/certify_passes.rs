@@ -3,7 +3,7 @@
 //! `cargo run --release -p lossdepth --example certify_passes -- [PROBLEMS] [SEED] [ONLY]`; `VERBOSE=1` names queries that did not
 //! converge, `ONLY` replays one problem.
 
-use lossdepth::data::RowSource;
+use lossdepth::data::{RowSource, Visit};
 use lossdepth::model::Passes;
 use lossdepth::{DepthError, Fit, Intercept, Method, Reference, Rows, Run, Scale, Settings, Stop, Variant};
 
@@ -43,10 +43,7 @@ struct Pieces<'a> {
 impl RowSource for Pieces<'_> {
     type Error = DepthError;
 
-    fn read(
-        &mut self,
-        visit: &mut dyn FnMut(Rows<'_>, Option<&[f64]>) -> Result<(), DepthError>,
-    ) -> Result<(), DepthError> {
+    fn read(&mut self, visit: &mut Visit<'_>) -> Result<(), DepthError> {
         let pieces = self.data.chunks(self.size * self.width).enumerate();
         pieces.into_iter().try_for_each(|(k, piece)| {
             let rows = Rows::new(piece, self.width)?;

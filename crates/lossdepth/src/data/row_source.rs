@@ -3,19 +3,19 @@
 use super::{Reference, Rows};
 use crate::error::{DepthError, Result};
 
+/// What is done with a piece of rows, and their weights if they have some.
+pub type Visit<'a> = dyn FnMut(Rows<'_>, Option<&[f64]>) -> Result<()> + 'a;
+
 /// A reference that is read from its first row to its last, as often as needed.
 ///
 /// ```
-/// use lossdepth::data::RowSource;
+/// use lossdepth::data::{RowSource, Visit};
 /// use lossdepth::{DepthError, Rows};
 /// /// 0, 1, …, made anew whenever they are read.
 /// struct Counting(u32);
 /// impl RowSource for Counting {
 ///     type Error = DepthError;
-///     fn read(
-///         &mut self,
-///         visit: &mut dyn FnMut(Rows<'_>, Option<&[f64]>) -> Result<(), DepthError>,
-///     ) -> Result<(), DepthError> {
+///     fn read(&mut self, visit: &mut Visit<'_>) -> Result<(), DepthError> {
 ///         (0..self.0).try_for_each(|i| visit(Rows::new(&[f64::from(i)], 1)?, None))
 ///     }
 /// }
@@ -37,16 +37,13 @@ pub trait RowSource {
     ///
     /// # Errors
     /// Rows cannot be read, or `visit` refuses them.
-    fn read(
-        &mut self,
-        visit: &mut dyn FnMut(Rows<'_>, Option<&[f64]>) -> Result<()>,
-    ) -> Result<(), Self::Error>;
+    fn read(&mut self, visit: &mut Visit<'_>) -> Result<(), Self::Error>;
 }
 
 impl RowSource for &Reference {
     type Error = DepthError;
 
-    fn read(&mut self, visit: &mut dyn FnMut(Rows<'_>, Option<&[f64]>) -> Result<()>) -> Result<()> {
+    fn read(&mut self, visit: &mut Visit<'_>) -> Result<()> {
         let equal = self.weights().windows(2).all(|pair| pair[0] == pair[1]);
         let weights = if equal { None } else { self.given_weights().or(Some(self.weights())) };
         visit(self.rows(), weights)

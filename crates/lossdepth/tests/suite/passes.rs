@@ -1,7 +1,7 @@
 //! Depths by passes over all rows: their proven errors hold against the full solution, and they depend on the rows alone.
 
 use crate::common::{Random, settings};
-use lossdepth::data::{ReferenceRows, RowSource, Scaling};
+use lossdepth::data::{ReferenceRows, RowSource, Scaling, Visit};
 use lossdepth::model::Passes;
 use lossdepth::{
     DepthError, Fit, Intercept, Method, Model, Reference, Rows, Run, Scale, Settings, Stop, Variant,
@@ -27,10 +27,7 @@ impl<'a> Pieces<'a> {
 impl RowSource for Pieces<'_> {
     type Error = DepthError;
 
-    fn read(
-        &mut self,
-        visit: &mut dyn FnMut(Rows<'_>, Option<&[f64]>) -> Result<(), DepthError>,
-    ) -> Result<(), DepthError> {
+    fn read(&mut self, visit: &mut Visit<'_>) -> Result<(), DepthError> {
         self.readings += 1;
         let mut first = 0;
         self.data.chunks(self.size * self.width).try_for_each(|piece| {

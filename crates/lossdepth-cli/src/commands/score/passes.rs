@@ -9,9 +9,9 @@ use crate::commands::{announce, tell};
 use crate::console::{self, PassBar};
 use crate::error::{Error, Problem, Result};
 use crate::load::{Block, Columns, Table, pair};
-use lossdepth::data::{Encoding, Missing, ReferenceRows, RowSource};
+use lossdepth::data::{Encoding, Missing, ReferenceRows, RowSource, Visit};
 use lossdepth::model::Passes;
-use lossdepth::{DepthError, Fit, Rows, Run, Settings};
+use lossdepth::{Fit, Rows, Run, Settings};
 use std::path::{Path, PathBuf};
 
 /// A file whose rows are read from the first to the last, again and again.
@@ -27,10 +27,7 @@ pub(super) struct FileRows {
 impl RowSource for FileRows {
     type Error = Error;
 
-    fn read(
-        &mut self,
-        visit: &mut dyn FnMut(Rows<'_>, Option<&[f64]>) -> Result<(), DepthError>,
-    ) -> Result<()> {
+    fn read(&mut self, visit: &mut Visit<'_>) -> Result<()> {
         self.readings += 1;
         let mut table = Table::open(&self.path, &self.roles.reading.reading())?;
         loop {

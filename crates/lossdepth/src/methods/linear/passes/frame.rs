@@ -47,7 +47,7 @@ impl Frame {
         let (mut first, mut last) = (None, None);
         match self.intercept {
             Intercept::Free => {
-                first = Some(weights.iter().zip(&self.center).fold(intercept, |b, (w, c)| w.mul_add(*c, b)))
+                first = Some(weights.iter().zip(&self.center).fold(intercept, |b, (w, c)| w.mul_add(*c, b)));
             }
             Intercept::Penalised => last = Some(intercept),
             Intercept::None => {}

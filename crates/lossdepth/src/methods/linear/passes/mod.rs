@@ -8,7 +8,7 @@ mod search;
 mod sums;
 
 use self::frame::{BLOCK, Frame};
-use self::search::{Sample, Search};
+use self::search::{Found, Sample, Search};
 use self::sums::{Pass, check_same};
 use super::Linear;
 use crate::certify::pass::PassSums;
@@ -147,8 +147,7 @@ impl<'a, L: Smooth + Dual> Solver<'a, L> {
             if open.is_empty() {
                 break;
             }
-            let largest =
-                open.iter().filter_map(|&j| searches[j].found.as_ref()).map(|f| f.certificate.error);
+            let largest = open.iter().map(|&j| searches[j].found.certificate.error);
             let error = if number == 1 { f64::INFINITY } else { largest.fold(0.0, f64::max) };
             let mut progress =
                 PassProgress { pass: number, rows: 0, of: survey.rows, open: open.len() + later, error };
@@ -191,16 +190,10 @@ impl<'a, L: Smooth + Dual> Solver<'a, L> {
                 progress(done);
             }
         }
-        let fit = |(search, start): (&Search, &Outcome)| match &search.found {
-            Some(found) => Fit {
-                depth: found.depth.clamp(0.0, 1.0),
-                error: found.certificate.error,
-                stderr: start.stderr,
-                iterations: found.passes,
-                stop: found.stop,
-            }
-            .capped(),
-            None => unreachable!("every query is in the first pass"),
+        let fit = |(search, start): (&Search, &Outcome)| {
+            let Found { depth, certificate, passes: iterations, stop } = search.found;
+            let depth = depth.clamp(0.0, 1.0);
+            Fit { depth, error: certificate.error, stderr: start.stderr, iterations, stop }.capped()
         };
         Ok(searches.iter().zip(&starts).map(fit).collect())
     }

@@ -35,7 +35,7 @@ impl Point {
 }
 
 /// What is known of one query's solution.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Found {
     pub(super) depth: f64,
     pub(super) certificate: Certificate,
@@ -55,7 +55,7 @@ pub(super) struct Search {
     /// No step may be longer, after one that did not lower the objective.
     longest: f64,
     stalls: usize,
-    pub(super) found: Option<Found>,
+    pub(super) found: Found,
     pub(super) done: bool,
 }
 
@@ -66,6 +66,9 @@ impl Search {
         let slope = 0.5 * loss.grad(0.0);
         let gradient = mean.iter().zip(&query).map(|(x, z)| slope * (x - z)).collect();
         let base = Point::new(vec![0.0; start.len()], 1.0, gradient, &query, loss);
+        // At the origin the risk is 1, and a depth is between 0 and 1.
+        let certificate = Certificate { gap: 1.0, error: 1.0, rounding: 0.0 };
+        let found = Found { depth: 1.0, certificate, passes: 0, stop: Stop::Stalled };
         Self {
             query,
             trial: start,
@@ -73,7 +76,7 @@ impl Search {
             pairs: Vec::new(),
             longest: f64::INFINITY,
             stalls: 0,
-            found: None,
+            found,
             done: false,
         }
     }
@@ -82,20 +85,19 @@ impl Search {
     pub(super) fn take(&mut self, evaluation: PassEvaluation, loss: &impl Smooth, task: &Task, pass: usize) {
         let PassEvaluation { risk, penalty, gradient, gradient_error, certificate } = evaluation;
         let objective = risk + penalty;
-        let before = self.found.as_ref().map_or(f64::INFINITY, |found| found.certificate.error);
+        let before = self.found.certificate.error;
         // The error may say nothing for a while: it is at most the objective.
         let progress = certificate.error < 0.9 * before || objective < (1.0 - 1e-3) * self.base.objective;
         self.stalls = if progress { 0 } else { self.stalls + 1 };
-        if certificate.error < before || self.found.is_none() {
+        // Not a number is no improvement.
+        if certificate.error < before {
             let depth = if task.variant == Variant::Objective { objective } else { risk };
-            self.found = Some(Found { depth, certificate, passes: pass, stop: Stop::Stalled });
+            self.found = Found { depth, certificate, ..self.found };
         }
         let error = certificate.error.min(before);
         let over = pass >= task.max_iter;
-        if let Some(found) = &mut self.found {
-            found.passes = pass;
-            found.stop = if over { Stop::IterationLimit } else { Stop::Stalled }.for_error(error, task.tol);
-        }
+        let stop = if over { Stop::IterationLimit } else { Stop::Stalled };
+        self.found = Found { passes: pass, stop: stop.for_error(error, task.tol), ..self.found };
         self.done = error <= task.tol || over || self.stalls > STALLS;
         if !self.done {
             let at = Point::new(self.trial.clone(), objective, gradient, &self.query, loss);

@@ -90,7 +90,9 @@ impl Pass {
                 frame.block(rows.range(start, end), weights[start..end].iter().map(|w| w * unit))
             })
             .collect();
-        weights.iter().for_each(|weight| self.total.add(weight * unit));
+        for weight in weights {
+            self.total.add(weight * unit);
+        }
         // Curvature that is bounded everywhere needs no smallest margin.
         let bounded = loss.curvature_bound(f64::NEG_INFINITY, f64::INFINITY).is_finite();
         let tasks: Vec<(&Group, &RowBlock)> =
@@ -103,7 +105,9 @@ impl Pass {
             })
             .collect();
         for (group, parts) in self.groups.iter_mut().zip(parts.chunks_exact(blocks.len())) {
-            parts.iter().for_each(|part| group.add(part));
+            for part in parts {
+                group.add(part);
+            }
         }
         self.blocks += blocks.len();
         self.rows += rows.len();
