@@ -39,7 +39,7 @@ struct Objects {
 }
 
 /// The rows of a file.
-struct Rows {
+struct Table {
     rows: Vec<Vec<(usize, Value)>>,
     width: usize,
     done: usize,
@@ -79,7 +79,7 @@ pub(super) fn open(file: &Bytes, reading: &Reading) -> Opened {
     outline.untyped = true;
     outline.decimal = reading.decimal;
     let words = Words { gaps: reading.gaps.clone(), comma: reading.decimal == Some(',') };
-    Ok((outline, Box::new(Rows { rows, width, done: 0, words })))
+    Ok((outline, Box::new(Table { rows, width, done: 0, words })))
 }
 
 /// An array of objects.
@@ -211,7 +211,7 @@ impl<'de> Visitor<'de> for Single {
     }
 }
 
-impl Rows {
+impl Table {
     fn add(&self, cells: &mut Cells, value: Option<&Value>) -> usize {
         match value {
             None | Some(Value::Null) => cells.gap(),
@@ -233,7 +233,7 @@ fn text(value: Option<&Value>) -> String {
     }
 }
 
-impl Source for Rows {
+impl Source for Table {
     fn read(&mut self, wanted: &Wanted<'_>, piece: &mut Piece) -> Result<(), Problem> {
         let columns = wanted.columns;
         let end = self.rows.len().min(self.done.saturating_add(wanted.limit));
@@ -258,7 +258,9 @@ impl Source for Rows {
             piece.ids.extend(columns.id.map(|column| text(value(column))));
             piece.labels.extend(columns.label.map(|column| text(value(column))));
             piece.rows += 1;
-            row.iter().for_each(|(column, _)| places[*column] = usize::MAX);
+            for (column, _) in row {
+                places[*column] = usize::MAX;
+            }
         }
         self.done = end;
         Problem::all(wrong)

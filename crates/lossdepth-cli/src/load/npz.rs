@@ -33,7 +33,7 @@ pub(super) fn open(input: &Input) -> Opened {
     let mut archive = input.again()?;
     let mut arrays = Vec::new();
     let entries = directory(&mut *archive)?;
-    let is_array = |entry: &Entry| entry.name.ends_with(".npy");
+    let is_array = |entry: &Entry| entry.name.strip_suffix(".npy").is_some();
     if !entries.is_empty() && !entries.iter().any(is_array) {
         let names: Vec<String> = entries.into_iter().map(|entry| entry.name).collect();
         return Err(Problem::Unsupported(format!(
