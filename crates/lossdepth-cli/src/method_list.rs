@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 use crate::settings::{Given, flag_name};
 use crate::suggest::nearest;
-use lossdepth::Method;
+use lossdepth::{Method, Preset};
 use lossdepth_reproduce::baseline::Baseline;
 use lossdepth_reproduce::{Candidate, CommonSettings};
 
@@ -32,7 +32,16 @@ pub(crate) fn parse(texts: &[String], given: &Given) -> Result<Vec<Candidate>> {
         preset: given.preset_name(),
         memory: lossdepth_files::memory::half(),
     };
-    let all: Vec<Candidate> = specs.iter().map(|spec| spec.candidate(&common)).collect::<Result<_>>()?;
+    // Baselines see columns as the depths do: standardised, unless something else is said.
+    let mut of_baselines = common.clone();
+    if !matches!(common.preset, Some(Preset::Paper | Preset::PaperCode)) {
+        of_baselines.values.insert(0, ("scale", "standard".into()));
+    }
+    let candidate = |spec: &Spec<'_>| {
+        let is_baseline = Baseline::NAMES.contains(&spec.name);
+        spec.candidate(if is_baseline { &of_baselines } else { &common })
+    };
+    let all: Vec<Candidate> = specs.iter().map(candidate).collect::<Result<_>>()?;
     for (name, _) in given.values() {
         if !all.iter().any(|candidate| candidate.has(name)) {
             let flag = flag_name(name);

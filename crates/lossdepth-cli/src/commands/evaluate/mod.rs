@@ -32,8 +32,8 @@ logit scale. Average precision is the area under the steps of the precision-reca
 as many outliers. The times are those of one run on this machine.
 
 Baselines that are no depths: oc-svm (one-class support vector machine; nu, kernel, gamma, …), lof (local outlier factor; k), \
-knn (distance to the k-th neighbour; k, distance) and iforest (isolation forest; trees, max_samples, seed). With --methods every \
-method is run. Without, each is first tried on a part of the rows, and those that would take longer than --max-time are skipped.
+knn (distance to the k-th neighbour; k, distance) and iforest (isolation forest; trees, max_samples, seed); their columns are standardised unless --scale says otherwise. With \
+--methods every method is run. Without, each is first tried on a part of the rows, and those that would take longer than --max-time are skipped.
 
 Exit codes: 0 done, 1 done but some rows did not converge, 2 failed.
 
