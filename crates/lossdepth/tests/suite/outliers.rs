@@ -205,7 +205,7 @@ fn small_tables_have_a_highest_value_and_levels_of_equal_size_are_not_rare() {
     let (model, encoding) = fitted(&table);
     let found = found(&model, &encoding, &table, true, 12);
     let price = &found.found[0].reasons[0];
-    assert_eq!((price.value.as_str(), price.name.as_str()), ("480", "price"));
+    assert_eq!((price.value.as_str(), price.name.as_str()), ("480.0", "price"));
     assert!(price.text.starts_with("highest of all"), "{}", price.text);
     let said = found.found.iter().flat_map(|row| &row.reasons).filter(|reason| reason.name == "shop");
     assert!(said.clone().all(|reason| !reason.text.contains("only")), "{:?}", said.collect::<Vec<_>>());

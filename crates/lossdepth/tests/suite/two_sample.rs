@@ -3,7 +3,7 @@
 use crate::common::Random;
 use lossdepth::data::{Column, EncodingOptions, Table, Texts, Values};
 use lossdepth::stats::two_sample::{CompareOptions, Comparison, Shifted, TwoSampleTest};
-use lossdepth::{DepthError, Method, Run, Settings};
+use lossdepth::{DepthError, Method, Run, Scale, Settings};
 
 fn numbers(name: &str, values: Vec<f64>) -> Column {
     Column { name: name.to_owned(), values: Values::Numbers(values) }
@@ -66,7 +66,7 @@ fn the_kernel_statistic_is_the_definition() {
 fn rejected_under_the_null(sizes: [usize; 2], draw: impl Fn(&mut Random) -> f64) -> [usize; 4] {
     let mut random = Random::new(2);
     // With 39 permutations, p is at most 0.05 for 2 of 40 equally likely ranks.
-    let settings = Settings::new(Method::Logistic);
+    let settings = Settings { scale: Scale::None, ..Settings::new(Method::Logistic) };
     let options = CompareOptions { permutations: 39, settings, ..CompareOptions::default() };
     let mut rejected = [0; 4];
     for seed in 0..10_000 {

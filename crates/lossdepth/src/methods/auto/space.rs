@@ -271,7 +271,9 @@ impl Balls {
                 }
             }
         });
-        *self.near.select_nth_unstable_by(rank, f64::total_cmp).1
+        // Distances of rows that overflow are no numbers, and below no bound.
+        let near = if rank < self.near.len() { &mut self.near[..] } else { radii };
+        *near.select_nth_unstable_by(rank, f64::total_cmp).1
     }
 }
 
@@ -303,6 +305,9 @@ mod tests {
         let mut balls = Balls::new(&compared, &compared.masses);
         let radii = [1.0, 2.0, 3.0, 9.0].map(|k| balls.radius(&[4.0, 2.0, 7.0], &compared.masses, k));
         assert_eq!(radii, [2.0, 4.0, 7.0, 7.0]);
+        // Not a number is farther than any.
+        assert_eq!(balls.radius(&[f64::NAN, 2.0, 7.0], &compared.masses, 2.0), 7.0);
+        assert!(balls.radius(&[f64::NAN, 2.0, 7.0], &compared.masses, 3.0).is_nan());
     }
 
     #[test]

@@ -39,6 +39,26 @@ impl Ground<'_> {
         Ok(best)
     }
 
+    /// The row replaced by a similar ordinary one, less what can go back, if they differ in at most `most` columns: for rows in
+    /// which so many columns are odd that none can be put back into an ordinary row.
+    pub(super) fn replaced(&self, z: &[f64], most: usize, price: f64) -> Result<Option<Repair>> {
+        let distances = Distances::new(self.columns, self.pool.rows(), z);
+        let similar = distances.nearest(&distances.totals(), &[], self.ordinary, STARTS);
+        let Some(i) =
+            similar.into_iter().max_by(|&a, &b| self.pool_depths[a].total_cmp(&self.pool_depths[b]))
+        else {
+            return Ok(None);
+        };
+        let (row, depth) = (self.pool.rows().row(i), self.pool_depths[i]);
+        let differs = |j: &usize| self.columns[*j].take(z) != self.columns[*j].take(row);
+        let changed: Vec<usize> = (0..self.columns.len()).filter(differs).collect();
+        if changed.len() > most {
+            return Ok(None);
+        }
+        let repair = Repair { row: row.to_vec(), changed, depth, bits: self.scale.bits(depth) };
+        self.eliminate(z, repair, price).map(Some)
+    }
+
     /// The replaced columns as they are in one of the rows that are most similar in the other columns, if that is deeper.
     fn jointly(&self, repair: &Repair, distances: &Distances, totals: &[f64]) -> Result<Repair> {
         let mut data = Vec::new();
@@ -65,7 +85,6 @@ impl Ground<'_> {
         let mut row = ordinary.to_vec();
         let differs = |j: &usize| self.columns[*j].take(z) != self.columns[*j].take(ordinary);
         let mut left: Vec<usize> = (0..self.columns.len()).filter(differs).collect();
-        let mut depth = self.pool_depths[i];
         let most = self.searched_columns();
         if left.len() > most {
             self.sort_by_difference(&mut left, z, &[ordinary]);
@@ -73,10 +92,8 @@ impl Ground<'_> {
                 self.columns[j].put(&mut row, &self.columns[j].take(z));
             }
             left.sort_unstable();
-            depth = self.depths(&row)?[0];
         }
-        let mut path =
-            vec![Repair { row: row.clone(), changed: left.clone(), depth, bits: self.scale.bits(depth) }];
+        let mut path = Vec::new();
         while left.len() > 1 {
             let values: Vec<Vec<f64>> = left.iter().map(|&j| self.columns[j].take(z)).collect();
             let depths =

@@ -124,6 +124,9 @@ impl<'a> Explainer<'a> {
             // Where many rows of the reference tie, nothing may be worth the price though the row is outlying.
             let price = options.price / LOWERED;
             (repair, singles) = ground.repair(z, &start, options.max_columns, price)?;
+            if repair.changed.is_empty() {
+                repair = ground.replaced(z, options.max_columns, price)?.unwrap_or(repair);
+            }
         }
         let game = Game::play(&ground, z, &repair)?;
         let columns = self.column_reasons(&ground, z, &repair, &game, options)?;

@@ -161,7 +161,7 @@ impl Ground<'_> {
     }
 
     /// Puts columns of `z` back one by one while that lowers the cost.
-    fn eliminate(&self, z: &[f64], mut repair: Repair, price: f64) -> Result<Repair> {
+    pub(super) fn eliminate(&self, z: &[f64], mut repair: Repair, price: f64) -> Result<Repair> {
         while repair.changed.len() > 1 {
             let fewer = self.without_one(z, &repair)?;
             let Some(best) = fewer.into_iter().min_by(|a, b| a.bits.total_cmp(&b.bits)) else { break };
