@@ -68,7 +68,7 @@ fn what_does_not_go_with_passes_is_refused() {
     );
     for (line, why) in [
         ("data.csv --reference old.csv --method hinge", "squared-hinge"),
-        ("data.csv --reference old.csv", "not with `auto`"),
+        ("data.csv --reference old.csv --method auto", "not with `auto`"),
         ("data.csv --reference old.csv --method logistic --fdr 0.1 --p-values", "--p-values"),
         ("data.csv --reference old.csv --method logistic --variant constrained --radius 1", "variant"),
         ("data.csv --reference - --method logistic", "standard input"),

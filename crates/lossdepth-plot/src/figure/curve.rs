@@ -12,7 +12,7 @@ pub struct Curve {
     pub at: Vec<f64>,
     /// The depth at each point.
     pub depth: Vec<f64>,
-    /// The confidence band at each point.
+    /// The confidence band at each point; as wide as a line where there is none.
     pub band: Vec<(f64, f64)>,
     /// The values of the sample.
     pub sample: Vec<f64>,
@@ -33,11 +33,14 @@ pub fn curve(style: &Style, curve: &Curve) -> Scene {
     let (line, band) = (heat(0.95), heat(0.3));
     let stroke = Stroke { colour: line, width: 4.0 * sizes.unit, dash: None };
     let rug = Stroke { colour: Colour::INK.with_opacity(0.6), width: 2.0 * sizes.unit, dash: None };
-    let keys = vec![
+    let mut keys = vec![
         LegendKey { text: "depth".to_owned(), symbol: KeySymbol::Line(stroke) },
-        LegendKey { text: "± 1.96 standard errors".to_owned(), symbol: KeySymbol::Patch(band) },
         LegendKey { text: "sample (ticks below)".to_owned(), symbol: KeySymbol::Line(rug) },
     ];
+    if curve.band.iter().any(|(low, high)| low < high) {
+        let text = "± 1.96 standard errors".to_owned();
+        keys.insert(1, LegendKey { text, symbol: KeySymbol::Patch(band) });
+    }
     let frame = Frame::new(style, x, y, keys, 0.6 * sizes.tick, false);
     let mut scene = Scene::new(style.width, style.height, style.caption.clone());
     let along = |value: &dyn Fn(usize) -> f64| -> Vec<Point> {

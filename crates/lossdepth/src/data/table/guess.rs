@@ -10,7 +10,7 @@ use super::kind::ColumnKind;
 use super::number::{self, NumberForm, NumberGuess};
 use super::options::EncodingOptions;
 use super::{Column, Table, Texts, Values};
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 /// So many consecutive whole numbers, each once, are taken for an id whatever the column is called.
 const CONSECUTIVE: usize = 8;
@@ -155,8 +155,9 @@ impl<'a> Profile<'a> {
             self.values.iter().filter(|(text, _)| is(text)).map(|(_, count)| count).sum()
         };
         let enough = |count: usize| count > 0 && ODD.allows(self.valued - count, self.valued);
+        let units: BTreeSet<&str> = self.values.iter().filter_map(|(text, _)| number::unit(text)).collect();
         match () {
-            () if enough(count(number::is_number_in_a_unit)) => Some(LeftOutReason::Units),
+            () if units.len() > 1 && enough(count(number::is_number_in_a_unit)) => Some(LeftOutReason::Units),
             () if enough(count(number::is_pair)) => Some(LeftOutReason::Pairs),
             () => None,
         }

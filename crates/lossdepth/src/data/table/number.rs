@@ -319,6 +319,11 @@ pub(super) fn is_number_in_a_unit(text: &str) -> bool {
     Parts::of(text).is_some_and(|parts| value(parts.body, '.').or_else(|| value(parts.body, ',')).is_some())
 }
 
+/// The currency or unit of a text that has one.
+pub(super) fn unit(text: &str) -> Option<&'static str> {
+    Parts::of(text).and_then(|parts| parts.unit)
+}
+
 /// Whether a text is two numbers with a slash between them, as `120/80`.
 pub(super) fn is_pair(text: &str) -> bool {
     text.split_once('/').is_some_and(|(a, b)| is_number_in_a_unit(a) && is_number_in_a_unit(b))
