@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.feather as feather
 import pytest
+from pyarrow import feather
 
 import lossdepth
 from lossdepth import ArrowScorer

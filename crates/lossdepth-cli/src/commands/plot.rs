@@ -469,7 +469,7 @@ impl Work<'_> {
         let outlying: Vec<[f64; 2]> = outlying.map(|row| at(*row)).collect();
         let name = format!("outliers: oddest {} ({})", percent(share), outlying.len());
         let marked =
-            (!outlying.is_empty()).then(|| Points { name: Some(name), at: outlying, mark: Mark::Ring });
+            (!outlying.is_empty()).then_some(Points { name: Some(name), at: outlying, mark: Mark::Ring });
         let written =
             |row: usize| data.ids.map_or_else(|| data.numbers[row].to_string(), |ids| ids[row].clone());
         let labels = order.iter().take(self.args.top).map(|row| (at(*row), written(*row))).collect();

@@ -143,7 +143,9 @@ pub fn map(style: &Style, map: &Map<'_>) -> Scene {
         None => Lines::default(),
     };
     if let Background::Polygons(polygons) = &map.background {
-        polygons.iter().for_each(|polygon| draw_polygon(&mut scene, &frame, polygon));
+        for polygon in polygons {
+            draw_polygon(&mut scene, &frame, polygon);
+        }
     }
     lines.paths.into_iter().for_each(|path| scene.path(path));
     draw_points(&mut scene, &frame, &map.points);

@@ -141,7 +141,9 @@ fn no_rows_and_no_top_are_answered_with_nothing() {
 
 fn texts(all: &[&str]) -> Values {
     let mut texts = Texts::default();
-    all.iter().for_each(|text| texts.push(Some(text)));
+    for text in all {
+        texts.push(Some(text));
+    }
     Values::Texts(texts)
 }
 

@@ -6,6 +6,7 @@ use lossdepth::stats::evaluation::{Estimate, RocPoint};
 use lossdepth_reproduce::Candidate;
 use serde::Serialize;
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 /// The layout of the JSON; it changes when a program that reads it would have to.
 const FORMAT: u32 = 1;
@@ -161,7 +162,7 @@ impl Layout {
         let [method, rest @ ..] = cells;
         let mut text = format!("{method:<width$}", width = self.widths[0]);
         for (cell, &width) in rest.iter().zip(&self.widths[1..]) {
-            text += &format!("  {cell:>width$}");
+            let _ = write!(text, "  {cell:>width$}");
         }
         format!("{text}  {remark}").trim_end().to_owned() + "\n"
     }

@@ -86,7 +86,7 @@ fn toward_ordinary(
     }
     let Some(mut best) = best else { return Ok(None) };
     if best.changed.len() > ground.searched_columns() {
-        best = restore_least_different(ground, z, best, reaches)?;
+        best = restore_least_different(ground, z, &best, reaches)?;
     }
     if best.changed.len() > ground.searched_columns() {
         return Ok(Some(best));
@@ -106,7 +106,7 @@ fn toward_ordinary(
 fn restore_least_different(
     ground: &Ground<'_>,
     z: &[f64],
-    repair: Repair,
+    repair: &Repair,
     reaches: &impl Fn(f64) -> bool,
 ) -> Result<Repair> {
     let mut columns = repair.changed.clone();
