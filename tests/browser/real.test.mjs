@@ -105,7 +105,9 @@ test("every number on the page is the one of score", async () => {
       const row = byName.get(name);
       const exact = Number(row[column("depth")]);
       assert.equal(data.rows[index].depth, exact);
-      assert.equal(data.rows[index].stderr, Number(row[column("stderr")]));
+      // `auto` has no standard error: not a number in the file, nothing on the page.
+      assert.equal(row[column("stderr")], "NaN");
+      assert.equal(data.rows[index].stderr, null);
       assert.equal(data.rows[index].error, Number(row[column("error")]));
       assert.equal(Number(depth), rounded(exact), name);
       // The p-value is the share of the rows that are at most as deep.
