@@ -87,6 +87,7 @@ fn report(
             masked: &masked,
             id: None,
             audit: &[],
+            notes: &[],
         };
         let page = assembly.page().map_err(failure)?;
         Ok((page.to_html(), found.fits.len(), found.unconverged))
