@@ -109,7 +109,7 @@ fn the_printed_table_is_reproduced() {
     ] {
         let file = file(name);
         let ours = [
-            area(&file, "oc-svm:nu=0.1,solver=libsvm", ""),
+            area(&file, "oc-svm:nu=0.1,solver=libsvm,scale=none", ""),
             area(&file, "logistic", "paper-code"),
             area(&file, "gp", "paper-code"),
         ];
