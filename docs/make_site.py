@@ -1,14 +1,16 @@
 """Copy the pages of the site to a folder, with links that hold there.
 
-python docs/make_site.py FOLDER KATEX
+python docs/make_site.py FOLDER KATEX PROGRAM
 
 The pages of docs/ and a few of the project keep their text. A link to a file that is no page of the site (a source
 file, a script) becomes the name of the file. FOLDER.yml is mkdocs.yml for that folder, with the pages that it does not
 name in a section of their own. KATEX is the folder of KaTeX's npm package, which draws the formulas without a network.
+PROGRAM is lossdepth: the page of its commands is made of what they print.
 """
 
 import re
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -87,7 +89,27 @@ def configuration(out: Path, targets: dict[Path, Path]) -> str:
     )
 
 
-def main(folder: str, katex: str) -> None:
+def commands(program: str) -> str:
+    """Write the page of the command line: the help of every command."""
+
+    def said(*words: str) -> str:
+        done = subprocess.run(
+            [program, *words], capture_output=True, text=True, check=True
+        )
+        return "\n".join(line.rstrip() for line in done.stdout.splitlines())
+
+    names = re.findall(
+        r"^  (\w+) ", said("-h").split("Commands:")[1].split("Options:")[0], re.M
+    )
+    page = f"# Command line\n\n```text\n{said('-h')}\n```\n"
+    return page + "".join(
+        f"\n## lossdepth {name}\n\n```text\n{said(name, '--help')}\n```\n"
+        for name in names
+        if name != "help"
+    )
+
+
+def main(folder: str, katex: str, program: str) -> None:
     """Copy everything."""
     out = Path(folder)
     shutil.rmtree(out, ignore_errors=True)
@@ -101,6 +123,7 @@ def main(folder: str, katex: str) -> None:
             (out / target).write_text(text, encoding="utf-8")
         else:
             shutil.copy(path, out / target)
+    (out / "cli.md").write_text(commands(program), encoding="utf-8")
     assets, package = out / "katex", Path(katex) / "dist"
     (assets / "fonts").mkdir(parents=True)
     for font in (package / "fonts").glob("*.woff2"):

@@ -28,6 +28,8 @@ PAGES = [
     "how-to/tables.md",
     "how-to/thresholds.md",
     "how-to/explanations.md",
+    "how-to/compare.md",
+    "how-to/large.md",
     "how-to/own.md",
 ]
 # A block, and what follows it: what it prints, or the picture that it draws.

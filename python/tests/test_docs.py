@@ -2,12 +2,15 @@
 
 import doctest
 import importlib
+import os
 import pkgutil
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import lossdepth
@@ -58,7 +61,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 @pytest.mark.parametrize(
     "page",
     ["tutorial.md", "start.md", "gallery.md", "coming-from.md"]
-    + [f"how-to/{name}.md" for name in ("tables", "thresholds", "explanations", "own")],
+    + [f"how-to/{name}.md" for name in ("tables", "thresholds", "explanations", "compare", "large", "own")],
 )
 def test_tutorial(page):
     """Every block of the page runs, and prints what the page says."""
@@ -66,6 +69,48 @@ def test_tutorial(page):
     command = [sys.executable, str(DOCS / "make_tutorial.py"), "--check", page]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+PROGRAM = Path(os.environ.get("LOSSDEPTH_BIN", DOCS.parent / "target" / "release" / "lossdepth"))
+
+
+def commands_of_pages():
+    """Commands of the program in shell blocks, page by page; not those that need hours or open a browser."""
+    pages = {"README.md": DOCS.parent / "README.md"}
+    pages |= {path.relative_to(DOCS).as_posix(): path for path in sorted(DOCS.rglob("*.md"))}
+    for name, path in pages.items():
+        blocks = re.findall(r"```sh\n(.*?)```", path.read_text(encoding="utf-8"), re.DOTALL)
+        lines = [line.split(" #")[0].strip() for block in blocks for line in block.splitlines()]
+        lines = [line for line in lines if line.startswith("lossdepth ")]
+        lines = [line for line in lines if "reproduce" not in line and "--open" not in line]
+        if lines:
+            yield pytest.param(lines, id=name)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Make the files that the pages speak of."""
+    (tmp_path / "examples").mkdir()
+    orders = (DOCS.parent / "examples" / "orders.csv").read_bytes()
+    # The format is told by the content, not by the name.
+    for name in ("examples/orders.csv", "orders.csv", "orders.xlsx", "reference.parquet"):
+        (tmp_path / name).write_bytes(orders)
+    rng = np.random.default_rng(0)
+    for name in ("data", "old", "new", "clean", "monday", "tuesday"):
+        rows = np.column_stack([rng.standard_t(5, size=(300, 3)), np.arange(300) % 40 == 0])
+        np.savetxt(tmp_path / f"{name}.csv", rows, delimiter=",", header="a,b,c,y", comments="")
+    return tmp_path
+
+
+@pytest.mark.skipif(not DOCS.exists(), reason="needs the folder docs")
+@pytest.mark.parametrize("lines", commands_of_pages() if DOCS.exists() else [])
+def test_commands(lines, folder):
+    """Every command of the page runs, one after the other, in a folder with the tables that it names."""
+    for line in lines:
+        words = [str(PROGRAM), *shlex.split(line)[1:]]
+        # `score` may leave rows short of its tolerance: exit code 1.
+        done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
+        assert done.returncode in {0, 1}, (line, done.stderr)
 
 
 @pytest.mark.skipif(not DOCS.exists(), reason="needs the folder docs")

@@ -24,13 +24,13 @@ use std::str::FromStr;
 
 const EXAMPLES: &str = "\
 Examples:
-  lossdepth score data.csv --scale standard            each row against the whole table
-  lossdepth score new.csv --reference old.csv          new rows against old ones
+  lossdepth outliers orders.csv                        the oddest rows, each with its reasons
+  lossdepth report orders.csv --out odd.html           the same as a page to send to someone
+  lossdepth score new.csv --reference old.csv          numbers: new rows against old ones
   lossdepth fit old.csv --out model.safetensors        a model, to score new rows with:
   lossdepth score new.csv --model model.safetensors
-  lossdepth score data.csv --id id --label y --out scores.json
-  zcat data.csv.gz | lossdepth score - --columns a,b,c --method hinge | sort -t, -gk2 | head
-  lossdepth explain data.csv --scale standard --shallowest 5
+  zcat data.csv.gz | lossdepth score - --columns a,b,c --top 10
+  lossdepth compare old.csv new.csv                    do two tables differ, and where
   lossdepth plot data.csv --columns a,b --method svm --out map.png
   lossdepth evaluate data.csv --label y                which method finds the outliers
   lossdepth methods                                    methods, settings and defaults";
