@@ -58,7 +58,8 @@ class ColumnShift:
     column : str
         The column.
     what : str
-        What changed: ``"median"``, the share of a level, or ``"gaps"``.
+        What changed: ``"median"``; where it is the spread or the tails, ``"nine in ten are"``; the
+        share of a level; ``"gaps"``.
     first, second : str
         Its value in either sample.
     distance : float

@@ -4,7 +4,7 @@ use crate::convert::{choice, named_exception, read_settings};
 use crate::interrupt::interruptible;
 use crate::table::{Table, described, options};
 use lossdepth::Run;
-use lossdepth::stats::two_sample::{ColumnShift, CompareOptions, Comparison, Shifted};
+use lossdepth::stats::two_sample::{ColumnShift, CompareOptions, Comparison};
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -65,12 +65,7 @@ fn shift<'py>(py: Python<'py>, column: &ColumnShift) -> PyResult<Bound<'py, PyDi
     about.set_item("distance", column.distance)?;
     about.set_item("p", column.p)?;
     about.set_item("adjusted", column.adjusted)?;
-    let percent = |share: f64| format!("{:.0}%", 100.0 * share);
-    let (what, [first, second]) = match &column.shifted {
-        Shifted::Median { medians } => ("median".to_owned(), medians.clone()),
-        Shifted::Level { level, shares } => (format!("share of {level}"), shares.map(percent)),
-        Shifted::Gaps { shares } => ("gaps".to_owned(), shares.map(percent)),
-    };
+    let (what, [first, second]) = column.shifted.in_words();
     about.set_item("what", what)?;
     about.set_item("first", first)?;
     about.set_item("second", second)?;

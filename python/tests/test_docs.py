@@ -99,11 +99,13 @@ def folder(tmp_path):
     for name in ("data", "old", "new", "clean", "monday", "tuesday"):
         rows = np.column_stack([rng.standard_t(5, size=(300, 3)), np.arange(300) % 40 == 0])
         np.savetxt(tmp_path / f"{name}.csv", rows, delimiter=",", header="a,b,c,y", comments="")
+    fit = [str(PROGRAM), "fit", "old.csv", "--out", "model.safetensors"]
+    subprocess.run(fit, cwd=tmp_path, capture_output=True, check=True)
     return tmp_path
 
 
 @pytest.mark.skipif(not DOCS.exists(), reason="needs the folder docs")
-@pytest.mark.parametrize("lines", commands_of_pages() if DOCS.exists() else [])
+@pytest.mark.parametrize("lines", list(commands_of_pages()) if DOCS.exists() else [])
 def test_commands(lines, folder):
     """Every command of the page runs, one after the other, in a folder with the tables that it names."""
     for line in lines:

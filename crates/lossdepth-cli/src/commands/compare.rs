@@ -8,7 +8,7 @@ use crate::load::{Columns, Table, list, typed};
 use crate::write::{PictureTarget, Whole, print};
 use clap::{Args, ValueEnum};
 use lossdepth::stats::two_sample::{
-    ColumnShift, CompareOptions, Comparison, DepthPairs, Shifted, TestResult, TwoSampleTest,
+    ColumnShift, CompareOptions, Comparison, DepthPairs, TestResult, TwoSampleTest,
 };
 use lossdepth::{DepthError, Run, Settings};
 use lossdepth_plot::{Chart, Scene, Style, Trace, TraceStyle};
@@ -325,14 +325,8 @@ impl Answer<'_> {
 
 /// What changed in a column.
 fn change(column: &ColumnShift) -> String {
-    let percent = |share: f64| format!("{:.0}%", 100.0 * share);
-    match &column.shifted {
-        Shifted::Median { medians: [a, b] } => format!("median {a} → {b}"),
-        Shifted::Level { level, shares: [a, b] } => {
-            format!("`{}` {} → {}", shorten(level), percent(*a), percent(*b))
-        }
-        Shifted::Gaps { shares: [a, b] } => format!("gaps {} → {}", percent(*a), percent(*b)),
-    }
+    let (what, [first, second]) = column.shifted.in_words();
+    format!("{} {first} → {second}", shorten(&what))
 }
 
 fn probability(p: f64) -> String {

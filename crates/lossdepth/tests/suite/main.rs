@@ -25,6 +25,7 @@ mod losses;
 mod mixed;
 mod mlp;
 mod outliers;
+mod pages;
 mod passes;
 mod preset;
 mod properties;

@@ -140,7 +140,7 @@ fn categories_and_gaps_that_moved_are_named() {
                 assert!((shares[0] - 1.0 / 3.0).abs() < 1e-12 && shares[1] == 0.0, "{shares:?}");
             }
             Shifted::Gaps { shares } => assert!(shares[0] == 0.0 && (shares[1] - 1.0 / 3.0).abs() < 1e-12),
-            other @ Shifted::Median { .. } => panic!("{other:?}"),
+            other => panic!("{other:?}"),
         }
     }
 }
@@ -190,4 +190,21 @@ fn what_cannot_be_compared_is_refused() {
     assert!(error(&other, &options).to_string().contains("no column of the same name"));
     let wrong = CompareOptions { permutations: 5, ..options };
     assert!(matches!(error(&first, &wrong), DepthError::Setting { name: "permutations", .. }));
+}
+
+#[test]
+fn a_change_of_spread_is_told_by_ranges_and_one_of_place_by_medians() {
+    let column = |name: &str, values: Vec<f64>| Column { name: name.into(), values: Values::Numbers(values) };
+    let grid = |scale: f64, shift: f64| (0..201).map(|i| scale * (f64::from(i) - 100.0) + shift).collect();
+    let table = |scale, shift| {
+        Table::new(vec![column("wide", grid(scale, 0.0)), column("far", grid(1.0, shift))]).unwrap()
+    };
+    let (first, second) = (table(1.0, 0.0), table(2.0, 60.0));
+    let (encoding, options) = (EncodingOptions::default(), CompareOptions::default());
+    let (found, _) =
+        Comparison::of_tables([&first, &second], [None, None], &encoding, &options, &Run::default()).unwrap();
+    let words =
+        |name: &str| found.columns.iter().find(|column| column.name == name).unwrap().shifted.in_words();
+    assert_eq!(words("wide"), ("nine in ten are".into(), ["-90 to 90".into(), "-180 to 180".into()]));
+    assert_eq!(words("far"), ("median".into(), ["0".into(), "60".into()]));
 }

@@ -8,7 +8,7 @@ use crate::table::{described, options, table};
 use extendr_api::prelude::*;
 use lossdepth::Run;
 use lossdepth::data::{EncodingOptions, Table};
-use lossdepth::stats::two_sample::{ColumnShift, CompareOptions, Comparison, DepthPairs, Shifted};
+use lossdepth::stats::two_sample::{ColumnShift, CompareOptions, Comparison, DepthPairs};
 
 /// Two tables, and how to compare them.
 struct Question {
@@ -97,7 +97,7 @@ fn compare(asked: &Robj) -> Answer<Robj> {
     };
     let columns = found.columns.iter();
     let column = |value: fn(&ColumnShift) -> f64| columns.clone().map(value).collect::<Vec<f64>>();
-    let (what, ends): (Vec<String>, Vec<[String; 2]>) = columns.clone().map(shift).unzip();
+    let (what, ends): (Vec<String>, Vec<[String; 2]>) = columns.clone().map(|column| column.shifted.in_words()).unzip();
     let end = |k: usize| ends.iter().map(|end| end[k].as_str()).collect::<Vec<&str>>();
     Ok(list!(
         encoding = described(&encoding),
@@ -121,16 +121,6 @@ fn compare(asked: &Robj) -> Answer<Robj> {
         )
     )
     .into())
-}
-
-/// What changed in a column, and its value in either sample.
-fn shift(column: &ColumnShift) -> (String, [String; 2]) {
-    let percent = |share: f64| format!("{:.0}%", 100.0 * share);
-    match &column.shifted {
-        Shifted::Median { medians } => ("median".to_owned(), medians.clone()),
-        Shifted::Level { level, shares } => (format!("share of {level}"), shares.map(percent)),
-        Shifted::Gaps { shares } => ("gaps".to_owned(), shares.map(percent)),
-    }
 }
 
 /// The depths of both samples in each other: for each a vector of depths in the first, then in the second.

@@ -16,6 +16,12 @@ pub enum Shifted {
         /// In the first and in the second sample.
         medians: [String; 2],
     },
+    /// A number or a time whose medians are near each other while its spread or its tails changed: the range of the middle
+    /// nine tenths, written as the column is.
+    Range {
+        /// In the first and in the second sample, as `1 to 9`.
+        ranges: [String; 2],
+    },
     /// A category: the shares of the level whose share changed most.
     Level {
         /// The level.
@@ -28,6 +34,19 @@ pub enum Shifted {
         /// In the first and in the second sample.
         shares: [f64; 2],
     },
+}
+
+impl Shifted {
+    /// What changed, and its value in the first and in the second sample: `median`, `nine in ten are`, `share of red`, `gaps`.
+    pub fn in_words(&self) -> (String, [String; 2]) {
+        let percent = |share: f64| format!("{:.0}%", 100.0 * share);
+        match self {
+            Self::Median { medians } => ("median".to_owned(), medians.clone()),
+            Self::Range { ranges } => ("nine in ten are".to_owned(), ranges.clone()),
+            Self::Level { level, shares } => (format!("share of {level}"), shares.map(percent)),
+            Self::Gaps { shares } => ("gaps".to_owned(), shares.map(percent)),
+        }
+    }
 }
 
 /// How a column moved between two samples.
@@ -194,20 +213,36 @@ impl Compared {
                 shares: most.map_or([0.0; 2], |at| shares[at]),
             }
         } else {
-            Shifted::Median { medians: [0, 1].map(|group| self.median(column, &shares, group)) }
+            self.shifted_number(column, &shares, distances[0])
         };
         let (name, p) = (column.name().to_owned(), p_value(&distances));
         ColumnShift { name, shifted, distance: distances[0], p, adjusted: p }
     }
 
-    fn median(&self, column: &EncodedColumn, shares: &[[f64; 2]], group: usize) -> String {
-        let mut sum = 0.0;
-        let reaches = |share: &[f64; 2]| {
-            sum += share[group];
-            sum >= 0.5 - 1e-12
+    /// The medians if they account for at least half of the distance (a heuristic), else the ranges.
+    fn shifted_number(&self, column: &EncodedColumn, shares: &[[f64; 2]], distance: f64) -> Shifted {
+        let at = |group: usize, level: f64| {
+            let mut sum = 0.0;
+            let reaches = |share: &[f64; 2]| {
+                sum += share[group];
+                sum >= level - 1e-12
+            };
+            shares.iter().position(reaches)
         };
-        let at = shares.iter().position(reaches);
-        at.map_or_else(|| "gap".to_owned(), |at| column.format_value(self.values[at]))
+        let written = |at: Option<usize>| {
+            at.map_or_else(|| "gap".to_owned(), |at| column.format_value(self.values[at]))
+        };
+        let medians = [at(0, 0.5), at(1, 0.5)];
+        if let [Some(first), Some(second)] = medians {
+            // The mass that either distribution has between the two medians.
+            let between = &shares[first.min(second)..first.max(second)];
+            let mass = [0, 1].map(|group| between.iter().map(|share| share[group]).sum::<f64>());
+            if mass[0].max(mass[1]) < 0.5 * distance {
+                let range = |group| format!("{} to {}", written(at(group, 0.05)), written(at(group, 0.95)));
+                return Shifted::Range { ranges: [range(0), range(1)] };
+            }
+        }
+        Shifted::Median { medians: medians.map(written) }
     }
 }
 
