@@ -99,7 +99,9 @@ def commands(program: str) -> str:
         return "\n".join(line.rstrip() for line in done.stdout.splitlines())
 
     names = re.findall(
-        r"^  (\w+) ", said("-h").split("Commands:")[1].split("Options:")[0], re.M
+        r"^  (\w+) ",
+        said("-h").split("Commands:")[1].split("Options:")[0],
+        re.MULTILINE,
     )
     page = f"# Command line\n\n```text\n{said('-h')}\n```\n"
     return page + "".join(

@@ -61,7 +61,10 @@ DOCS = Path(__file__).parents[2] / "docs"
 @pytest.mark.parametrize(
     "page",
     ["tutorial.md", "start.md", "gallery.md", "coming-from.md"]
-    + [f"how-to/{name}.md" for name in ("tables", "thresholds", "explanations", "compare", "large", "own")],
+    + [
+        f"how-to/{name}.md"
+        for name in ("tables", "thresholds", "explanations", "compare", "large", "own")
+    ],
 )
 def test_tutorial(page):
     """Every block of the page runs, and prints what the page says."""
@@ -75,7 +78,7 @@ PROGRAM = Path(os.environ.get("LOSSDEPTH_BIN", DOCS.parent / "target" / "release
 
 
 def commands_of_pages():
-    """Commands of the program in shell blocks, page by page; not those that need hours or open a browser."""
+    """Commands in shell blocks, page by page; not those that take hours or open a browser."""
     pages = {"README.md": DOCS.parent / "README.md"}
     pages |= {path.relative_to(DOCS).as_posix(): path for path in sorted(DOCS.rglob("*.md"))}
     for name, path in pages.items():
@@ -107,7 +110,7 @@ def folder(tmp_path):
 @pytest.mark.skipif(not DOCS.exists(), reason="needs the folder docs")
 @pytest.mark.parametrize("lines", list(commands_of_pages()) if DOCS.exists() else [])
 def test_commands(lines, folder):
-    """Every command of the page runs, one after the other, in a folder with the tables that it names."""
+    """Every command of the page runs, in order, in a folder with the tables that it names."""
     for line in lines:
         words = [str(PROGRAM), *shlex.split(line)[1:]]
         # `score` may leave rows short of its tolerance: exit code 1.
