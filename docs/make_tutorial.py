@@ -29,6 +29,7 @@ PAGES = [
     "how-to/thresholds.md",
     "how-to/explanations.md",
     "how-to/own.md",
+    "how-to/moving-reference.md",
 ]
 # A block, and what follows it: what it prints, or the picture that it draws.
 BLOCK = re.compile(

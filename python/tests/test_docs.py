@@ -58,7 +58,10 @@ DOCS = Path(__file__).parents[2] / "docs"
 @pytest.mark.parametrize(
     "page",
     ["tutorial.md", "start.md", "gallery.md", "coming-from.md"]
-    + [f"how-to/{name}.md" for name in ("tables", "thresholds", "explanations", "own")],
+    + [
+        f"how-to/{name}.md"
+        for name in ("tables", "thresholds", "explanations", "own", "moving-reference")
+    ],
 )
 def test_tutorial(page):
     """Every block of the page runs, and prints what the page says."""
