@@ -14,15 +14,19 @@ from lossdepth.spark import DepthDetector, DepthDetectorModel
 
 from conftest import FEATURES, same_bits, shuffled
 
-# A classic session with the plugin that is the server; it stops when its input ends.
+# A classic session with the plugin that is the server. It saves a model, and stops when its input
+# ends.
 SERVER = """
 import sys
+from lossdepth.spark import DepthDetectorModel
 from pyspark.sql import SparkSession
 
 builder = SparkSession.builder.master("local[2]")
-for setting in sys.argv[1:]:
+model, folder, *settings = sys.argv[1:]
+for setting in settings:
     builder = builder.config(*setting.split("=", 1))
 session = builder.getOrCreate()
+DepthDetectorModel.fromFile(model).write().save(folder)
 print("started", flush=True)
 sys.stdin.read()
 session.stop()
@@ -36,7 +40,13 @@ def free_port() -> int:
 
 
 @pytest.fixture(scope="module")
-def spark(tmp_path_factory):
+def folder(tmp_path_factory) -> str:
+    """Say where the server saves a model."""
+    return str(tmp_path_factory.mktemp("classic") / "saved")
+
+
+@pytest.fixture(scope="module")
+def spark(model, folder, tmp_path_factory):
     from pyspark.sql import SparkSession  # noqa: PLC0415
 
     port = free_port()
@@ -49,8 +59,9 @@ def spark(tmp_path_factory):
         "spark.driver.memory": "1g",
         "spark.ui.enabled": "false",
     }
+    given = [f"{name}={value}" for name, value in settings.items()]
     server = subprocess.Popen(
-        [sys.executable, "-c", SERVER, *(f"{name}={value}" for name, value in settings.items())],
+        [sys.executable, "-c", SERVER, model, folder, *given],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -90,15 +101,27 @@ def test_fit_is_that_of_one_machine(spark, table):
     assert np.array_equal(np.asarray(scores["depth"]), wanted)
 
 
+def test_a_folder_is_read(spark, table, expected, folder):
+    found = DepthDetectorModel.load(folder).transform(frame(spark, table, 2))
+    assert same_bits(found.toArrow(), expected)
+
+
 def test_a_folder_is_not_written_but_a_file_is(spark, table, model, expected, tmp_path):
     made = DepthDetectorModel.fromFile(model)
-    folder, file = tmp_path / "folder", tmp_path / "again.safetensors"
+    target, file = tmp_path / "folder", tmp_path / "again.safetensors"
     with pytest.raises(RuntimeError, match="Spark Connect: `saveModel`"):
-        made.write().overwrite().save(str(folder))
-    assert not folder.exists()
+        made.write().overwrite().save(str(target))
+    assert not target.exists()
     made.saveModel(file)
     found = DepthDetectorModel.fromFile(file).transform(frame(spark, table, 2))
     assert same_bits(found.toArrow(), expected)
+
+
+def test_an_estimator_is_saved(spark, tmp_path):
+    target = str(tmp_path / "estimator")
+    made = DepthDetector(method="svm", settings={"reg": 0.1}, inputCols=["delay"])
+    made.write().overwrite().save(target)
+    assert DepthDetector.load(target).getOrDefault("settings") == {"reg": 0.1}
 
 
 def test_bad_input(spark, table, model):
