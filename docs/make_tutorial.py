@@ -31,6 +31,7 @@ PAGES = [
     "how-to/compare.md",
     "how-to/large.md",
     "how-to/own.md",
+    "how-to/moving-reference.md",
 ]
 # A block, and what follows it: what it prints, or the picture that it draws.
 BLOCK = re.compile(

@@ -63,7 +63,15 @@ DOCS = Path(__file__).parents[2] / "docs"
     ["tutorial.md", "start.md", "gallery.md", "coming-from.md"]
     + [
         f"how-to/{name}.md"
-        for name in ("tables", "thresholds", "explanations", "compare", "large", "own")
+        for name in (
+            "tables",
+            "thresholds",
+            "explanations",
+            "compare",
+            "large",
+            "moving-reference",
+            "own",
+        )
     ],
 )
 def test_tutorial(page):

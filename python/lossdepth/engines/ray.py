@@ -79,13 +79,14 @@ def score(
     ray.data.Dataset
         The same rows, with new columns.
     """
-    engine("ray.data", "ray")
+    pool = engine("ray.data", "ray").ActorPoolStrategy
     scorer = ArrowScorer(model, columns, **options)
+    fewest, most = concurrency if isinstance(concurrency, tuple) else (concurrency, concurrency)
     return dataset.map_batches(
         DepthActor,
         fn_constructor_args=(scorer, prefix),
         batch_format="pyarrow",
         batch_size=batch_size,
-        concurrency=concurrency,
+        compute=pool(min_size=fewest, max_size=most),
         **(ray_options or {}),
     )

@@ -1,6 +1,7 @@
 """Depths in Spark: an Estimator that takes a data frame for its reference, a Model that scores.
 
-Tested with a classic session. Nothing but saving needs one, but Spark Connect is not tested.
+Works with classic sessions and through Spark Connect; writing the folder of a model needs a
+classic one.
 """
 
 from __future__ import annotations
