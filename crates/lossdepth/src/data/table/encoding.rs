@@ -270,8 +270,8 @@ impl Encoding {
             Values::Numbers(values) | Values::Times(values) if values[row].is_nan() => None,
             Values::Times(values) => Some(learned.format_value(values[row] / 86_400.0)),
             Values::Numbers(values) => match learned.content {
-                Content::Levels { .. } => Some(values[row].to_string()),
-                _ => Some(learned.format_value(values[row])),
+                Content::Levels { .. } | Content::Time { .. } => Some(values[row].to_string()),
+                Content::Number { .. } => Some(learned.format_value(values[row])),
             },
         }
     }

@@ -42,18 +42,33 @@ pub(crate) fn format(value: f64, time_of_day: bool) -> String {
     let (date, time) = ((seconds / 86_400.0).floor(), seconds.rem_euclid(86_400.0));
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positive, below 2^32")]
     let (shifted, time) = ((date + 719_468.0) as u32, time as u32);
+    let [year, month, day] = civil(shifted);
+    let date = format!("{year:04}-{month:02}-{day:02}");
+    if !time_of_day {
+        return date;
+    }
+    format!("{date} {}", clock(time))
+}
+
+/// The year of days since the beginning of 1970; `None` outside of the years from 1 to 9999.
+pub(super) fn year(value: f64) -> Option<u32> {
+    if !(-719_162.0..2_932_897.0).contains(&value) {
+        return None;
+    }
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positive, below 2^32")]
+    let shifted = (value.floor() + 719_468.0) as u32;
+    Some(civil(shifted)[0])
+}
+
+/// Year, month and day of days since the first of March of the year 0 (Hinnant).
+fn civil(shifted: u32) -> [u32; 3] {
     let (era, of_era) = (shifted / 146_097, shifted % 146_097);
     let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
     let of_year = of_era - (365 * year + year / 4 - year / 100);
     let month = (5 * of_year + 2) / 153;
     let day = of_year - (153 * month + 2) / 5 + 1;
     let month = if month < 10 { month + 3 } else { month - 9 };
-    let year = era * 400 + year + u32::from(month <= 2);
-    let date = format!("{year:04}-{month:02}-{day:02}");
-    if !time_of_day {
-        return date;
-    }
-    format!("{date} {}", clock(time))
+    [era * 400 + year + u32::from(month <= 2), month, day]
 }
 
 /// A part of a day as a time of day.

@@ -1,6 +1,7 @@
 //! Dates and times as people write them.
 
 mod calendar;
+mod century;
 mod names;
 #[cfg(test)]
 mod texts;
@@ -13,11 +14,23 @@ use serde::{Deserialize, Serialize};
 use tokens::Tokens;
 
 /// How the dates of a column are written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct DateForm {
     /// Whether `1/2/2024` is the first of February.
     pub(super) day_first: bool,
+    /// Years of two digits are in the twentieth century from this one on, and in the twenty-first below it.
+    #[serde(default = "century::usual", skip_serializing_if = "century::is_usual")]
+    pub(super) century: u32,
+    /// Whether eight digits are a date, as `20240131`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) compact: bool,
+}
+
+impl Default for DateForm {
+    fn default() -> Self {
+        Self { day_first: false, century: century::usual(), compact: false }
+    }
 }
 
 /// What the texts of a column say about dates.
@@ -41,14 +54,15 @@ impl DateForm {
     /// Guesses the form from different texts with how often each comes, of so many cells; gives up where too many are no
     /// dates. `said` is what the caller says, `usual` what other columns of the table have, for where the cells do not tell.
     pub(super) fn guess<'a>(
-        texts: impl Iterator<Item = (&'a str, usize)>,
+        texts: impl Iterator<Item = (&'a str, usize)> + Clone,
         cells: usize,
         said: Option<bool>,
         usual: Option<bool>,
     ) -> DateGuess {
         let (mut day, mut month, mut neither) = (0, 0, 0);
-        for (text, count) in texts {
-            let read = [true, false].map(|day_first| Self { day_first }.parse(text).is_some());
+        for (text, count) in texts.clone() {
+            let of = |day_first| Self { day_first, ..Self::default() };
+            let read = [true, false].map(|day_first| of(day_first).parse(text).is_some());
             day += if read[0] { count } else { 0 };
             month += if read[1] { count } else { 0 };
             neither += if read == [false, false] { count } else { 0 };
@@ -58,7 +72,22 @@ impl DateForm {
         }
         let clear = day != month;
         let day_first = said.unwrap_or(if clear { day > month } else { usual.unwrap_or(false) });
-        DateGuess { form: Self { day_first }, clear, read: if day_first { day } else { month } }
+        let read = if day_first { day } else { month };
+        let mut form = Self { day_first, ..Self::default() };
+        if read > 0 && ODD.allows(neither, cells) {
+            form.century = century::of(form, texts.map(|(text, _)| text));
+        }
+        DateGuess { form, clear, read }
+    }
+
+    /// Eight digits as a date, in days, as `20240131` in the years from 1900 to 2099 (heuristic: others are numbers).
+    pub(super) fn compact_days(number: f64) -> Option<f64> {
+        if number.fract() != 0.0 || !(19_000_101.0..=20_991_231.0).contains(&number) {
+            return None;
+        }
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "eight digits")]
+        let digits = number as u32;
+        calendar::days(digits / 10_000, digits / 100 % 100, digits % 100)
     }
 
     /// The seconds since the beginning of 1970 of a text, `None` if it is no date. A time of day alone is one of the
@@ -69,6 +98,9 @@ impl DateForm {
             return None;
         }
         let text = text.trim();
+        if self.compact && text.len() == 8 && text.bytes().all(|byte| byte.is_ascii_digit()) {
+            return Self::compact_days(text.parse().ok()?).map(|days| days * 86_400.0);
+        }
         // As servers log it.
         let text = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(text);
         let tokens = Tokens(text);
@@ -79,7 +111,7 @@ impl DateForm {
     /// The seconds of a date, of a date and a time, or of a time.
     fn date_and_time(self, start: Tokens<'_>) -> Option<f64> {
         let mut tokens = start;
-        let (days, after, compact) = match tokens.date(self.day_first) {
+        let (days, after, compact) = match tokens.date(self) {
             Some(days) if tokens.0.is_empty() => return Some(days * 86_400.0),
             Some(days) => {
                 let spaced = tokens.skip(|c| c.is_whitespace() || c == ',');

@@ -45,13 +45,19 @@ fn dates_in_many_forms() {
         "20241231T000000",
     ];
     for text in same {
-        assert_eq!(DateForm { day_first: false }.parse(text), at(NEW_YEARS_EVE, 0.0, 0.0, 0.0), "{text}");
+        assert_eq!(DateForm::default().parse(text), at(NEW_YEARS_EVE, 0.0, 0.0, 0.0), "{text}");
     }
-    assert_eq!(DateForm { day_first: true }.parse("31/12/2024"), at(NEW_YEARS_EVE, 0.0, 0.0, 0.0));
-    assert_eq!(DateForm { day_first: true }.parse("1/2/2024"), at(FEBRUARY, 0.0, 0.0, 0.0));
-    assert_eq!(DateForm { day_first: false }.parse("1/2/2024"), at(JANUARY, 0.0, 0.0, 0.0));
+    assert_eq!(
+        DateForm { day_first: true, ..DateForm::default() }.parse("31/12/2024"),
+        at(NEW_YEARS_EVE, 0.0, 0.0, 0.0)
+    );
+    assert_eq!(
+        DateForm { day_first: true, ..DateForm::default() }.parse("1/2/2024"),
+        at(FEBRUARY, 0.0, 0.0, 0.0)
+    );
+    assert_eq!(DateForm::default().parse("1/2/2024"), at(JANUARY, 0.0, 0.0, 0.0));
     // Points put the day first, whatever slashes do.
-    assert_eq!(DateForm { day_first: false }.parse("1.2.2024"), at(FEBRUARY, 0.0, 0.0, 0.0));
+    assert_eq!(DateForm::default().parse("1.2.2024"), at(FEBRUARY, 0.0, 0.0, 0.0));
     assert_eq!(DateForm::default().parse("1970-01-01"), Some(0.0));
     assert_eq!(DateForm::default().parse("1969-12-31"), Some(-86_400.0));
     assert_eq!(DateForm::default().parse("Feb 2024"), at(FEBRUARY, 0.0, 0.0, 0.0));
@@ -157,7 +163,18 @@ fn what_is_no_date() {
         "1 2 2024",
     ];
     for text in none {
-        let read = [true, false].map(|day_first| DateForm { day_first }.parse(text));
+        let read = [true, false].map(|day_first| DateForm { day_first, ..DateForm::default() }.parse(text));
         assert_eq!(read, [None, None], "{text:?}");
     }
+}
+
+#[test]
+fn eight_digits_are_dates_where_the_column_says_so() {
+    let compact = DateForm { compact: true, ..DateForm::default() };
+    assert_eq!(compact.parse("20241231"), at(NEW_YEARS_EVE, 0.0, 0.0, 0.0));
+    assert_eq!(compact.parse("2024-12-31"), at(NEW_YEARS_EVE, 0.0, 0.0, 0.0));
+    for text in ["20241331", "20230229", "18991231", "21000101", "2024123"] {
+        assert_eq!(compact.parse(text), None, "{text}");
+    }
+    assert_eq!(DateForm::compact_days(20_241_231.5), None);
 }

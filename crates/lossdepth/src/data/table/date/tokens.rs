@@ -1,5 +1,6 @@
 //! The parts of a date and a time, read from the front of a text.
 
+use super::DateForm;
 use super::calendar::{days, monday};
 use super::names::{MONTHS, WEEKDAYS};
 
@@ -76,14 +77,14 @@ impl<'a> Tokens<'a> {
     }
 
     /// The days of a date since the beginning of 1970.
-    pub(super) fn date(&mut self, day_first: bool) -> Option<f64> {
+    pub(super) fn date(&mut self, form: DateForm) -> Option<f64> {
         if let Some(quarter) = self.quarter() {
             self.skip(|c| c.is_whitespace() || matches!(c, '-' | '/'));
             let year = self.digits(4, 4)?;
             return days(year.parse().ok()?, 3 * quarter - 2, 1);
         }
         if self.0.starts_with(char::is_alphabetic) {
-            return self.date_from_month();
+            return self.date_from_month(form);
         }
         let first = self.digits(1, 8)?;
         match first.len() {
@@ -108,7 +109,7 @@ impl<'a> Tokens<'a> {
                 };
                 days(first.parse().ok()?, month, day)
             }
-            1 | 2 => self.date_from_day(first.parse().ok()?, day_first),
+            1 | 2 => self.date_from_day(first.parse().ok()?, form),
             _ => None,
         }
     }
@@ -137,7 +138,7 @@ impl<'a> Tokens<'a> {
     }
 
     /// `Dec 31, 2024`, `December 2024`, `Dec-24`.
-    fn date_from_month(&mut self) -> Option<f64> {
+    fn date_from_month(&mut self, form: DateForm) -> Option<f64> {
         let month = self.month()?;
         let hyphen = self.0.starts_with('-');
         self.skip(|c| c.is_whitespace() || c == '-' || c == '/');
@@ -148,16 +149,16 @@ impl<'a> Tokens<'a> {
         }
         // Two digits behind a hyphen and nothing else are a year, as spreadsheets show months.
         if hyphen && number.len() == 2 && self.0.is_empty() {
-            return days(rest.year()?, month, 1);
+            return days(rest.year(form)?, month, 1);
         }
         self.word_if(|word| ["st", "nd", "rd", "th"].contains(&word));
         self.skip(|c| c.is_whitespace() || matches!(c, ',' | '-' | '/'));
-        let year = self.year()?;
+        let year = self.year(form)?;
         days(year, month, number.parse().ok()?)
     }
 
     /// `31.12.2024`, `12/31/2024`, `31-Dec-24`, `31. Dezember 2024`, the first number being read.
-    fn date_from_day(&mut self, first: u32, day_first: bool) -> Option<f64> {
+    fn date_from_day(&mut self, first: u32, form: DateForm) -> Option<f64> {
         self.word_if(|word| ["st", "nd", "rd", "th"].contains(&word));
         let mark = self.char(|c| c.is_whitespace() || matches!(c, '.' | '/' | '-'));
         self.skip(char::is_whitespace);
@@ -168,7 +169,7 @@ impl<'a> Tokens<'a> {
             self.skip(|c| c.is_whitespace() || matches!(c, ',' | '-' | '/'));
             self.word_if(|word| word == "de");
             self.skip(char::is_whitespace);
-            return days(self.year()?, month, first);
+            return days(self.year(form)?, month, first);
         }
         let mark = mark.filter(|c| !c.is_whitespace())?;
         let second = self.digits(1, 4)?;
@@ -180,19 +181,19 @@ impl<'a> Tokens<'a> {
         let second = second.parse().ok().filter(|_| second.len() <= 2)?;
         self.char(|c| c == mark)?;
         self.skip(char::is_whitespace);
-        let year = self.year()?;
+        let year = self.year(form)?;
         // With points the day comes first, in every country that writes dates with points.
-        let (day, month) = if day_first || mark == '.' { (first, second) } else { (second, first) };
+        let (day, month) = if form.day_first || mark == '.' { (first, second) } else { (second, first) };
         days(year, month, day)
     }
 
-    /// A year of four or two digits; two are from 1969 to 2068, as in POSIX.
-    fn year(&mut self) -> Option<u32> {
+    /// A year of four or two digits.
+    fn year(&mut self, form: DateForm) -> Option<u32> {
         let digits = self.digits(2, 4)?;
         let year: u32 = digits.parse().ok()?;
         match digits.len() {
             4 => Some(year),
-            2 if year < 69 => Some(2000 + year),
+            2 if year < form.century => Some(2000 + year),
             2 => Some(1900 + year),
             _ => None,
         }

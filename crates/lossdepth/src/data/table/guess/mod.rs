@@ -150,6 +150,29 @@ mod tests {
     }
 
     #[test]
+    fn numbers_of_eight_digits_are_dates() {
+        let date = |i: u32| f64::from(20_240_000 + 100 * (1 + i % 12) + 1 + i % 28);
+        let dates: Vec<f64> = (0..40).map(date).collect();
+        let numbers = |all: &[f64]| Values::Numbers(all.to_vec());
+        assert_eq!(kind("posted", numbers(&dates)), ColumnKind::Time);
+        // One of them cannot be read, which is a note.
+        let mut odd = dates.clone();
+        odd[5] = 20_241_345.0;
+        let columns = vec![Column { name: "posted".into(), values: numbers(&odd) }];
+        let table = Table::new(columns).unwrap();
+        let (encoding, encoded) = Encoding::learn(&table, None, &EncodingOptions::default()).unwrap();
+        let unread = crate::data::CellNoteKind::Unread("20241345".to_owned());
+        assert_eq!(encoded.notes.iter().map(|note| &note.what).collect::<Vec<_>>(), [&unread]);
+        assert_eq!(encoding.columns()[0].format_value(encoded.values[0]), "2024-01-01");
+        // Numbers, too few, a name that says something else, and types that say what they hold.
+        assert_eq!(kind("posted", numbers(&dates[..7])), ColumnKind::Number);
+        let far: Vec<f64> = (0..40).map(|i| f64::from(20_000_000 + 7919 * i)).collect();
+        assert_eq!(kind("amount", numbers(&far)), ColumnKind::Number);
+        assert_eq!(kind("invoice_no", numbers(&dates)), ColumnKind::Category);
+        assert_eq!(kinds(vec![("posted", numbers(&dates))], false), [ColumnKind::Number]);
+    }
+
+    #[test]
     fn lengths_of_time_are_numbers() {
         let cases: [(&[&str], ColumnKind); 6] = [
             (&["1h 20m", "45m", "2h", "3d 4h"], ColumnKind::Number),

@@ -14,7 +14,8 @@ use crate::data::table::options::EncodingOptions;
 use crate::data::table::{Column, Texts, Values};
 use std::collections::{BTreeSet, HashSet};
 
-/// So many consecutive whole numbers, each once, are taken for an id whatever the column is called.
+/// So many consecutive whole numbers, each once, are taken for an id whatever the column is called; so many dates of eight
+/// digits for dates.
 const CONSECUTIVE: usize = 8;
 
 /// From this number on, values of a column that is called a number are codes even if they repeat (heuristic).
@@ -95,6 +96,9 @@ impl<'a> Profile<'a> {
         if !self.date.clear && self.date.read > 0 && order.is_some() {
             self.date = DateForm::guess(self.values.iter().copied(), usize::MAX, options.day_first, order);
         }
+        if matches!(self.said, None | Some(ColumnKind::Time)) && self.holds_compact_dates() {
+            self.date.form.compact = true;
+        }
         let kind = self.said.unwrap_or_else(|| self.kind(rows, options.guess));
         let why = if kind == ColumnKind::Text && self.said.is_none() { self.why() } else { None };
         let durations = kind == ColumnKind::Number && self.durations() > self.number.read;
@@ -127,6 +131,7 @@ impl<'a> Profile<'a> {
 
     fn kind(&self, rows: usize, guess: bool) -> ColumnKind {
         match &self.column.values {
+            Values::Numbers(_) if guess && self.date.form.compact => ColumnKind::Time,
             Values::Numbers(values) if guess && self.is_number_id(values) => ColumnKind::Id,
             Values::Numbers(values) if guess => self.code(values).unwrap_or(ColumnKind::Number),
             Values::Numbers(_) => ColumnKind::Number,
@@ -134,6 +139,24 @@ impl<'a> Profile<'a> {
             Values::Times(_) => ColumnKind::Time,
             Values::Texts(_) => self.kind_of_texts(rows, guess),
         }
+    }
+
+    /// Whether numbers are dates of eight digits, as `20240131`: at least eight of them, in a column that is not called an id, a
+    /// code or a number. Of numbers at random less than one in a thousand is such a date.
+    fn holds_compact_dates(&self) -> bool {
+        let Values::Numbers(values) = &self.column.values else { return false };
+        if naming(&self.column.name) != Naming::Quantity {
+            return false;
+        }
+        let (mut dates, mut cells) = (0, 0);
+        for value in values.iter().filter(|value| !value.is_nan()) {
+            cells += 1;
+            dates += usize::from(DateForm::compact_days(*value).is_some());
+            if !ODD.allows(cells - dates, values.len()) {
+                return false;
+            }
+        }
+        dates >= CONSECUTIVE && ODD.allows(cells - dates, cells)
     }
 
     /// Whether numbers name the rows: whole and all different, and either consecutive or in a column that is called an id.

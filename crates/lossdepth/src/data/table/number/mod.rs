@@ -33,6 +33,14 @@ pub(super) struct NumberForm {
     /// Whether they are lengths of time, in days.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) duration: bool,
+    /// In how many cells there was a bound instead of a value, as `<0.5`.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub(super) bounds: usize,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 /// What the texts of a column say about numbers.
@@ -45,12 +53,16 @@ pub(super) struct NumberGuess {
     pub(super) read: usize,
     /// In how many cells it is a code: digits with a leading zero, or too many of them.
     pub(super) codes: usize,
+    /// In how many cells it is a bound, as `<0.5`.
+    pub(super) bounds: usize,
 }
 
 impl NumberGuess {
     /// Whether a column of so many cells is one of numbers.
     pub(super) fn is_number(&self, cells: usize) -> bool {
-        self.read > 0 && ODD.allows(cells - self.read, cells) && ODD.allows(self.codes, cells)
+        // Groups such as `<18` and `>65` are levels.
+        let measured = 2 * self.bounds <= self.read;
+        self.read > 0 && ODD.allows(cells - self.read, cells) && ODD.allows(self.codes, cells) && measured
     }
 }
 
@@ -64,7 +76,7 @@ impl NumberForm {
         said: Option<char>,
         usual: Option<char>,
     ) -> NumberGuess {
-        let (mut point, mut comma, mut codes, mut marked, mut neither) = (0, 0, 0, false, 0);
+        let (mut point, mut comma, mut codes, mut bounds, mut marked, mut neither) = (0, 0, 0, 0, false, 0);
         let mut units: BTreeMap<(&'static str, bool), usize> = BTreeMap::new();
         for (text, count) in texts.clone() {
             let parts = Parts::of(text);
@@ -72,7 +84,7 @@ impl NumberForm {
             let read = [value(body, '.'), value(body, ',')];
             neither += if read == [None, None] { count } else { 0 };
             if !ODD.allows(neither, cells) {
-                return NumberGuess { form: Self::default(), clear: false, read: 0, codes: 0 };
+                return NumberGuess { form: Self::default(), clear: false, read: 0, codes: 0, bounds: 0 };
             }
             let Some(parts) = parts else { continue };
             point += if read[0].is_some() { count } else { 0 };
@@ -80,6 +92,7 @@ impl NumberForm {
             if read != [None, None] {
                 let is_code = parts.unit.is_none() && (is_code(parts.body) || is_telephone(text));
                 codes += if is_code { count } else { 0 };
+                bounds += if parts.bound { count } else { 0 };
                 marked |= parts.body.contains(['.', ',']);
                 if let Some(unit) = parts.unit {
                     *units.entry((unit, parts.unit_first)).or_default() += count;
@@ -105,6 +118,7 @@ impl NumberForm {
             unit_first: unit.is_some_and(|(_, first)| first),
             decimals: 0,
             duration: false,
+            bounds,
         };
         let (mut read, mut decimals) = (0, 0);
         for (text, count) in texts {
@@ -114,7 +128,7 @@ impl NumberForm {
             }
         }
         form.decimals = decimals.min(10);
-        NumberGuess { form, clear, read, codes }
+        NumberGuess { form, clear, read, codes, bounds }
     }
 
     /// Of lengths of time.

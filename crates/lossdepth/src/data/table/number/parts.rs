@@ -12,15 +12,21 @@ pub(super) struct Parts<'a> {
     pub(super) body: &'a str,
     /// The power of ten that a letter behind the number stands for.
     pub(super) exponent: usize,
+    /// Whether the number is a bound, as in `<0.5`: what was measured is beyond it.
+    pub(super) bound: bool,
 }
 
 impl<'a> Parts<'a> {
     pub(super) fn of(text: &'a str) -> Option<Self> {
-        let mut parts =
-            Self { negative: false, unit: None, unit_first: false, body: text.trim(), exponent: 0 };
+        let trimmed = text.trim();
+        let body = trimmed.trim_start_matches(['<', '>', '=', '≤', '≥']);
+        let bound = body.len() < trimmed.len() && !trimmed.starts_with('=');
+        let body = if bound { body.trim_start() } else { trimmed };
+        let mut parts = Self { negative: false, unit: None, unit_first: false, body, exponent: 0, bound };
         let mut signed = false;
         // Signs and units in any order: `-$5`, `$-5`, `($5)`, `$(5)`, `5 EUR-`.
         for _ in 0..3 {
+            parts.body = without_dash(parts.body);
             if !signed {
                 let enclosed = parts.body.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
                 let minus = parts.body.strip_prefix(['-', '−', '–']).or(parts.body.strip_suffix(['-', '−']));
@@ -49,6 +55,14 @@ impl<'a> Parts<'a> {
         let first = parts.body.chars().next()?;
         (first.is_ascii_digit() || first == '.' || first == ',').then_some(parts)
     }
+}
+
+/// `12.` of `12.-`, `12,–` or `12,--`, where the dash stands for decimals that are 0.
+fn without_dash(body: &str) -> &str {
+    let rest = body.trim_end_matches(['-', '–', '—']);
+    let dashes = body[rest.len()..].chars().count();
+    let whole = rest.strip_suffix(['.', ',']).unwrap_or_default();
+    if (1..=2).contains(&dashes) && whole.ends_with(|c: char| c.is_ascii_digit()) { whole } else { body }
 }
 
 /// What is in front of a word for thousands, millions or billions, and its power of ten.

@@ -14,7 +14,7 @@ fn read(texts: &[&str]) -> Vec<Option<f64>> {
 
 #[test]
 fn single_texts() {
-    let cases: [(&str, Option<f64>); 80] = [
+    let cases: [(&str, Option<f64>); 92] = [
         ("3.1M", Some(3_100_000.0)),
         ("400k", Some(400_000.0)),
         ("$1.2B", Some(1.2e9)),
@@ -94,6 +94,18 @@ fn single_texts() {
         ("1e400", None),
         ("1e", None),
         ("$", None),
+        ("25.-", Some(25.0)),
+        ("CHF 1’234.–", Some(1234.0)),
+        ("25,- €", Some(25.0)),
+        ("1.250,-- €", Some(1250.0)),
+        ("-25.-", Some(-25.0)),
+        ("25.--5", None),
+        ("<0.5", Some(0.5)),
+        ("> 100", Some(100.0)),
+        ("<=5 mg/L", Some(5.0)),
+        ("≥ 1,000", Some(1000.0)),
+        ("=5", None),
+        ("<", None),
         ("(5", None),
     ];
     for (text, expected) in cases {
@@ -162,4 +174,11 @@ fn numbers_are_shown_as_they_were() {
     assert_eq!(shown(&["5", "7"], -0.001), "0");
     assert_eq!(shown(&["5", "7"], 1e20), "1e20");
     assert_eq!(shown(&["5.25", "7"], 0.1 + 0.2), "0.30");
+}
+
+#[test]
+fn groups_are_no_bounds() {
+    assert!(guess(&["<0.5", "0.7", "1.2", "<0.5"]).is_number(4));
+    assert!(!guess(&["<18", ">65", "<18", "40"]).is_number(4));
+    assert_eq!(guess(&["<0.5", "0.7", "1.2"]).form.bounds, 1);
 }
