@@ -219,7 +219,7 @@ pub(super) fn compared(encoding: &Encoding) -> String {
                     gaps => Some(format!("{} gaps", gaps.round())),
                 };
                 let bounds = (column.bounds() > 0)
-                    .then(|| format!("{} such as `<5` as the number", count(column.bounds(), "bound")));
+                    .then(|| format!("{} compared as numbers", count(column.bounds(), "bound")));
                 let more: Vec<String> = gaps.into_iter().chain(bounds).collect();
                 if more.is_empty() {
                     return shorten(column.name());

@@ -235,4 +235,14 @@ mod tests {
         assert!(open.read(&mut record).unwrap());
         assert!(matches!(open.read(&mut record), Err(Problem::Quote { line: 2 })));
     }
+
+    #[test]
+    fn rules_are_no_records() {
+        for line in ["-----", " ----- ", "|---|:---:|", "+----+", "=====|====", "___"] {
+            assert!(is_rule(line), "{line}");
+        }
+        for line in ["--", "a---", "-- | --", "---,---", "|5|", "-5---", "", "\"---\""] {
+            assert!(!is_rule(line), "{line}");
+        }
+    }
 }

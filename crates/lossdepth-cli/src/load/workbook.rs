@@ -264,6 +264,17 @@ fn titles(rows: &[Vec<Data>], skip: Option<u64>) -> usize {
     }
     let filled = |row: &[Data]| row.iter().filter(|cell| !is_gap(cell)).count();
     let most = rows.iter().take(60).map(|row| filled(row)).max().unwrap_or(0);
+    // Lines at most half full above texts in every column, and values below these, are titles of several cells.
+    let header = rows.iter().take(60).position(|row| 2 * filled(row) > most).filter(|&first| {
+        let is_name = |cell: &Data| matches!(cell, Data::String(_) if !is_datum(cell));
+        let named = rows[first].iter().filter(|cell| is_name(cell)).count();
+        let below =
+            rows.get(first + 1).is_some_and(|row| row.iter().any(|cell| !is_gap(cell) && is_datum(cell)));
+        most >= 3 && named == filled(&rows[first]) && named + usize::from(most > 3) >= most && below
+    });
+    if let Some(header) = header {
+        return header;
+    }
     // A title is one cell or two, or nothing, above a table that is wider.
     let is_title = |row: &Vec<Data>| {
         filled(row) == 0 || (most >= 3 && filled(row) <= 1) || (most >= 5 && filled(row) <= 2)

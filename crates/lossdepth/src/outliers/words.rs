@@ -52,14 +52,18 @@ impl<'a> Words<'a> {
         let share = |bits: f64| if total > 0.0 { bits.max(0.0) / total } else { 0.0 };
         // A value that many rows have explains nothing by itself: it is a reason only where there is no other.
         let replaced: Vec<_> = self.reasons.iter().filter(|reason| reason.replaced).collect();
-        let is_changed = |column: usize| changed.len() <= most && changed.contains(&column);
-        let is_named = |reason: &&ColumnReason| self.is_telling(reason) || is_changed(reason.column);
-        let telling: Vec<_> = replaced.iter().copied().filter(is_named).collect();
-        let counted = match (telling.is_empty(), replaced.is_empty()) {
-            (false, _) => telling,
+        let is_changed = |reason: &ColumnReason| changed.len() <= most && changed.contains(&reason.column);
+        let is_named =
+            |reason: &&ColumnReason| is_changed(reason) || (reason.replaced && self.is_telling(reason));
+        let named: Vec<_> = self.reasons.iter().filter(is_named).collect();
+        let mut counted = match (named.is_empty(), replaced.is_empty()) {
+            (false, _) => named,
             (true, false) => replaced,
             (true, true) => self.extremes(),
         };
+        if counted.len() > most {
+            counted.sort_by_key(|reason| !is_changed(reason));
+        }
         let worded = |column: usize, text: String, share: f64| WordedReason {
             column,
             name: self.name(column).to_owned(),
