@@ -212,10 +212,19 @@ pub(super) fn compared(encoding: &Encoding) -> String {
             .columns()
             .iter()
             .filter(|column| column.kind() == kind && (column.is_clock() || column.is_duration()) == is_time)
-            .map(|column| match column.gaps() {
-                0.0 => shorten(column.name()),
-                1.0 => format!("{} (1 gap)", shorten(column.name())),
-                gaps => format!("{} ({} gaps)", shorten(column.name()), gaps.round()),
+            .map(|column| {
+                let gaps = match column.gaps() {
+                    0.0 => None,
+                    1.0 => Some("1 gap".to_owned()),
+                    gaps => Some(format!("{} gaps", gaps.round())),
+                };
+                let bounds = (column.bounds() > 0)
+                    .then(|| format!("{} compared as numbers", count(column.bounds(), "bound")));
+                let more: Vec<String> = gaps.into_iter().chain(bounds).collect();
+                if more.is_empty() {
+                    return shorten(column.name());
+                }
+                format!("{} ({})", shorten(column.name()), more.join(", "))
             })
             .collect();
         if !names.is_empty() {

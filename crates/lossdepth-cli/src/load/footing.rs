@@ -46,6 +46,9 @@ impl Footing {
 /// The number in a cell, whatever currency or unit is around it.
 pub(super) fn amount(cell: &str, comma: bool) -> Option<f64> {
     let (decimal, thousands) = if comma { (',', '.') } else { ('.', ',') };
+    // A dash for decimals that are 0 is no sign.
+    let cell =
+        cell.trim_end_matches(".-").trim_end_matches(",-").trim_end_matches(".–").trim_end_matches(",–");
     let negative = cell.contains(['-', '−']) || (cell.starts_with('(') && cell.ends_with(')'));
     let first = cell.find(|c: char| c.is_ascii_digit())?;
     let is_part =
@@ -80,6 +83,7 @@ mod tests {
             ("(5.25)", Some(-5.25)),
             ("12 kg", Some(12.0)),
             ("-3%", Some(-3.0)),
+            ("1'250.-", Some(1250.0)),
             ("2024-01-31", None),
             ("north", None),
             ("", None),

@@ -1,4 +1,5 @@
-//! JSON: an object a line, or an array of objects. Their keys are the columns; what is nested is left out.
+//! JSON: an object a line, or an array of objects. Their keys are the columns, those of objects in objects joined by points;
+//! lists are left out.
 
 use super::cells::{Cells, Words};
 use super::open::Opened;
@@ -17,6 +18,11 @@ const GROWTH: usize = 16;
 /// Whole numbers beyond are kept as texts: their neighbours could not be told from them.
 const EXACT: u64 = 1 << 53;
 
+/// Objects are columns up to this depth, and up to this length of the keys around them: the names of the columns take little
+/// memory whatever the file says (heuristics).
+const DEPTH: usize = 8;
+const PREFIX: usize = 64;
+
 const NO_TABLE: &str = "JSON, but no table: that is an array of objects, or an object a line";
 
 /// A value of an object.
@@ -34,6 +40,8 @@ struct Objects {
     names: Vec<String>,
     places: HashMap<String, usize>,
     nested: BTreeSet<usize>,
+    /// Whether a value was a list or an object.
+    document: bool,
     /// The values of each object with their columns.
     rows: Vec<Vec<(usize, Value)>>,
 }
@@ -64,8 +72,8 @@ pub(super) fn open(file: &Bytes, reading: &Reading) -> Opened {
             Object(&mut objects).deserialize(&mut input).map_err(damaged)?;
             lines += 1;
         }
-        // One object with lists in it is a document.
-        if lines == 1 && !objects.nested.is_empty() {
+        // One object with others in it is a document.
+        if lines == 1 && objects.document {
             return Err(Problem::Unsupported(NO_TABLE.to_owned()));
         }
     }
@@ -128,17 +136,7 @@ impl<'de> Visitor<'de> for Object<'_> {
         let objects = self.0;
         let mut row = Vec::new();
         while let Some(key) = map.next_key::<String>()? {
-            let column = objects.places.get(&key).copied().unwrap_or_else(|| {
-                objects.names.push(key.clone());
-                objects.places.insert(key, objects.names.len() - 1);
-                objects.names.len() - 1
-            });
-            match map.next_value_seed(Single)? {
-                Some(value) => row.push((column, value)),
-                None => {
-                    objects.nested.insert(column);
-                }
-            }
+            map.next_value_seed(Single { objects, row: &mut row, key, depth: 0 })?;
         }
         row.shrink_to_fit();
         objects.rows.push(row);
@@ -146,68 +144,114 @@ impl<'de> Visitor<'de> for Object<'_> {
     }
 }
 
-/// One value; nothing for a list or an object, which are skipped.
-struct Single;
+impl Objects {
+    /// The column of a key.
+    fn column(&mut self, key: String) -> usize {
+        self.places.get(&key).copied().unwrap_or_else(|| {
+            self.names.push(key.clone());
+            self.places.insert(key, self.names.len() - 1);
+            self.names.len() - 1
+        })
+    }
+}
 
-impl<'de> DeserializeSeed<'de> for Single {
-    type Value = Option<Value>;
+/// The value of a key, into the row. Lists and what is nested too deep are skipped.
+struct Single<'a> {
+    objects: &'a mut Objects,
+    row: &'a mut Vec<(usize, Value)>,
+    key: String,
+    depth: usize,
+}
+
+impl Single<'_> {
+    fn put(self, value: Value) {
+        let column = self.objects.column(self.key);
+        self.row.push((column, value));
+    }
+
+    fn leave_out(self) {
+        let column = self.objects.column(self.key);
+        self.objects.nested.insert(column);
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Single<'_> {
+    type Value = ();
 
     fn deserialize<D: serde::Deserializer<'de>>(self, input: D) -> Result<Self::Value, D::Error> {
         input.deserialize_any(self)
     }
 }
 
-impl<'de> Visitor<'de> for Single {
-    type Value = Option<Value>;
+impl<'de> Visitor<'de> for Single<'_> {
+    type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a value")
     }
 
     fn visit_unit<E: serde::de::Error>(self) -> Result<Self::Value, E> {
-        Ok(Some(Value::Null))
+        self.put(Value::Null);
+        Ok(())
     }
 
     fn visit_bool<E: serde::de::Error>(self, value: bool) -> Result<Self::Value, E> {
-        Ok(Some(Value::Boolean(value)))
+        self.put(Value::Boolean(value));
+        Ok(())
     }
 
     fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<Self::Value, E> {
         if value.is_finite() {
-            Ok(Some(Value::Number(value)))
+            self.put(Value::Number(value));
+            Ok(())
         } else {
             Err(E::custom("a number is too large"))
         }
     }
 
     fn visit_u64<E: serde::de::Error>(self, value: u64) -> Result<Self::Value, E> {
-        Ok(Some(if value <= EXACT {
+        self.put(if value <= EXACT {
             Value::Number(value as f64)
         } else {
             Value::Text(value.to_string().into())
-        }))
+        });
+        Ok(())
     }
 
     fn visit_i64<E: serde::de::Error>(self, value: i64) -> Result<Self::Value, E> {
-        Ok(Some(if value.unsigned_abs() <= EXACT {
+        self.put(if value.unsigned_abs() <= EXACT {
             Value::Number(value as f64)
         } else {
             Value::Text(value.to_string().into())
-        }))
+        });
+        Ok(())
     }
 
     fn visit_str<E: serde::de::Error>(self, value: &str) -> Result<Self::Value, E> {
-        Ok(Some(Value::Text(value.into())))
+        self.put(Value::Text(value.into()));
+        Ok(())
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
         while list.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(None)
+        self.objects.document = true;
+        self.leave_out();
+        Ok(())
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-        Ok(None)
+        self.objects.document = true;
+        if self.depth == DEPTH || self.key.len() > PREFIX {
+            while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+            self.leave_out();
+            return Ok(());
+        }
+        let Self { objects, row, key: around, depth } = self;
+        while let Some(key) = map.next_key::<String>()? {
+            let key = format!("{around}.{key}");
+            map.next_value_seed(Single { objects, row, key, depth: depth + 1 })?;
+        }
+        Ok(())
     }
 }
 

@@ -72,7 +72,15 @@ impl Record {
     }
 }
 
-/// The records of a text, blank lines left out.
+/// Whether a line is a rule between the parts of a table, such as `|-----+-----|`, `=====` or ` ---------`.
+pub(super) fn is_rule(line: &str) -> bool {
+    let line = line.trim();
+    line.starts_with(['-', '=', '+', '|', '_'])
+        && ["---", "===", "___"].iter().any(|rule| line.contains(rule))
+        && line.chars().all(|c| matches!(c, '-' | '=' | '_' | '+' | '|' | ':' | ' '))
+}
+
+/// The records of a text, blank lines and rules left out.
 pub(super) struct Records {
     input: Box<dyn BufRead>,
     delimiter: char,
@@ -128,7 +136,7 @@ impl Records {
                 std::str::from_utf8(&self.buffer).unwrap_or_default()
             };
             if !open {
-                if line.trim_matches(' ').is_empty() {
+                if line.trim_matches(' ').is_empty() || is_rule(line) {
                     continue;
                 }
                 record.line = self.lines;
@@ -226,5 +234,15 @@ mod tests {
         let mut record = Record::default();
         assert!(open.read(&mut record).unwrap());
         assert!(matches!(open.read(&mut record), Err(Problem::Quote { line: 2 })));
+    }
+
+    #[test]
+    fn rules_are_no_records() {
+        for line in ["-----", " ----- ", "|---|:---:|", "+----+", "=====|====", "___"] {
+            assert!(is_rule(line), "{line}");
+        }
+        for line in ["--", "a---", "-- | --", "---,---", "|5|", "-5---", "", "\"---\""] {
+            assert!(!is_rule(line), "{line}");
+        }
     }
 }

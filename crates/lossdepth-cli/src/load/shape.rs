@@ -1,6 +1,6 @@
 //! The shape of a text, from its first lines: the delimiter, the lines above the table, the decimal mark.
 
-use super::record::Record;
+use super::record::{Record, is_rule};
 
 /// What the first lines tell.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -96,7 +96,8 @@ fn header(starts: &[Start], width: usize) -> (usize, bool) {
     let is_title = |start: &Start| {
         start.fields.len() < width || (width >= 3 && start.filled() <= 1 && start.width() <= 2)
     };
-    let Some(first) = starts.iter().position(|start| !is_title(start)) else { return (0, false) };
+    let first = below_titles(starts, width).or_else(|| starts.iter().position(|start| !is_title(start)));
+    let Some(first) = first else { return (0, false) };
     let has_number = |start: &Start| start.fields.iter().any(|field| is_number(field));
     let above = first.checked_sub(1).map(|above| &starts[above]);
     match above {
@@ -113,6 +114,23 @@ fn header(starts: &[Start], width: usize) -> (usize, bool) {
         _ if width < 2 || starts.len() < first + 2 => (0, false),
         _ => (first, false),
     }
+}
+
+/// The header below titles of several cells, such as `Account;DE89 3704` above six columns: the first record with a text in every
+/// column, but perhaps one, above a record with values, where all records above it are at most half full.
+fn below_titles(starts: &[Start], width: usize) -> Option<usize> {
+    let columns = starts.iter().map(Start::width).max().unwrap_or(0).min(width);
+    if columns < 3 {
+        return None;
+    }
+    let is_value =
+        |field: &String| field.contains(|c: char| c.is_ascii_digit()) && !field.contains(char::is_alphabetic);
+    let is_header = |start: &Start| {
+        start.filled() + usize::from(columns > 3) >= columns && !start.fields.iter().any(is_value)
+    };
+    let first = starts.iter().position(|start| 2 * start.filled() > columns)?;
+    let below = starts.get(first + 1)?;
+    (first > 0 && is_header(&starts[first]) && below.fields.iter().any(is_value)).then_some(first)
 }
 
 fn is_number(field: &str) -> bool {
@@ -153,7 +171,7 @@ fn decimal_comma(starts: &[Start]) -> bool {
 fn starts(head: &str, delimiter: char, skip: u64) -> Vec<Start> {
     let (mut found, mut record, mut open, mut from) = (Vec::new(), Record::default(), false, 0);
     for (number, line) in (1..).zip(lines(head)) {
-        if number <= skip || (!open && line.trim_matches(' ').is_empty()) {
+        if number <= skip || (!open && (line.trim_matches(' ').is_empty() || is_rule(line))) {
             continue;
         }
         if !open {
@@ -182,8 +200,10 @@ fn lines(head: &str) -> impl Iterator<Item = &str> {
 /// first line has most of.
 fn sniff(head: &str) -> char {
     const CANDIDATES: [char; 4] = ['\t', ';', '|', ','];
-    let lines: Vec<&str> =
-        lines(head).filter(|line| !line.trim_matches(' ').is_empty()).take(RECORDS).collect();
+    let lines: Vec<&str> = lines(head)
+        .filter(|line| !line.trim_matches(' ').is_empty() && !is_rule(line))
+        .take(RECORDS)
+        .collect();
     let fields = |line: &str, delimiter| {
         let mut record = Record::default();
         record.push_line(line, delimiter, false);
@@ -233,6 +253,12 @@ mod tests {
         assert_eq!(titles("Sales\n\na,b,c\n1,2,3\n"), 2);
         assert_eq!(titles("Sales,,\nof 2024,,\na,b,c\n1,2,3\n4,5,6\n"), 2);
         assert_eq!(titles("a\n1\n2\n"), 0);
+        assert_eq!(
+            titles(
+                "Konto;DE89;;;\nvon;1.1.2024;;;\n;;;;\nTag;Ort;Art;Wert;Rest\n1.1.2024;A;B;5;6\n2.1.2024;A;;7;\n"
+            ),
+            3
+        );
         // A short row is not a title where the lines after it are no longer.
         assert_eq!(titles("a,b\n1\n"), 0);
         assert_eq!(shape("x\n1,2\n3,4\n", Some(0)).titles, 0);

@@ -11,7 +11,7 @@ use super::table::{Header, Outline, Piece, Reading, Source, Wanted};
 use super::text::is_word_for_total;
 use crate::error::{Place, Problem, count, shorten};
 use bytes::Bytes;
-use calamine::{Data, Reader, Sheets, open_workbook_auto_from_rs};
+use calamine::{Data, Reader, SheetVisible, Sheets, open_workbook_auto_from_rs};
 use std::io::Cursor;
 
 const WORKBOOK: &str = "workbook";
@@ -153,7 +153,7 @@ fn is_table(rows: &[Vec<Data>]) -> bool {
 
 type Rows = (String, Vec<Vec<Data>>, u64, Vec<String>);
 
-/// The sheet asked for, or the first one with a table, or else with something in it: its name, its rows, the number of the first row, and the
+/// The sheet asked for, or the first one with a table, or else with something in it, hidden ones last: its name, its rows, the number of the first row, and the
 /// names of the other sheets.
 fn sheet(workbook: &mut Sheets<Cursor<Bytes>>, asked: Option<&str>) -> Result<Rows, Problem> {
     let names = workbook.sheet_names();
@@ -167,8 +167,15 @@ fn sheet(workbook: &mut Sheets<Cursor<Bytes>>, asked: Option<&str>) -> Result<Ro
             Some(found.ok_or_else(|| Problem::Unsupported(missing()))?)
         }
     };
+    let is_hidden = |name: &String| {
+        workbook.sheets_metadata().iter().any(|s| s.name == *name && s.visible != SheetVisible::Visible)
+    };
+    let hidden: Vec<bool> = names.iter().map(is_hidden).collect();
+    let mut order: Vec<usize> = (0..names.len()).filter(|n| chosen.is_none_or(|c| c == *n)).collect();
+    order.sort_by_key(|number| hidden[*number]);
     let mut found = None;
-    for (number, name) in names.iter().enumerate().filter(|(number, _)| chosen.is_none_or(|c| c == *number)) {
+    for number in order {
+        let name = &names[number];
         let (rows, start) = cells(workbook, name)?;
         let table = is_table(&rows);
         if table || (found.is_none() && rows.iter().flatten().any(|cell| !is_gap(cell))) {
@@ -257,6 +264,17 @@ fn titles(rows: &[Vec<Data>], skip: Option<u64>) -> usize {
     }
     let filled = |row: &[Data]| row.iter().filter(|cell| !is_gap(cell)).count();
     let most = rows.iter().take(60).map(|row| filled(row)).max().unwrap_or(0);
+    // Lines at most half full above texts in every column, and values below these, are titles of several cells.
+    let header = rows.iter().take(60).position(|row| 2 * filled(row) > most).filter(|&first| {
+        let is_name = |cell: &Data| matches!(cell, Data::String(_) if !is_datum(cell));
+        let named = rows[first].iter().filter(|cell| is_name(cell)).count();
+        let below =
+            rows.get(first + 1).is_some_and(|row| row.iter().any(|cell| !is_gap(cell) && is_datum(cell)));
+        most >= 3 && named == filled(&rows[first]) && named + usize::from(most > 3) >= most && below
+    });
+    if let Some(header) = header {
+        return header;
+    }
     // A title is one cell or two, or nothing, above a table that is wider.
     let is_title = |row: &Vec<Data>| {
         filled(row) == 0 || (most >= 3 && filled(row) <= 1) || (most >= 5 && filled(row) <= 2)

@@ -326,3 +326,55 @@ book.save(HERE / "cover.xlsx")
 lines = (f'{{"id": "E{i}", "x": {amount[i]}, "region": "{region[i]}", "ok": {str(i % 2 == 0).lower()}, "tags": [{i}]}}\n'
          for i in range(N))
 write("events.jsonl", "".join(lines))
+
+# A bank's statement: lines of two cells above the table, years of two digits before and after 2000, dashes for decimals.
+rng = random.Random(31)
+rows = [["Konto", "DE89 3704 0044", "", "", ""], ["Zeitraum", "01.01.2024 - 31.12.2024", "", "", ""]]
+rows.append(["Buchung", "Geboren", "Art", "Betrag", "Pauschale"])
+for i in range(N):
+    birth = dt.date(1962 + i, 1 + i % 12, 1 + i % 28)
+    rows.append([day(i).strftime("%d.%m.%Y"), birth.strftime("%d.%m.%y"), rng.choice(["Miete", "Lohn"]),
+                 thousands(rng.gauss(0, 900), ",", "."), f"{rng.randint(5, 90) * 25}.-"])
+write("bank_statement.csv", table(rows, ";"), "windows-1252", "\r\n")
+
+# A list of SAP: bars on both sides, rules, dates of eight digits, minus signs behind, a sum.
+lines, net = ["Purchase orders", " " + "-" * 44, "|Doc. date |Plant |Quantity |  Net value|", " " + "-" * 44], 0
+for i in range(N):
+    value = round(rng.lognormvariate(6, 1), 2)
+    net += value
+    quantity = f"{rng.randint(1, 40)}{'-' if i % 10 == 4 else ''}"
+    lines.append(f"|{day(i):%Y%m%d}  |{rng.choice([1000, 1100])}  |{quantity:>8} |{thousands(value, ',', '.'):>11}|")
+lines += [" " + "-" * 44, f"|Total     |      |         |{thousands(net, ',', '.'):>11}|", " " + "-" * 44]
+write("sap_list.txt", "\n".join(lines) + "\n", newline="\r\n")
+
+# Results of a laboratory: bounds, groups of ages, and a pace.
+rows = [["CRP", "age group", "troponin", "pace"]]
+for i in range(N):
+    value = rng.lognormvariate(0, 1)
+    rows.append(["<0.5" if value < 0.5 else f"{value:.1f}", rng.choice(["<18", "18-64", ">64"]),
+                 "≥ 100 ng/mL" if i % 9 == 4 else f"{rng.randint(3, 90)} ng/mL", f"{4 + i % 3}:{rng.randint(10, 59)} min/km"])
+write("laboratory.csv", table(rows))
+
+# Objects in objects, and what is not in all of them.
+extra = lambda i: ', "extra": {"n": 1}' if i % 4 == 1 else ""
+at = lambda i: f'{{"lat": {48 + share[i]:.4f}}}'
+plan = lambda i: "free" if i % 3 else "pro"
+user = lambda i: f'{{"plan": "{plan(i)}", "at": {at(i)}}}'
+lines = (f'{{"id": "E{i}", "user": {user(i)}, "x": {amount[i]}{extra(i)}, "tags": [{i}]}}\n' for i in range(N))
+write("nested.jsonl", "".join(lines))
+
+# A hidden sheet with a table in front of the one that is seen.
+book = openpyxl.Workbook()
+book.active.title = "Lookup"
+for i in range(N):
+    book.active.append([f"k{i}", i])
+book.active.sheet_state = "hidden"
+sheet = book.create_sheet("Hours")
+sheet.append(["Timesheet", "", "", "", "as of", day(9)])
+sheet.append(["day", "project", "task", "hours", "rate", "paid"])
+for i in range(N):
+    sheet.append([day(i), rng.choice(["Alpha", "Beta"]), rng.choice("uvw"), rng.choice([6, 7.5, 8]),
+                  rng.choice([45, 60]), rng.choice(["Y", "N"])])
+book.active = 1
+book.properties.created = book.properties.modified = dt.datetime(2024, 1, 1)
+book.save(HERE / "hidden_sheet.xlsx")

@@ -194,7 +194,7 @@ pub fn reasons_in_words(
 ) -> Result<Vec<Vec<WordedReason>>> {
     let found = reasons(model, queries, rows, None, run)?;
     let worded = |(&at, reasons): (&usize, &Reasons)| {
-        Words::new(queries, at, queries.rows.row(at), &reasons.columns).reasons(most)
+        Words::new(queries, at, queries.rows.row(at), &reasons.columns).reasons(most, &[])
     };
     Ok(rows.iter().zip(&found).map(worded).collect())
 }
@@ -221,7 +221,11 @@ fn reasons(
         let Some(row) = words.respelt(change, model.reference().rows()) else { continue };
         let depth = model.score(Rows::new(&row, row.len())?, &quiet)?[0].depth;
         let (percentile, _) = explainer.standing(depth);
-        if percentile > change.target {
+        // A row that stays odd with the level that was meant has no short way to be ordinary.
+        let respelt = percentile > change.target;
+        if !respelt && words.contradicts(change) {
+            reasons.counterfactual = None;
+        } else if respelt {
             reasons.counterfactual = Some(Counterfactual { row, depth, percentile, ..change.clone() });
         }
     }
@@ -288,6 +292,7 @@ fn outlier(
         contributions[reason.column] = reason.contribution;
     }
     let met = reasons.counterfactual.as_ref().filter(|change| change.met && !change.columns.is_empty());
+    let changed = met.map_or(&[][..], |change| &change.columns);
     let changes = met.map_or_else(Vec::new, |change| {
         let one = |&column: &usize| Change {
             column,
@@ -305,7 +310,7 @@ fn outlier(
         p: place.p,
         percentile: place.percentile,
         outlyingness: reasons.outlyingness,
-        reasons: words.reasons(options.reasons),
+        reasons: words.reasons(options.reasons, changed),
         changes,
         changed: met.map(|change| (change.depth, change.percentile)),
         combinations: reasons.combinations.clone(),

@@ -44,19 +44,26 @@ impl<'a> Words<'a> {
         Self { queries, row, encoded, notes: notes_of(queries.notes, row), reasons }
     }
 
-    /// The columns that account for the row, the most important first.
-    pub(super) fn reasons(&self, most: usize) -> Vec<WordedReason> {
+    /// The columns that account for the row, the most important first; those that the change changes are among them, if they
+    /// are few enough to be named.
+    pub(super) fn reasons(&self, most: usize, changed: &[usize]) -> Vec<WordedReason> {
         // One odd value may hide another, which then has a contribution below 0.
         let total: f64 = self.reasons.iter().map(|reason| reason.contribution.max(0.0)).sum();
         let share = |bits: f64| if total > 0.0 { bits.max(0.0) / total } else { 0.0 };
         // A value that many rows have explains nothing by itself: it is a reason only where there is no other.
         let replaced: Vec<_> = self.reasons.iter().filter(|reason| reason.replaced).collect();
-        let telling: Vec<_> = replaced.iter().copied().filter(|reason| self.is_telling(reason)).collect();
-        let counted = match (telling.is_empty(), replaced.is_empty()) {
-            (false, _) => telling,
+        let is_changed = |reason: &ColumnReason| changed.len() <= most && changed.contains(&reason.column);
+        let is_named =
+            |reason: &&ColumnReason| is_changed(reason) || (reason.replaced && self.is_telling(reason));
+        let named: Vec<_> = self.reasons.iter().filter(is_named).collect();
+        let mut counted = match (named.is_empty(), replaced.is_empty()) {
+            (false, _) => named,
             (true, false) => replaced,
             (true, true) => self.extremes(),
         };
+        if counted.len() > most {
+            counted.sort_by_key(|reason| !is_changed(reason));
+        }
         let worded = |column: usize, text: String, share: f64| WordedReason {
             column,
             name: self.name(column).to_owned(),
@@ -77,6 +84,14 @@ impl<'a> Words<'a> {
             }
         }
         found
+    }
+
+    /// Whether a change takes another level than the one that a misspelt one looks like.
+    pub(super) fn contradicts(&self, change: &Counterfactual) -> bool {
+        change.columns.iter().any(|&column| {
+            let similar = misspelt(self.column(column), &self.value(column));
+            similar.is_some_and(|level| level != self.encoded_value(column, &change.row))
+        })
     }
 
     /// A changed row with the levels that misspelt ones look like instead of others; `None` if there are none.
@@ -281,7 +296,9 @@ impl<'a> Words<'a> {
             format!("`{}`", column.format_value(level as f64))
         };
         let plain = value.trim_start_matches("about ").trim_start_matches("around ").trim_matches('`');
-        if plain == self.value(reason.column) || self.queries.encoding.columns().len() == 1 {
+        let columns = self.queries.encoding.columns();
+        let varies = |(at, other): (usize, &EncodedColumn)| at != reason.column && !other.is_constant();
+        if plain == self.value(reason.column) || !columns.iter().enumerate().any(varies) {
             return None;
         }
         // Beside other odd columns the value was found for a row in which those are ordinary.

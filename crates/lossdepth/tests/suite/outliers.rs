@@ -95,6 +95,22 @@ fn planted_errors_are_found_with_the_right_reason() {
     }
 }
 
+/// A row whose reason was one column was said to be ordinary with a change of another one.
+#[test]
+fn what_a_change_changes_is_a_reason() {
+    let table = Orders::new(ROWS).table();
+    let (model, encoding) = fitted(&table);
+    let most = OutlierOptions::default().reasons;
+    let found = found(&model, &encoding, &table, true, 60).found;
+    let few = || found.iter().filter(|row| !row.changes.is_empty() && row.changes.len() <= most);
+    assert!(few().count() >= 20);
+    for row in few() {
+        for change in &row.changes {
+            assert!(row.reasons.iter().any(|reason| reason.column == change.column), "{row:?}");
+        }
+    }
+}
+
 #[test]
 fn rows_are_ordered_from_the_shallowest_and_numbers_agree_with_score() {
     let table = Orders::new(ROWS).table();

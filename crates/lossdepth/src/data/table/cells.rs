@@ -86,15 +86,33 @@ pub(super) fn numbers<'a>(column: &'a Column, form: &NumberForm, gap_words: &[St
     }
 }
 
-/// The times of a column in days; `None` if it holds numbers or truth values.
+/// The times of a column in days; `None` if it holds truth values, or numbers that are no dates.
 pub(super) fn times<'a>(column: &'a Column, form: DateForm, gap_words: &[String]) -> Option<Cells<'a>> {
     match &column.values {
         Values::Times(values) => Some(Cells::Numbers { values: Cow::Borrowed(values), divisor: DAY }),
         Values::Texts(texts) => {
             Some(texts_as(texts, gap_words, |text| form.parse(text).map(|seconds| seconds / DAY)))
         }
+        Values::Numbers(values) if form.compact => Some(compact_dates(values)),
         Values::Numbers(_) | Values::Booleans(_) => None,
     }
+}
+
+/// Numbers of eight digits that are dates.
+fn compact_dates<'a>(values: &[f64]) -> Cells<'a> {
+    let (mut read, mut known) = (Vec::new(), HashMap::new());
+    let mut code = |value: &f64| {
+        if value.is_nan() {
+            return Texts::GAP;
+        }
+        *known.entry(value.to_bits()).or_insert_with(|| {
+            read.push(DateForm::compact_days(*value).map_or(Cell::Unread, Cell::Number));
+            // 2^32 different numbers in one column do not fit into memory.
+            u32::try_from(read.len() - 1).unwrap_or(Texts::GAP)
+        })
+    };
+    let codes: Vec<u32> = values.iter().map(&mut code).collect();
+    Cells::Texts { codes: Cow::Owned(codes), read }
 }
 
 fn texts_as<'a>(texts: &'a Texts, gap_words: &[String], read: impl Fn(&str) -> Option<f64>) -> Cells<'a> {

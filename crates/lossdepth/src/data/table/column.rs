@@ -100,6 +100,15 @@ impl EncodedColumn {
         matches!(&self.content, Content::Number { form, .. } if form.duration)
     }
 
+    /// In how many cells of the reference there was a bound instead of a number, as `<0.5`. It is compared as if it were the
+    /// number.
+    pub fn bounds(&self) -> usize {
+        match &self.content {
+            Content::Number { form, .. } => form.bounds,
+            _ => 0,
+        }
+    }
+
     /// Whether a text that could not be read as a number of this column is one in another currency or unit.
     pub(crate) fn is_in_another_unit(&self, text: &str) -> bool {
         matches!(&self.content, Content::Number { form, .. } if form.is_in_another_unit(text))

@@ -49,6 +49,9 @@ fn units(text: &str) -> Option<f64> {
     let clock_start = text.rfind(char::is_whitespace).map_or(0, |at| at + 1);
     // A white space of several bytes is none that programs write.
     let (before, last) = (text.get(..clock_start)?, text.get(clock_start..)?);
+    if let Some(seconds) = clock_in_unit(text) {
+        return Some(seconds);
+    }
     if last.contains(':') {
         return Some(pairs(before.trim_end().trim_end_matches(','), Some(DAY))? + clock(last)?);
     }
@@ -99,6 +102,25 @@ fn clock(text: &str) -> Option<f64> {
         total = 60.0 * total + value;
     }
     Some(total)
+}
+
+/// The seconds of `5:20 min`, `1:30 h` or, of a pace, `5:20 min/km`: a clock in front of the unit of its first number.
+fn clock_in_unit(text: &str) -> Option<f64> {
+    let end = text.rfind(|c: char| c.is_ascii_digit())? + 1;
+    let (time, unit) = (text.get(..end)?, text.get(end..)?.trim().to_lowercase());
+    if !time.contains(':') {
+        return None;
+    }
+    let seconds = clock(time)?;
+    let hours = matches!(unit.as_str(), "h" | "hr" | "hrs" | "hours" | "std" | "std." | "stunden");
+    let minutes =
+        matches!(unit.as_str(), "min" | "mins" | "min." | "minutes" | "min/km" | "/km" | "min/mi" | "/mi");
+    match time.matches(':').count() {
+        1 if hours => Some(60.0 * seconds),
+        1 if minutes => Some(seconds),
+        2 if hours => Some(seconds),
+        _ => None,
+    }
 }
 
 /// The units that are shown, with their seconds.
@@ -160,6 +182,10 @@ mod tests {
             ("0 days 00:24:18.500000", 1458.5),
             ("3 days, 4:05:06", 273_906.0),
             ("-1h 20m", -4800.0),
+            ("5:20 min/km", 320.0),
+            ("5:20 min", 320.0),
+            ("1:30 h", 5400.0),
+            ("1:30:05 h", 5405.0),
         ];
         for (text, seconds) in cases {
             let found = parse(text).unwrap_or(f64::NAN) * DAY;
@@ -184,6 +210,7 @@ mod tests {
             "1h x",
             "a:b",
             "24:18pm",
+            "1:02:03 min",
             "1..5h",
             "north",
             "2024-01-31",

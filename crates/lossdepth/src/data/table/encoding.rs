@@ -2,10 +2,12 @@
 
 use super::column::{Content, EncodedColumn};
 use super::donors::Donors;
+use super::encoded::Encoded;
 use super::gap::is_gap;
 use super::guess::{Plan, plans};
 use super::kind::ColumnKind;
 use super::learn::{learn_column, not_finite, observations};
+use super::left_out::{LeftOut, LeftOutReason};
 use super::options::{EncodingOptions, Missing};
 use super::write::Writer;
 use super::{Column, Table, Values};
@@ -14,7 +16,6 @@ use crate::error::{DepthError, Result};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
-use std::fmt;
 
 /// How many problems of a table are said.
 const PROBLEMS: usize = 20;
@@ -87,82 +88,6 @@ impl TryFrom<Stored> for Encoding {
         donors.check(&columns)?;
         Ok(Self { layout: layout(&columns), columns, left_out, id, missing, gap_words, donors })
     }
-}
-
-/// A column that is not compared.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct LeftOut {
-    /// Its name.
-    pub name: String,
-    /// Why.
-    pub why: LeftOutReason,
-}
-
-/// Why a column is not compared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum LeftOutReason {
-    /// It names the rows.
-    Id,
-    /// It is free text.
-    Text,
-    /// It has no values.
-    Empty,
-    /// Its numbers are codes, too many different ones to compare.
-    Code,
-    /// Its numbers are in several currencies or units.
-    Units,
-    /// A cell holds more than one number, as `120/80`.
-    Pairs,
-}
-
-impl fmt::Display for LeftOutReason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Id => "it names the rows",
-            Self::Text => "free text",
-            Self::Empty => "it has no values",
-            Self::Code => "codes, not quantities",
-            Self::Units => "numbers in several currencies or units",
-            Self::Pairs => "two numbers in a cell",
-        })
-    }
-}
-
-/// A table as rows of numbers.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Encoded {
-    /// The numbers, row by row.
-    pub values: Vec<f64>,
-    /// How many of them a row has.
-    pub width: usize,
-    /// Which row of the table each row is: all of them, but for [`Missing::Drop`].
-    pub rows: Vec<usize>,
-    /// Cells that are not simply a value, by row, then by column. At most about a million are kept.
-    pub notes: Vec<CellNote>,
-}
-
-/// A cell that is not simply a value.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CellNote {
-    /// The row of the table, from 0.
-    pub row: usize,
-    /// The column, among [`Encoding::columns`].
-    pub column: usize,
-    /// What there is to say.
-    pub what: CellNoteKind,
-}
-
-/// What there is to say about a cell.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum CellNoteKind {
-    /// It is empty.
-    Gap,
-    /// It has a level that the reference lacks.
-    NewLevel(String),
-    /// It cannot be read as what its column holds; treated as a gap.
-    Unread(String),
 }
 
 impl Encoding {
@@ -345,8 +270,8 @@ impl Encoding {
             Values::Numbers(values) | Values::Times(values) if values[row].is_nan() => None,
             Values::Times(values) => Some(learned.format_value(values[row] / 86_400.0)),
             Values::Numbers(values) => match learned.content {
-                Content::Levels { .. } => Some(values[row].to_string()),
-                _ => Some(learned.format_value(values[row])),
+                Content::Levels { .. } | Content::Time { .. } => Some(values[row].to_string()),
+                Content::Number { .. } => Some(learned.format_value(values[row])),
             },
         }
     }

@@ -18,7 +18,7 @@ pub(super) fn is_gap(text: &str, more: &[String]) -> bool {
 
 /// Whether a word stands for a gap among numbers and dates. In a category it is a level.
 pub(super) fn is_gap_word(text: &str) -> bool {
-    const WORDS: [&str; 25] = [
+    const WORDS: [&str; 52] = [
         "unknown",
         "unk",
         "none",
@@ -43,10 +43,38 @@ pub(super) fn is_gap_word(text: &str) -> bool {
         "n.v.",
         "keine angabe",
         "unbekannt",
+        "ohne angabe",
+        "entfällt",
         "inconnu",
+        "inconnue",
+        "non renseigné",
+        "néant",
+        "n.c.",
+        "n.r.",
+        "s.o.",
+        "desconocido",
+        "sin dato",
+        "sin datos",
+        "no aplica",
+        "s/d",
+        "desconhecido",
+        "não informado",
+        "não se aplica",
+        "sconosciuto",
+        "non disponibile",
+        "onbekend",
+        "n.v.t.",
+        "okänd",
+        "ukendt",
+        "ukjent",
+        "brak",
+        "brak danych",
+        "нет данных",
+        "не указано",
     ];
     let text = text.trim();
-    WORDS.iter().any(|word| text.eq_ignore_ascii_case(word))
+    // The longest word has 15 letters.
+    text.len() <= 40 && WORDS.contains(&text.to_lowercase().as_str())
 }
 
 #[cfg(test)]
@@ -61,7 +89,17 @@ mod tests {
         for text in ["0", "none", "na", "no", "unknown", "n.v.", "-1", "NAN1", "k.A.", "a-b"] {
             assert!(!super::is_gap(text, &[]), "{text:?}");
         }
-        for text in ["unknown", "Unknown", " none ", "n.v.", "k.A.", "not available"] {
+        for text in [
+            "unknown",
+            "Unknown",
+            " none ",
+            "n.v.",
+            "k.A.",
+            "not available",
+            "Sin dato",
+            "НЕ УКАЗАНО",
+            "Néant",
+        ] {
             assert!(super::is_gap_word(text), "{text:?}");
         }
         for text in ["no", "0", "nine", "north", "unknowns"] {

@@ -1,9 +1,10 @@
 //! What is learned about one column of a table.
 
+use super::boolean::truth_names;
 use super::cells::{self, Cell, Named};
 use super::column::{Content, EncodedColumn};
 use super::encoding::quoted;
-use super::guess::{Plan, truth_names};
+use super::guess::Plan;
 use super::kind::ColumnKind;
 use super::levels::Levels;
 use super::number::NumberForm;

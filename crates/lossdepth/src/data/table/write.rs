@@ -3,7 +3,7 @@
 use super::cells::{self, Cell, Cells};
 use super::column::EncodedColumn;
 use super::donors::Search;
-use super::encoding::{CellNote, CellNoteKind, Encoded};
+use super::encoded::{CellNote, CellNoteKind, Encoded};
 use super::{Column, Table};
 use crate::data::{GroupKind, Layout};
 use rayon::prelude::*;

@@ -1,0 +1,266 @@
+//! A column with what its cells say, and the kind that follows.
+
+use super::Plan;
+use crate::data::table::boolean;
+use crate::data::table::cells::ODD;
+use crate::data::table::code::{Naming, naming};
+use crate::data::table::date::{DateForm, DateGuess};
+use crate::data::table::duration;
+use crate::data::table::gap;
+use crate::data::table::kind::ColumnKind;
+use crate::data::table::left_out::LeftOutReason;
+use crate::data::table::number::{self, NumberForm, NumberGuess};
+use crate::data::table::options::EncodingOptions;
+use crate::data::table::{Column, Texts, Values};
+use std::collections::{BTreeSet, HashSet};
+
+/// So many consecutive whole numbers, each once, are taken for an id whatever the column is called; so many dates of eight
+/// digits for dates.
+const CONSECUTIVE: usize = 8;
+
+/// From this number on, values of a column that is called a number are codes even if they repeat (heuristic).
+const LONG_CODE: f64 = 1000.0;
+
+/// A column with what its texts say about numbers and dates.
+pub(super) struct Profile<'a> {
+    column: &'a Column,
+    said: Option<ColumnKind>,
+    counted: Vec<usize>,
+    texts: Vec<(&'a str, usize)>,
+    cells: usize,
+    /// The texts without words that stand for gaps among numbers and dates, and how many cells they are.
+    values: Vec<(&'a str, usize)>,
+    valued: usize,
+    number: NumberGuess,
+    date: DateGuess,
+}
+
+impl<'a> Profile<'a> {
+    pub(super) fn of(column: &'a Column, weights: &[f64], options: &EncodingOptions) -> Self {
+        let said = options.kinds.get(&column.name).copied();
+        let counted = if said.is_none() && matches!(column.values, Values::Numbers(_)) && options.guess {
+            (0..weights.len()).filter(|&row| weights[row] > 0.0).collect()
+        } else {
+            Vec::new()
+        };
+        let texts = match &column.values {
+            Values::Texts(texts) => counts(texts, weights, options),
+            _ => Vec::new(),
+        };
+        let cells = texts.iter().map(|(_, count)| count).sum();
+        let values: Vec<(&str, usize)> =
+            texts.iter().copied().filter(|(text, _)| !gap::is_gap_word(text)).collect();
+        let valued = values.iter().map(|(_, count)| count).sum();
+        // Where the kind is said, every cell that can be read is.
+        let looked_at = |kind: ColumnKind| if said == Some(kind) { usize::MAX } else { valued };
+        let (numbers, dates) = (looked_at(ColumnKind::Number), looked_at(ColumnKind::Time));
+        let number = NumberForm::guess(values.iter().copied(), numbers, options.decimal, None);
+        let date = DateForm::guess(values.iter().copied(), dates, options.day_first, None);
+        Self { column, said, counted, texts, cells, values, valued, number, date }
+    }
+
+    pub(super) fn clear_decimal(&self) -> Option<char> {
+        let clear = self.number.clear && self.is_number();
+        if clear { self.number.form.decimal } else { None }
+    }
+
+    pub(super) fn clear_order(&self) -> Option<bool> {
+        (self.date.clear && self.is_date()).then_some(self.date.form.day_first)
+    }
+
+    fn is_number(&self) -> bool {
+        self.has_values() && self.number.is_number(self.valued)
+    }
+
+    fn is_date(&self) -> bool {
+        self.has_values() && self.date.is_date(self.valued)
+    }
+
+    /// Whether enough cells are left without the words for gaps: in a column of `unknown` and a few numbers, these are levels.
+    /// A quarter is a heuristic.
+    fn has_values(&self) -> bool {
+        4 * self.valued >= self.cells
+    }
+
+    pub(super) fn plan(
+        mut self,
+        rows: usize,
+        decimal: Option<char>,
+        order: Option<bool>,
+        options: &EncodingOptions,
+    ) -> Plan {
+        if !self.number.clear && self.number.read > 0 && decimal.is_some() {
+            self.number =
+                NumberForm::guess(self.values.iter().copied(), usize::MAX, options.decimal, decimal);
+        }
+        if !self.date.clear && self.date.read > 0 && order.is_some() {
+            self.date = DateForm::guess(self.values.iter().copied(), usize::MAX, options.day_first, order);
+        }
+        if matches!(self.said, None | Some(ColumnKind::Time)) && self.holds_compact_dates() {
+            self.date.form.compact = true;
+        }
+        let kind = self.said.unwrap_or_else(|| self.kind(rows, options.guess));
+        let why = if kind == ColumnKind::Text && self.said.is_none() { self.why() } else { None };
+        let durations = kind == ColumnKind::Number && self.durations() > self.number.read;
+        let number = if durations { NumberForm::durations() } else { self.number.form };
+        Plan { kind, number, date: self.date.form, said: self.said.is_some(), why }
+    }
+
+    /// Why a column that is left out as a text is no column of numbers, if it nearly is one.
+    fn why(&self) -> Option<LeftOutReason> {
+        if matches!(self.column.values, Values::Numbers(_)) {
+            return Some(LeftOutReason::Code);
+        }
+        let count = |is: fn(&str) -> bool| -> usize {
+            self.values.iter().filter(|(text, _)| is(text)).map(|(_, count)| count).sum()
+        };
+        let enough = |count: usize| count > 0 && ODD.allows(self.valued - count, self.valued);
+        let units: BTreeSet<&str> = self.values.iter().filter_map(|(text, _)| number::unit(text)).collect();
+        match () {
+            () if units.len() > 1 && enough(count(number::is_number_in_a_unit)) => Some(LeftOutReason::Units),
+            () if enough(count(number::is_pair)) => Some(LeftOutReason::Pairs),
+            () => None,
+        }
+    }
+
+    /// In how many cells there is a length of time.
+    fn durations(&self) -> usize {
+        let is_duration = |text: &str| duration::parse(text).is_some();
+        self.values.iter().filter(|(text, _)| is_duration(text)).map(|(_, count)| count).sum()
+    }
+
+    fn kind(&self, rows: usize, guess: bool) -> ColumnKind {
+        match &self.column.values {
+            Values::Numbers(_) if guess && self.date.form.compact => ColumnKind::Time,
+            Values::Numbers(values) if guess && self.is_number_id(values) => ColumnKind::Id,
+            Values::Numbers(values) if guess => self.code(values).unwrap_or(ColumnKind::Number),
+            Values::Numbers(_) => ColumnKind::Number,
+            Values::Booleans(_) => ColumnKind::Boolean,
+            Values::Times(_) => ColumnKind::Time,
+            Values::Texts(_) => self.kind_of_texts(rows, guess),
+        }
+    }
+
+    /// Whether numbers are dates of eight digits, as `20240131`: at least eight of them, in a column that is not called an id, a
+    /// code or a number. Of numbers at random less than one in a thousand is such a date.
+    fn holds_compact_dates(&self) -> bool {
+        let Values::Numbers(values) = &self.column.values else { return false };
+        if naming(&self.column.name) != Naming::Quantity {
+            return false;
+        }
+        let (mut dates, mut cells) = (0, 0);
+        for value in values.iter().filter(|value| !value.is_nan()) {
+            cells += 1;
+            dates += usize::from(DateForm::compact_days(*value).is_some());
+            if !ODD.allows(cells - dates, values.len()) {
+                return false;
+            }
+        }
+        dates >= CONSECUTIVE && ODD.allows(cells - dates, cells)
+    }
+
+    /// Whether numbers name the rows: whole and all different, and either consecutive or in a column that is called an id.
+    fn is_number_id(&self, values: &[f64]) -> bool {
+        let n = self.counted.len();
+        let whole = |&row: &usize| values[row].fract() == 0.0 && values[row].abs() < 1e15;
+        if n < 3 || !self.counted.iter().all(whole) {
+            return false;
+        }
+        let each = || self.counted.iter().map(|&row| values[row]);
+        let (min, max) = each().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| (a.min(v), b.max(v)));
+        let consecutive = max - min + 1.0 == n as f64 && n >= CONSECUTIVE;
+        let named = min >= 0.0 && naming(&self.column.name) != Naming::Quantity;
+        if !consecutive && !named {
+            return false;
+        }
+        let mut seen = HashSet::with_capacity(n);
+        each().all(|value| seen.insert((value + 0.0).to_bits()))
+    }
+
+    /// What whole numbers are that do not all differ, in a column whose name says that they are codes: a category, or too many
+    /// different ones to compare.
+    fn code(&self, values: &[f64]) -> Option<ColumnKind> {
+        let least = match naming(&self.column.name) {
+            Naming::Code => 0.0,
+            Naming::Number => LONG_CODE,
+            Naming::Id | Naming::Quantity => return None,
+        };
+        let mut seen = HashSet::new();
+        let mut cells = 0;
+        for value in self.counted.iter().map(|&row| values[row]).filter(|value| !value.is_nan()) {
+            if value.fract() != 0.0 || value < least || value >= 1e15 {
+                return None;
+            }
+            cells += 1;
+            seen.insert((value + 0.0).to_bits());
+        }
+        if cells < 3 {
+            return None;
+        }
+        Some(if is_diverse(seen.len(), cells) { ColumnKind::Text } else { ColumnKind::Category })
+    }
+
+    fn kind_of_texts(&self, rows: usize, guess: bool) -> ColumnKind {
+        let (cells, levels) = (self.cells, self.texts.len());
+        if cells == 0 {
+            return ColumnKind::Category;
+        }
+        if self.is_number() {
+            return ColumnKind::Number;
+        }
+        let truths: Vec<Option<bool>> =
+            self.texts.iter().take(50).map(|(text, _)| boolean::parse(text)).collect();
+        if levels <= 50
+            && !truths.contains(&None)
+            && truths.contains(&Some(true))
+            && truths.contains(&Some(false))
+        {
+            return ColumnKind::Boolean;
+        }
+        if self.is_date() {
+            return ColumnKind::Time;
+        }
+        let durations = self.durations();
+        if durations > 0 && self.has_values() && ODD.allows(self.valued - durations, self.valued) {
+            return ColumnKind::Number;
+        }
+        let each = || self.texts.iter();
+        let (mut characters, mut words) = (0, 0);
+        for (text, count) in each() {
+            characters += text.chars().count() * count;
+            words += text.split_whitespace().count() * count;
+        }
+        let (characters, words) = (characters as f64 / cells as f64, words as f64 / cells as f64);
+        if levels == cells && cells >= 3 {
+            // Amounts that all differ name nothing.
+            let short = characters <= 40.0 && words <= 3.0 && self.why() != Some(LeftOutReason::Units);
+            return if guess && short && cells == rows { ColumnKind::Id } else { ColumnKind::Text };
+        }
+        // Heuristics: a category repeats its levels, and long texts repeat only where they are answers to choose from.
+        if is_diverse(levels, cells) {
+            return ColumnKind::Text;
+        }
+        if characters > 60.0 && levels > 20 && 20 * levels > cells {
+            return ColumnKind::Text;
+        }
+        ColumnKind::Category
+    }
+}
+
+/// The different texts of a column that are no gaps, with how many rows of a positive weight have each.
+fn counts<'a>(texts: &'a Texts, weights: &[f64], options: &EncodingOptions) -> Vec<(&'a str, usize)> {
+    let mut counts = vec![0; texts.levels().len()];
+    for (&code, weight) in texts.codes().iter().zip(weights) {
+        if let Some(count) = counts.get_mut(code as usize).filter(|_| *weight > 0.0) {
+            *count += 1;
+        }
+    }
+    let gap = |text: &str| gap::is_gap(text, &options.gap_words);
+    let each = texts.levels().iter().zip(counts).filter(|(text, count)| *count > 0 && !gap(text));
+    each.map(|(text, count)| (text.trim(), count)).collect()
+}
+
+/// Whether there are too many different values for a category (heuristic).
+fn is_diverse(levels: usize, cells: usize) -> bool {
+    2 * levels > cells && levels > 12
+}
