@@ -9,7 +9,8 @@
 #'   * `"p-value"`: how likely a row is to be as shallow if it comes from where the reference came from;
 #'   * `"outlier"`: whether the depth is below that of a share of `contamination` of the reference;
 #'   * `"details"`: a data frame of depth, error (a bound on the numerical error of the depth), standard error
-#'     (for the sampling of the reference; `NaN` for `auto` and `forest`), iterations, and whether the tolerance was reached.
+#'     (for the sampling of the reference; it includes the learning of the scalings `standard` and `whiten` for linear depths, other
+#'     methods take the scaling for given; `NaN` for `auto` and `forest`), iterations, and whether the tolerance was reached.
 #' @param contamination The share of the reference to call outlying, from 0 to 0.5.
 #' @param calibration For p-values of new rows: `"split"` sets a share of the reference aside and compares with it,
 #'   which is exact whatever the distribution; `"cross"` and `"leave-one-out"` use all rows for both, approximately. For

@@ -1,6 +1,6 @@
 //! The sample that queries are compared with: checked once, trusted ever after.
 
-use super::{AsRows, Layout, Rows, Scaling};
+use super::{AsRows, Layout, Rows, Scale, Scaling};
 use crate::error::{DepthError, Result};
 use crate::numerics::double_double::Twofold;
 use crate::numerics::linalg::dot;
@@ -31,6 +31,8 @@ pub struct Reference {
     mass: Mass,
     /// Which columns belong together; none if each is a number of its own.
     layout: Option<Arc<Layout>>,
+    /// What these rows were scaled by, if it was learned on them.
+    learned: Option<Scale>,
 }
 
 /// What the weights say about how many independent observations there are.
@@ -97,7 +99,7 @@ impl Reference {
             let low = (-weight).mul_add(count, 1.0) / count;
             let (weights, weights_low) = (Arc::new(vec![weight; n]), Arc::new(vec![low; n]));
             let (data, mass) = (Arc::new(data), Mass::Counts(count));
-            return Ok(Self { data, width, weights, weights_low, given: None, mass, layout: None });
+            return Ok(Self { data, width, weights, weights_low, given: None, mass, layout: None, learned: None });
         };
         if given.len() != n {
             return Err(DepthError::WeightCount { expected: n, got: given.len() });
@@ -119,7 +121,7 @@ impl Reference {
         let weights_low = Arc::new(quotients_low(&given, &weights, largest));
         let mass = if whole { Mass::Counts(given.iter().sum()) } else { Mass::Importance };
         let (data, weights, given) = (Arc::new(data), Arc::new(weights), Some(Arc::new(given)));
-        Ok(Self { data, width, weights, weights_low, given, mass, layout: None })
+        Ok(Self { data, width, weights, weights_low, given, mass, layout: None, learned: None })
     }
 
     /// Says which columns belong together. Without a layout every column is a number.
@@ -197,7 +199,7 @@ impl Reference {
             0 => Arc::clone(layout),
             more => Arc::new(layout.with_numbers(more)),
         });
-        Self { data: Arc::new(data), width, weights, weights_low, given: None, mass: self.mass, layout }
+        Self { data: Arc::new(data), width, weights, weights_low, given: None, mass: self.mass, layout, learned: self.learned }
     }
 
     /// The sample after an affine map of its rows.
@@ -208,6 +210,16 @@ impl Reference {
             scaling.apply(row, out);
         }
         self.with_data(data, self.width)
+    }
+
+    /// [`mapped`](Self::mapped) by a scaling of this kind that was learned on these rows: standard errors take into account that it was.
+    pub(crate) fn scaled(&self, scale: Scale, scaling: &Scaling) -> Self {
+        Self { learned: Some(scale), ..self.mapped(scaling) }
+    }
+
+    /// What these rows were scaled by, if it was learned on them.
+    pub(crate) fn learned_scale(&self) -> Option<Scale> {
+        self.learned
     }
 
     /// Whether the rows are still numbers to work with after an affine map.
@@ -262,7 +274,7 @@ impl Reference {
         }
         let (data, weights, weights_low) = (Arc::new(data), Arc::new(weights), Arc::new(Vec::new()));
         let (width, mass, layout) = (self.width, self.mass, self.layout.clone());
-        (Self { data, width, weights, weights_low, given: None, mass, layout }, place)
+        (Self { data, width, weights, weights_low, given: None, mass, layout, learned: self.learned }, place)
     }
 
     /// The weighted mean of the rows; exact for a constant column, whatever its value.

@@ -109,7 +109,8 @@ impl Passes {
         for (row, out) in queries.iter().zip(data.chunks_exact_mut(width)) {
             self.scaling.apply(row, out);
         }
-        let (scaled, known) = (Rows::new(&data, width)?, (&self.survey, &self.scaling));
+        let learned = (self.settings.scale.learned(self.warning()), &self.scaling);
+        let (scaled, known) = (Rows::new(&data, width)?, (&self.survey, learned));
         let s = &self.settings;
         match s.method {
             Method::SquaredHinge => {

@@ -16,7 +16,9 @@ pub struct Fit {
     /// The sampling standard error: how much `depth` would vary over samples like the reference. Not a number if it was not
     /// asked for, by [`Run::depths_only`](super::Run::depths_only), and where a method has none (forests).
     ///
-    /// It is an estimate to first order, and worst where few rows decide: docs/math/inference.md has, for every method, how often
+    /// It is an estimate to first order, and worst where few rows decide. For linear depths it includes that the scalings `standard` and
+    /// `whiten` are learned on the sample; the other scalings, and those of all other methods, it takes for given, as well as the
+    /// width of a kernel. docs/math/inference.md has, for every method, how often
     /// [`interval`](Self::interval) covers the truth.
     pub stderr: f64,
     /// How many iterations the solver took.

@@ -41,6 +41,11 @@ fn plain(method: Method) -> Settings {
     Settings { scale: Scale::None, ..Settings::new(method) }
 }
 
+/// The settings that a user has who sets `reg` only.
+fn default(method: Method, reg: f64) -> Settings {
+    Settings { reg, ..Settings::new(method) }
+}
+
 fn coverage(case: &Case) -> [f64; 4] {
     let mut random = Random::new(42);
     let fits = |random: &mut Random, n| score(&case.settings, &reference(&sample(random, n)), &queries());
@@ -119,8 +124,12 @@ fn coverage_is_as_stated() {
         case(plain(Method::Halfspace), 400, 20_000, [(0.70, 0.85), (0.87, 0.97), (0.93, 1.0), (0.93, 1.0)]),
         case(plain(Method::Mlp), 40, 0, [(0.8, 1.0), (0.8, 1.0), (0.8, 1.0), (0.7, 1.0)]),
     ];
+    check(&cases);
+}
+
+fn check(cases: &[Case]) {
     let mut failures = Failures::default();
-    for case in &cases {
+    for case in cases {
         let found = coverage(case);
         println!("{} reg {}: {found:.3?}", case.settings.method, case.settings.reg);
         for (share, (low, high)) in found.iter().zip(case.stated) {
@@ -131,6 +140,27 @@ fn coverage_is_as_stated() {
     }
     failures.report();
 }
+
+#[test]
+fn coverage_of_default_settings_is_as_stated() {
+    let case = |settings, samples, large, stated| Case { settings, samples, large, stated };
+    let any = [(0.0, 1.0); 4];
+    check(&[
+        case(default(Method::Logistic, 0.1), 400, 300_000, any),
+        case(default(Method::Logistic, 0.01), 400, 300_000, any),
+        case(default(Method::Hinge, 0.1), 400, 100_000, any),
+        case(default(Method::Hinge, 0.01), 400, 100_000, any),
+        case(default(Method::SquaredHinge, 0.1), 400, 300_000, any),
+        case(default(Method::SquaredHinge, 0.01), 400, 300_000, any),
+        case(default(Method::Exponential, 0.1), 400, 300_000, any),
+        case(default(Method::Svm, 1.0), 300, 20_000, any),
+        case(default(Method::Svm, 0.01), 200, 8_000, any),
+        case(default(Method::Klr, 1.0), 100, 0, any),
+        case(Settings::new(Method::Gp), 60, 0, any),
+        case(default(Method::Mlp, 0.01), 40, 0, any),
+    ]);
+}
+
 
 #[test]
 fn forests_and_combined_depths_have_no_standard_error() {

@@ -124,39 +124,72 @@ fn influence_has_weighted_mean_zero() {
     }
 }
 
-/// Influence is the derivative of the depth in the mass of a row; the scaling is held fixed.
+/// Influence is the derivative of the depth in the mass of a row, with the scaling learned again.
 #[test]
 fn influence_matches_a_change_of_weight() {
-    let (mut failures, mut random) = (Failures::default(), Random::new(35));
-    let rows = random.cloud(15, 2);
-    let queries = [vec![0.3, -0.2], vec![2.0, 1.5], rows[3].clone()];
+    let mut failures = Failures::default();
     let variants = [Variant::Risk, Variant::Objective, Variant::Constrained { radius: 0.8 }];
-    for method in [Method::Logistic, Method::SquaredHinge, Method::Exponential] {
-        for intercept in Intercept::ALL {
+    for scale in [Scale::None, Scale::Standard, Scale::Whiten] {
+        for (method, intercept) in methods().filter(|(method, _)| *method != Method::Hinge) {
             for variant in variants {
                 for reg in [1.0, 0.05] {
-                    let settings = Settings { tol: 1e-12, ..settings(method, intercept, variant, reg) };
-                    let depth = |row: usize, change: f64, z: &[f64]| {
-                        let mut weights = vec![1.0; rows.len()];
-                        weights[row] += change;
-                        score_one(&settings, &Reference::weighted(&rows, &weights).unwrap(), z).depth
-                    };
-                    for (why, z) in explain(&settings, &reference(&rows), &queries).iter().zip(&queries) {
-                        for (row, influence) in why.influence.iter().flatten().enumerate().step_by(4) {
-                            let step = 1e-4;
-                            let change = (depth(row, step, z) - depth(row, -step, z)) / (2.0 * step);
-                            let expected = influence / rows.len() as f64;
-                            // A difference over 2e-4 leaves 1e-8 of curvature, and the depths their own error.
-                            failures.check((change - expected).abs() <= 1e-6, || {
-                                format!("{settings:?} row {row} {z:?}: {change:e} {expected:e}")
-                            });
-                        }
-                    }
+                    let settings = Settings { scale, tol: 1e-12, ..settings(method, intercept, variant, reg) };
+                    check_influence(&settings, &mut failures);
                 }
+            }
+        }
+        // The risk of the hinge has no derivative in a sample; the two minima have.
+        for variant in [Variant::Objective, Variant::Constrained { radius: 0.8 }] {
+            for intercept in Intercept::ALL {
+                let settings = settings(Method::Hinge, intercept, variant, 0.05);
+                check_influence(&Settings { scale, tol: 1e-12, ..settings }, &mut failures);
             }
         }
     }
     failures.report();
+}
+
+fn check_influence(settings: &Settings, failures: &mut Failures) {
+    let rows = Random::new(35).cloud(15, 2);
+    let rows: Vec<Vec<f64>> = rows.iter().map(|row| vec![row[0] + 0.3, 0.5 * row[0] + 1.5 * row[1]]).collect();
+    let queries = [vec![0.3, -0.2], vec![2.0, 1.5], rows[3].clone()];
+    let depth = |row: usize, change: f64, z: &[f64]| {
+        let mut weights = vec![1.0; rows.len()];
+        weights[row] += change;
+        score_one(settings, &Reference::weighted(&rows, &weights).unwrap(), z).depth
+    };
+    for (why, z) in explain(settings, &reference(&rows), &queries).iter().zip(&queries) {
+        for (row, influence) in why.influence.iter().flatten().enumerate().step_by(4) {
+            let step = 1e-4;
+            let change = (depth(row, step, z) - depth(row, -step, z)) / (2.0 * step);
+            let expected = influence / rows.len() as f64;
+            // A difference over 2e-4 leaves 1e-8 of curvature, and the depths their own error; squares in single precision 1e-7.
+            failures.check((change - expected).abs() <= 1e-6, || {
+                format!("{settings:?} row {row} {z:?}: {change:e} {expected:e}")
+            });
+        }
+    }
+}
+
+/// The standard error that is found with the depth, by conjugate gradients, is that of the influence values to 1 %.
+#[test]
+fn standard_errors_are_those_of_the_influence() {
+    let rows = Random::new(38).cloud(600, 4);
+    let rows: Vec<Vec<f64>> =
+        rows.iter().map(|row| row.iter().enumerate().map(|(j, x)| x.powi(3) + x + j as f64).collect()).collect();
+    let queries = [vec![0.3, 1.0, 2.0, 3.2], vec![4.0, 2.0, -3.0, 5.0], vec![-9.0, 3.0, 0.0, 9.0]];
+    for scale in [Scale::None, Scale::Standard, Scale::Whiten] {
+        for (method, intercept) in methods() {
+            for variant in [Variant::Risk, Variant::Objective, Variant::Constrained { radius: 0.7 }] {
+                let settings = Settings { scale, ..settings(method, intercept, variant, 0.1) };
+                for why in explain(&settings, &reference(&rows), &queries) {
+                    let squares: f64 = why.influence.iter().flatten().map(|y| y * y).sum();
+                    let (expected, found) = (squares.sqrt() / 600.0, why.fit.stderr);
+                    assert!((found / expected - 1.0).abs() <= 0.01, "{settings:?}: {found:e} {expected:e}");
+                }
+            }
+        }
+    }
 }
 
 #[test] // To first order in 1/n: the error falls like 1/n², the effect itself like 1/n.

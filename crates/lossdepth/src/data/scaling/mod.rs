@@ -62,6 +62,11 @@ impl Scale {
     /// Their names.
     pub const NAMES: [&str; 5] = ["none", "standard", "robust", "whiten", "mcd"];
 
+    /// What was learned when this was asked for: a warning always says that it was [`Standard`](Self::Standard) instead.
+    pub(crate) fn learned(self, warning: Option<&ScalingWarning>) -> Self {
+        warning.map_or(self, |_| Scale::Standard)
+    }
+
     /// The name in settings and on the command line.
     pub fn name(self) -> &'static str {
         match self {

@@ -12,22 +12,14 @@ use crate::methods::halfspace::circular_sweep::{BUCKET_OFFSET, POSITION_ERROR, c
 use crate::methods::halfspace::expansions::ExactPredicates;
 use crate::numerics::simd::{LANES, fold, vectorised};
 
-/// The points of a plane and their counts.
+/// The points of a plane and their counts, in an order that keeps neighbours together: seen from most queries they are in
+/// neighbouring buckets, which then are in a cache.
 #[derive(Debug, Clone)]
 pub(super) struct CountedPlane {
     x: Vec<f64>,
     y: Vec<f64>,
     counts: Vec<u32>,
     total: i32,
-}
-
-/// What happens in a range of angles.
-#[derive(Debug, Clone, Copy, Default)]
-struct Bucket {
-    /// The masses that leave and that enter the left side.
-    sides: [u32; 2],
-    /// One more than the last point; the others follow by `HalfTurn::next`.
-    last: u32,
 }
 
 /// Scratch memory of a half turn.
@@ -37,14 +29,26 @@ pub(super) struct HalfTurn {
     position: Vec<f64>,
     /// Twice the bucket, and one more for points of the lower half plane, whose opposite has the position.
     place: Vec<u32>,
-    buckets: Vec<Bucket>,
-    next: Vec<u32>,
+    /// For every bucket the masses of the points that leave the left side, and [`ENTER`] times those that enter it.
+    sides: Vec<u64>,
     /// The mass on the left before every bucket, and at the end.
     left: Vec<i32>,
-    /// The buckets in which points leave and enter.
+    /// The buckets in which points leave and enter, and the points in them: for each the next one in its bucket plus 1.
     mixed: Vec<u32>,
+    points: Vec<u32>,
+    next: Vec<u32>,
     events: Vec<u32>,
     exact: ExactPredicates,
+}
+
+/// The place of the masses that enter in a word.
+const ENTER: u32 = 32;
+
+/// The masses of a bucket that leave and that enter.
+#[inline(always)]
+#[expect(clippy::cast_possible_truncation, reason = "both halves are meant")]
+fn leave_and_enter(sides: u64) -> [i32; 2] {
+    [(sides as u32).cast_signed(), ((sides >> ENTER) as u32).cast_signed()]
 }
 
 /// Three times two: what the products below are divided by.
@@ -88,8 +92,14 @@ impl CountedPlane {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked")]
         let counts: Vec<u32> = masses.iter().map(|m| *m as u32).collect();
         let total = counts.iter().sum::<u32>().cast_signed();
-        let column = |at: usize| points.iter().skip(at).step_by(2).copied().collect();
-        fits.then(|| Self { x: column(0), y: column(1), counts, total })
+        let order = neighbours_together(points);
+        let column = |at: usize| order.iter().map(|&i| points[2 * i + at]).collect();
+        fits.then(|| Self {
+            x: column(0),
+            y: column(1),
+            counts: order.iter().map(|&i| counts[i]).collect(),
+            total,
+        })
     }
 
     /// The number of triples in an open half plane at `z`; `None` where rounding decides in which bucket a point is.
@@ -100,27 +110,22 @@ impl CountedPlane {
         if !self.locate(z, number, position_error, scratch) {
             return None;
         }
-        let HalfTurn { position, place, buckets, next, left, mixed, events, exact } = scratch;
+        let HalfTurn { position, place, sides, left, mixed, points, next, events, exact } = scratch;
         // The last one collects the point at `z`.
-        buckets.clear();
-        buckets.resize(number + 1, Bucket::default());
-        next.resize(n, 0);
-        let mut points = 0;
-        for ((place, count), next) in place.iter().zip(&self.counts).zip(next.iter_mut()) {
-            let bucket = &mut buckets[(place >> 1) as usize];
-            bucket.sides[(place & 1) as usize] += count;
-            points += 1;
-            (*next, bucket.last) = (bucket.last, points);
+        sides.clear();
+        sides.resize(number + 1, 0);
+        for (place, count) in place.iter().zip(&self.counts) {
+            sides[(place >> 1) as usize] += u64::from(*count) << (ENTER * (place & 1));
         }
-        let (buckets, nowhere) = buckets.split_at(number);
-        let total = self.total - nowhere[0].sides[0].cast_signed();
+        let [nowhere, _] = leave_and_enter(sides[number]);
+        let total = self.total - nowhere;
         left.resize(number + 1, 0);
         mixed.resize(number + 1, 0);
         let (mut l, mut b, mut mixtures) = (0, 0, 0);
-        for (bucket, left) in buckets.iter().zip(left.iter_mut()) {
+        for (sides, left) in sides[..number].iter().zip(left.iter_mut()) {
             *left = l;
-            let [leave, enter] = bucket.sides;
-            l += enter.cast_signed() - leave.cast_signed();
+            let [leave, enter] = leave_and_enter(*sides);
+            l += enter - leave;
             mixed[mixtures] = b;
             mixtures += usize::from(leave.min(enter) > 0);
             b += 1;
@@ -133,14 +138,30 @@ impl CountedPlane {
         }
         let total = f64::from(total);
         let mut sum = all_one_way(left, total);
+        // The points of the mixed buckets, as lists that start in `sides`.
+        points.resize(n + 1, 0);
+        next.resize(n, 0);
+        let (mut i, mut found) = (0, 0);
+        for place in &*place {
+            points[found] = i;
+            let [leave, enter] = leave_and_enter(sides[(place >> 1) as usize]);
+            found += usize::from(leave.min(enter) > 0);
+            i += 1;
+        }
+        mixed[..mixtures].iter().for_each(|&b| sides[b as usize] = 0);
+        for (at, (&i, next)) in (1u32..).zip(points[..found].iter().zip(next.iter_mut())) {
+            let first = &mut sides[(place[i as usize] >> 1) as usize];
+            (*next, *first) = (leave_and_enter(*first)[0].cast_unsigned(), u64::from(at));
+        }
         for &b in &mixed[..mixtures] {
             let b = b as usize;
             sum -= one_way(left[b], left[b + 1], total);
             let mut l = f64::from(left[b]);
-            let p = buckets[b].last as usize - 1;
-            let q = next[p] as usize - 1;
+            let first = leave_and_enter(sides[b])[0].cast_unsigned() as usize - 1;
+            let second = next[first] as usize - 1;
+            let [p, q] = [first, second].map(|at| points[at] as usize);
             let apart = position[p] - position[q];
-            if next[q] == 0 && apart.abs() > position_error {
+            if next[second] == 0 && apart.abs() > position_error {
                 let (i, j) = if apart < 0.0 { (p, q) } else { (q, p) };
                 let from = if place[i] & 1 == 0 { l } else { total - l };
                 let [a, b] = [i, j].map(|i| f64::from(self.counts[i]));
@@ -150,10 +171,10 @@ impl CountedPlane {
                 continue;
             }
             events.clear();
-            let mut at = buckets[b].last;
+            let mut at = first + 1;
             while at > 0 {
-                events.push(at - 1);
-                at = next[at as usize - 1];
+                events.push(points[at - 1]);
+                at = next[at - 1] as usize;
             }
             let mut order = |i: u32, j: u32| {
                 let (i, j) = (i as usize, j as usize);
@@ -226,6 +247,23 @@ impl CountedPlane {
             doubtful == 0
         })
     }
+}
+
+/// The numbers of points of a plane along a Z-curve through their ranks.
+fn neighbours_together(points: &[f64]) -> Vec<usize> {
+    let n = points.len() / 2;
+    let mut codes = vec![0u64; n];
+    for axis in 0..2 {
+        let mut order: Vec<usize> = (0..n).collect();
+        order.sort_by(|&i, &j| points[2 * i + axis].total_cmp(&points[2 * j + axis]));
+        for (rank, &i) in order.iter().enumerate() {
+            let bits = (0..u64::BITS / 2).map(|bit| ((rank as u64 >> bit) & 1) << (2 * bit));
+            codes[i] |= bits.sum::<u64>() << axis;
+        }
+    }
+    let mut order: Vec<usize> = (0..n).collect();
+    order.sort_by_key(|&i| codes[i]);
+    order
 }
 
 /// Whether a vector is in the lower half plane, which has the negative half of the first axis.

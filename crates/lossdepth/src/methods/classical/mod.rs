@@ -14,6 +14,7 @@
 
 mod by_distances;
 mod cloud;
+mod direction_cells;
 mod frame;
 mod half_turn;
 mod measure;

@@ -46,6 +46,12 @@ impl Medians {
         (low.2, high.map_or(low.2, |high| high.2))
     }
 
+    /// The median of weighted numbers.
+    pub(super) fn median(&mut self, masses: &[u64], total: u64, value: impl Fn(usize) -> f64) -> f64 {
+        let (low, high) = self.middle(masses, total, &value);
+        0.5 * (value(low) + value(high))
+    }
+
     /// Median and median absolute deviation of projections, with the points that they are made of.
     fn locate(&mut self, masses: &[u64], total: u64, projections: &[f64]) -> Located {
         let centre = self.middle(masses, total, |i| projections[i]);
@@ -98,7 +104,8 @@ impl Medians {
     }
 }
 
-fn project(columns: &[f64], n: usize, u: &[f64], out: &mut Vec<f64>) {
+/// The projections on `u` of points given column by column.
+pub(super) fn project(columns: &[f64], n: usize, u: &[f64], out: &mut Vec<f64>) {
     out.clear();
     out.resize(n, 0.0);
     for (j, u) in u.iter().enumerate() {

@@ -1,6 +1,7 @@
 //! The projection depth.
 
 use super::cloud::{Cloud, Distances};
+use super::direction_cells::DirectionCells;
 use super::frame::Scatter;
 use super::planar_breakpoints::{BEYOND, Medians, Projected, breakpoints};
 use super::{Answer, Asked, Notion, Why, hypothesis};
@@ -20,8 +21,9 @@ use crate::numerics::random::Random;
 ///
 /// For a sample of rank 1 or 2 the supremum is exact up to rounding: in the plane all directions at which it can be attained are found
 /// once. In more dimensions it is searched among [`num_directions`](Self::num_directions) random ones and in the neighbourhood of the best: the
-/// depth is attained by a direction, so the true one is not larger; nothing is proven of the other end, so `error` is the depth
-/// itself.
+/// depth is attained by a direction, so the true one is not larger. In three and four dimensions $5 \cdot$ `num_directions` cells that cover
+/// all directions bound it from below, the better the more there are, and `error` is the distance of the bounds; in more dimensions
+/// that would take too many cells: nothing is proven of the other end, and `error` is the depth itself.
 ///
 /// `explain` shows $f(x) = -(\langle u, x \rangle - \operatorname{med}) / \operatorname{MAD}$ for the direction found, signed so that $f(z) = -O$. `stderr`
 /// is a heuristic: that of median and MAD in this direction, as if they were independent.
@@ -75,12 +77,18 @@ pub struct PreparedProjection {
     directions: Vec<Projected>,
     /// Whether the supremum is attained at one of the directions.
     complete: bool,
+    /// What bounds the supremum where it is not, in few enough dimensions.
+    cells: Option<DirectionCells>,
     /// The largest distance of a point from the mean.
     radius: f64,
 }
 
 /// How many of the shared directions local searches start from (heuristic).
 const STARTS: usize = 4;
+
+/// Cells for each of the shared directions, and the largest dimension in which they say something (heuristics).
+const CELLS: usize = 5;
+const COVERED: usize = 4;
 
 /// Below this share of the spread of a sample of unit variance a deviation is 0 up to rounding.
 const NO_DEVIATION: f64 = 1e-13;
@@ -189,7 +197,10 @@ impl Notion for Projection {
             (_, Some(directions)) => directions,
             _ => (0..self.num_directions).map(&mut drawn).collect(),
         };
-        Ok(PreparedProjection { cloud, columns, masses, total, directions, complete, radius })
+        let covered = !complete && r <= COVERED;
+        let cells =
+            covered.then(|| DirectionCells::new(&columns, &masses, r, CELLS.saturating_mul(self.num_directions)));
+        Ok(PreparedProjection { cloud, columns, masses, total, directions, complete, cells, radius })
     }
 
     fn answer(
@@ -240,7 +251,11 @@ impl Notion for Projection {
         let error = match best.outlyingness {
             _ if frame.is_singular() => 1.0,
             o if o.is_infinite() => 0.0,
-            _ if !complete => depth,
+            _ if !complete => prepared.cells.as_ref().map_or(depth, |cells| {
+                // A direction of a cell has coordinates of up to 1.
+                let rounding = (r as f64).sqrt() * (noise + 16.0 * f64::EPSILON * (r as f64 + 2.0) * size);
+                depth - 1.0 / (1.0 + cells.outlyingness(at, rounding)) + off * depth * depth + 4.0 * f64::EPSILON
+            }),
             _ if r == 0 => 0.0,
             _ => off * depth * depth + 4.0 * f64::EPSILON,
         };

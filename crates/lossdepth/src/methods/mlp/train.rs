@@ -170,7 +170,7 @@ impl Mlp {
         };
         let losses: Vec<f64> = margins.iter().map(|&m| Logistic.value(m)).collect();
         let zeros = vec![0.0; losses.len()];
-        let stderr = prepared.features.standard_error(&mut losses.clone(), &zeros, &zeros);
+        let stderr = prepared.features.standard_error(&mut losses.clone(), &zeros, &zeros, None);
         // The constant classifier has the risk 1; rounding may leave a sum of many losses slightly above.
         let depth = depth.min(1.0);
         // 1e-12 for the rounding of the risk (heuristic).

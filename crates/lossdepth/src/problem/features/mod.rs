@@ -10,10 +10,13 @@
 //! to the rest.
 
 mod displacement;
+mod scaling_influence;
 
 pub(crate) use self::displacement::gamma;
+pub(crate) use self::scaling_influence::{Reaction, ShiftResponse};
 
 use self::displacement::Displacement;
+use self::scaling_influence::LearnedScaling;
 use crate::data::{Mass, Reference, Rows};
 use crate::numerics::double_double::{TwofoldVector, two_sum};
 use crate::numerics::linalg::{
@@ -60,6 +63,8 @@ pub struct Features {
     half_weights_low: Vec<f64>,
     /// The rows as they were given; none where the coordinates themselves are (those of a kernel).
     sample: Option<Reference>,
+    /// What the rows were scaled by, if it was learned on them.
+    scaling: Option<LearnedScaling>,
     single: Option<Single>,
 }
 
@@ -114,7 +119,8 @@ impl Features {
         let low = sample.weights_low();
         features.half_weights_low =
             if low.is_empty() { Vec::new() } else { origin.iter().map(|&i| 0.5 * low[i]).collect() };
-        Self { origin, sample_len: sample.len(), sample: Some(sample.clone()), ..features }
+        let scaling = LearnedScaling::of(sample, &origin);
+        Self { origin, sample_len: sample.len(), sample: Some(sample.clone()), scaling, ..features }
     }
 
     /// Points by coordinates of which the first carry most of the variance, as in a pivoted Cholesky factor: only
@@ -192,6 +198,7 @@ impl Features {
             displacement: Displacement::NONE,
             half_weights_low: Vec::new(),
             sample: None,
+            scaling: None,
             single: None,
         }
     }
@@ -310,9 +317,19 @@ impl Features {
         }
     }
 
-    /// The sampling standard error of a depth; `losses` become the influence values.
-    pub(crate) fn standard_error(&self, losses: &mut [f64], slopes: &[f64], shifts: &[f64]) -> f64 {
+    /// The sampling standard error of a depth; `losses` become the influence values. Without a `reaction` the scaling is taken for
+    /// given.
+    pub(crate) fn standard_error(
+        &self,
+        losses: &mut [f64],
+        slopes: &[f64],
+        shifts: &[f64],
+        reaction: Option<Reaction<'_>>,
+    ) -> f64 {
         self.influence_values(losses, slopes, shifts);
+        if let Some(reaction) = reaction {
+            self.add_scaling_influence(losses, reaction);
+        }
         match self.mass {
             Mass::Counts(_) => self.mass.standard_error(losses, &self.half_weights),
             Mass::Importance => {
@@ -326,8 +343,15 @@ impl Features {
     /// The influence of every row of the reference on a depth: see [`Explanation`](crate::Explanation).
     ///
     /// Rows without weight have no margin here and get 0.
-    pub(crate) fn influence(&self, mut losses: Vec<f64>, slopes: &[f64], shifts: &[f64]) -> Vec<f64> {
+    pub(crate) fn influence(
+        &self,
+        mut losses: Vec<f64>,
+        slopes: &[f64],
+        shifts: &[f64],
+        reaction: Reaction<'_>,
+    ) -> Vec<f64> {
         self.influence_values(&mut losses, slopes, shifts);
+        self.add_scaling_influence(&mut losses, reaction);
         let mean = 2.0 * dot(&losses, &self.half_weights);
         let mut influence = vec![0.0; self.sample_len];
         for (&row, value) in self.origin.iter().zip(&losses) {

@@ -20,6 +20,8 @@ pub(super) struct Influence {
     target: f64,
     steps: usize,
     started: bool,
+    /// $q$.
+    pub(super) solution: Vec<f64>,
 }
 
 impl<L: Smooth + Dual, T: Precision> Block<'_, L, T> {
@@ -63,7 +65,7 @@ impl<L: Smooth + Dual, T: Precision> Block<'_, L, T> {
         self.precondition(k);
         let free = self.features.free;
         let lane = &mut self.lanes[k];
-        let Influence { residual, scratch, energy, target, steps, started } = &mut lane.influence;
+        let Influence { residual, scratch, energy, target, steps, started, solution } = &mut lane.influence;
         let product = scratch;
         product.clear();
         product.extend(self.gradients.col(k).iter().map(|g| g.widened()).chain([0.0]));
@@ -77,9 +79,11 @@ impl<L: Smooth + Dual, T: Precision> Block<'_, L, T> {
                 return Some(T::finish(self, k));
             }
             axpy(T::rounded(length), along, shift);
+            axpy(length, &lane.direction, solution);
             axpy(-length, product, residual);
         } else {
             shift.copy_from_slice(along);
+            solution.clone_from(&lane.direction);
             axpy(-1.0, product, residual);
         }
         let conditioned = product;

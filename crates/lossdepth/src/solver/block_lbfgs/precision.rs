@@ -4,7 +4,8 @@ use super::{Block, End, Lane, Stage};
 use crate::certify::gap::Certificate;
 use crate::loss::{Dual, LineSums, Smooth};
 use crate::numerics::linalg::{Matrix, Real};
-use crate::problem::{ErrorBudget, Features, Outcome, Stop, Task};
+use crate::problem::features::{Reaction, ShiftResponse};
+use crate::problem::{ErrorBudget, Features, Outcome, Stop, Task, Variant};
 use crate::solver::newton;
 
 /// The sample in one precision.
@@ -97,7 +98,14 @@ impl Precision for f64 {
             // Conjugate gradients have overwritten the slopes, and saved them before.
             let slopes = if lane.has_influence { block.slopes.col(k) } else { block.margins.col(k) };
             block.task.functional.scale_losses(block.losses.col_mut(k));
-            block.features.standard_error(block.losses.col_mut(k), slopes, block.shift.col(k))
+            let q = (block.task.variant == Variant::Risk).then_some(&lane.influence.solution[..]);
+            let shift = if block.features.learns_shift() {
+                newton::shift_response(block.loss, block.features, block.task, (&lane.query, &lane.theta, q))
+            } else {
+                ShiftResponse::default()
+            };
+            let reaction = Some(Reaction { theta: &lane.theta, q, reg: lane.reg, shift });
+            block.features.standard_error(block.losses.col_mut(k), slopes, block.shift.col(k), reaction)
         } else {
             f64::NAN
         };

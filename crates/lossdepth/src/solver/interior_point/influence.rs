@@ -3,7 +3,7 @@
 use super::{Block, Iterate};
 use crate::certify::gap::Certificate;
 use crate::numerics::linalg::{COLUMN_GROUP, Cholesky, Matrix, axpy, dot};
-use crate::problem::features::Features;
+use crate::problem::features::{Features, Reaction, ShiftResponse};
 use crate::problem::{Outcome, Task, Variant};
 
 /// The influence of every reference row on the depths of up to [`COLUMN_GROUP`] queries, from outcomes that have their
@@ -28,8 +28,8 @@ pub(crate) fn influence(
     block.estimate_curvatures(&solved);
     let influence = |(k, iterate): &(usize, Iterate)| {
         let (losses, slopes) = block.losses_and_slopes(iterate);
-        let shifts = block.shifts(*k, iterate);
-        features.influence(losses, &slopes, &shifts)
+        let (shifts, q) = block.shifts(*k, iterate);
+        features.influence(losses, &slopes, &shifts, block.reaction(*k, iterate, (&slopes, &shifts), q.as_deref()))
     };
     solved.iter().map(influence).collect()
 }
@@ -65,28 +65,66 @@ impl Block<'_> {
     }
 
     /// ⟨tᵢ, q⟩ with H q = 2 reg w: how the minimiser's reaction adds to the influence of a row on the risk. Zero
-    /// for the other variants, by the envelope theorem.
-    pub(super) fn shifts(&mut self, k: usize, iterate: &Iterate) -> Vec<f64> {
+    /// for the other variants, by the envelope theorem. And q itself.
+    pub(super) fn shifts(&mut self, k: usize, iterate: &Iterate) -> (Vec<f64>, Option<Vec<f64>>) {
         let (n, q, free) = (self.features.len(), self.features.width(), self.features.free);
         let mut shifts = vec![0.0; n];
         if self.task.variant != Variant::Risk {
-            return shifts;
+            return (shifts, None);
         }
-        // A query on the kink stays there: its curvature is as good as infinite.
-        let kink = (iterate.margin[n] - 1.0).abs() <= 1e-6;
-        let total: f64 = self.curvatures.col(k).iter().sum();
-        let at_query = if kink { 1e6 * (total + iterate.reg) } else { 0.0 };
+        let at_query = self.query_curvature(k, iterate);
         let sample = self.gram.lower(&self.features.tall, &self.curvatures, k);
         let factor = Cholesky::of_moments(&sample, &self.lanes[k].query, at_query, iterate.reg, free);
-        let Some(factor) = factor else { return shifts };
+        let Some(factor) = factor else { return (shifts, None) };
         let mut rhs: Vec<f64> = iterate.theta.iter().map(|w| 2.0 * iterate.reg * w).collect();
         rhs[..free].fill(0.0);
         factor.solve(&mut rhs);
-        if rhs.iter().all(|x| x.is_finite()) {
-            for (j, t) in rhs[..q].iter().enumerate() {
-                axpy(*t, self.features.tall.col(j), &mut shifts);
-            }
+        if rhs.iter().any(|x| !x.is_finite()) {
+            return (shifts, None);
         }
-        shifts
+        for (j, t) in rhs[..q].iter().enumerate() {
+            axpy(*t, self.features.tall.col(j), &mut shifts);
+        }
+        (shifts, Some(rhs))
+    }
+
+    /// The curvature of the query's loss: a query on the kink stays there, as if it were infinite.
+    fn query_curvature(&self, k: usize, iterate: &Iterate) -> f64 {
+        let kink = (iterate.margin[self.features.len()] - 1.0).abs() <= 1e-6;
+        let total: f64 = self.curvatures.col(k).iter().sum();
+        if kink { 1e6 * (total + iterate.reg) } else { 0.0 }
+    }
+
+    /// How the minimiser reacts to a change of the scaling.
+    pub(super) fn reaction<'t>(
+        &self,
+        k: usize,
+        iterate: &'t Iterate,
+        (slopes, shifts): (&[f64], &[f64]),
+        q: Option<&'t [f64]>,
+    ) -> Reaction<'t> {
+        let (features, theta) = (self.features, &iterate.theta[..]);
+        let (n, free, query) = (features.len(), features.free, &self.lanes[k].query);
+        let (w, at_query) = (&theta[free..], self.masses[n] * iterate.dual[n]);
+        let reg = match self.task.variant {
+            // The gradient of the risk is -2 reg w on the sphere.
+            Variant::Constrained { .. } if dot(w, w) > 0.0 => {
+                let constant = if free == 1 { theta[0] } else { 0.0 };
+                let sample: f64 = slopes.iter().zip(&iterate.margin).map(|(s, m)| s * (m - constant)).sum();
+                let along = sample + at_query * (-iterate.margin[n] - constant);
+                (-0.5 * along / dot(w, w)).max(0.0)
+            }
+            Variant::Constrained { .. } => 0.0,
+            Variant::Risk | Variant::Objective => iterate.reg,
+        };
+        let shift = if features.learns_shift() {
+            let of_slopes = q.map_or(0.0, |q| {
+                dot(self.curvatures.col(k), shifts) + self.query_curvature(k, iterate) * dot(query, q)
+            });
+            ShiftResponse::new(self.task.functional, [slopes.iter().sum(), at_query], of_slopes)
+        } else {
+            ShiftResponse::default()
+        };
+        Reaction { theta, q, reg, shift }
     }
 }

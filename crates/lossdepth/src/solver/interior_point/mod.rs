@@ -484,7 +484,9 @@ impl<'a> Block<'a> {
         let penalty = if self.task.variant == Variant::Objective { found_penalty } else { 0.0 };
         let stderr = if self.task.stderr {
             let (mut losses, slopes) = self.losses_and_slopes(&iterate);
-            self.features.standard_error(&mut losses, &slopes, &self.shifts(k, &iterate))
+            let (shifts, q) = self.shifts(k, &iterate);
+            let reaction = self.reaction(k, &iterate, (&slopes, &shifts), q.as_deref());
+            self.features.standard_error(&mut losses, &slopes, &shifts, Some(reaction))
         } else {
             f64::NAN
         };

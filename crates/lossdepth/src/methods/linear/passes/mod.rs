@@ -12,7 +12,7 @@ use self::search::{Found, Sample, Search};
 use self::sums::{Pass, check_same};
 use super::Linear;
 use crate::certify::pass::PassSums;
-use crate::data::{RowSource, Rows, Scaling, Survey};
+use crate::data::{RowSource, Rows, Scale, Scaling, Survey};
 use crate::error::{DepthError, Result};
 use crate::loss::{Dual, Smooth};
 use crate::problem::{Features, Fit, Intercept, Outcome, Run, Task};
@@ -49,7 +49,7 @@ impl<L: Smooth + Dual> Linear<L> {
     /// The depths of queries, which are scaled, in a reference that a survey was made of. `source` gives the rows before scaling.
     pub(crate) fn isolate_by_passes<S: RowSource + Send>(
         &self,
-        (survey, scaling): (&Survey, &Scaling),
+        (survey, learned): (&Survey, (Scale, &Scaling)),
         source: &mut S,
         queries: Rows<'_>,
         run: &Run<'_>,
@@ -60,7 +60,7 @@ impl<L: Smooth + Dual> Linear<L> {
     {
         self.check()?;
         let mut work = || {
-            let solver = Solver::new(self, survey, scaling, run)?;
+            let solver = Solver::new(self, survey, learned, run)?;
             let mut fits = Vec::with_capacity(queries.len());
             for first in (0..queries.len()).step_by(TOGETHER) {
                 let last = (first + TOGETHER).min(queries.len());
@@ -95,9 +95,14 @@ struct Solver<'a, L> {
 }
 
 impl<'a, L: Smooth + Dual> Solver<'a, L> {
-    fn new(linear: &'a Linear<L>, survey: &'a Survey, scaling: &Scaling, run: &'a Run<'a>) -> Result<Self> {
+    fn new(
+        linear: &'a Linear<L>,
+        survey: &'a Survey,
+        (scale, scaling): (Scale, &Scaling),
+        run: &'a Run<'a>,
+    ) -> Result<Self> {
         survey.sample.check_mapped(scaling)?;
-        let sample = survey.sample.mapped(scaling);
+        let sample = survey.sample.scaled(scale, scaling);
         let frame = Frame::new(scaling.clone(), sample.mean(), linear.intercept);
         let (p, raw) = (frame.parameters(), survey.sample.rows());
         let tol = if survey.complete { 0.1 * linear.task.tol } else { START_ERROR.max(linear.task.tol) };
