@@ -2,9 +2,14 @@
 
 use super::{Block, Iterate};
 use crate::certify::gap::Certificate;
-use crate::numerics::linalg::{COLUMN_GROUP, Cholesky, Matrix, axpy, dot};
+use crate::numerics::linalg::{COLUMN_GROUP, Cholesky, Matrix, dot};
 use crate::problem::features::Features;
 use crate::problem::{Outcome, Task, Variant};
+
+/// A query whose margin is this close to 1 is on the kink and stays there; its curvature, infinite in the limit, is this
+/// multiple of that of everything else (heuristic: standard errors need few digits, and `error` does not use this).
+const QUERY_ON_KINK: f64 = 1e-6;
+const KINK_CURVATURE: f64 = 1e6;
 
 /// The influence of every reference row on the depths of up to [`COLUMN_GROUP`] queries, from outcomes that have their
 /// multipliers; the coordinates of the queries are columns.
@@ -67,15 +72,14 @@ impl Block<'_> {
     /// ⟨tᵢ, q⟩ with H q = 2 reg w: how the minimiser's reaction adds to the influence of a row on the risk. Zero
     /// for the other variants, by the envelope theorem.
     pub(super) fn shifts(&mut self, k: usize, iterate: &Iterate) -> Vec<f64> {
-        let (n, q, free) = (self.features.len(), self.features.width(), self.features.free);
+        let (n, free) = (self.features.len(), self.features.free);
         let mut shifts = vec![0.0; n];
         if self.task.variant != Variant::Risk {
             return shifts;
         }
-        // A query on the kink stays there: its curvature is as good as infinite.
-        let kink = (iterate.margin[n] - 1.0).abs() <= 1e-6;
+        let kink = (iterate.margin[n] - 1.0).abs() <= QUERY_ON_KINK;
         let total: f64 = self.curvatures.col(k).iter().sum();
-        let at_query = if kink { 1e6 * (total + iterate.reg) } else { 0.0 };
+        let at_query = if kink { KINK_CURVATURE * (total + iterate.reg) } else { 0.0 };
         let sample = self.gram.lower(&self.features.tall, &self.curvatures, k);
         let factor = Cholesky::of_moments(&sample, &self.lanes[k].query, at_query, iterate.reg, free);
         let Some(factor) = factor else { return shifts };
@@ -83,9 +87,7 @@ impl Block<'_> {
         rhs[..free].fill(0.0);
         factor.solve(&mut rhs);
         if rhs.iter().all(|x| x.is_finite()) {
-            for (j, t) in rhs[..q].iter().enumerate() {
-                axpy(*t, self.features.tall.col(j), &mut shifts);
-            }
+            self.features.products(&rhs, &mut shifts);
         }
         shifts
     }
