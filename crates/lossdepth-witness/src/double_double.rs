@@ -141,6 +141,7 @@ impl PartialOrd for DoubleDouble {
 impl Real for DoubleDouble {
     const EPSILON: f64 = 1e-31;
     const TARGET: f64 = 1e-42;
+    const STALLS: usize = 12;
 
     #[inline]
     fn from_f64(x: f64) -> Self {

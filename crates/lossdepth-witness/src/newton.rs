@@ -58,7 +58,7 @@ pub(crate) fn penalised<T: Real>(
             *t += step * d;
         }
         last = Some(Iterate { theta: theta.clone(), reg, factor: hessian, slopes: total });
-        if done || stalled > 12 {
+        if done || stalled > T::STALLS {
             break;
         }
     }

@@ -22,6 +22,9 @@ pub(crate) trait Real:
     const EPSILON: f64;
     /// A Newton decrement, or the complementarity of an interior point method, at which a solver may stop.
     const TARGET: f64;
+    /// How many Newton steps in a row may fail to halve the decrement (heuristic). Far from the optimum it may rise from
+    /// step to step; a small number is for a type in which rounding may keep it above [`TARGET`](Self::TARGET).
+    const STALLS: usize;
 
     /// The same number.
     fn from_f64(x: f64) -> Self;

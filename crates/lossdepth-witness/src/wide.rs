@@ -306,6 +306,7 @@ impl fmt::Debug for Wide {
 impl Real for Wide {
     const EPSILON: f64 = 1e-72;
     const TARGET: f64 = 1e-54;
+    const STALLS: usize = 1000;
 
     fn from_f64(x: f64) -> Self {
         debug_assert!(x.is_finite());

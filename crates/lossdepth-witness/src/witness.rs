@@ -50,6 +50,9 @@ pub(crate) fn exact(problem: &Problem, error: f64) -> Option<Witness> {
 /// What is negligible in a risk: well below any error that doubles can have.
 const NEGLIGIBLE: f64 = 1e-32;
 
+/// Most Newton steps in 77 digits: far more than any problem has needed (heuristic).
+const STEPS: usize = 2000;
+
 struct Solver<'a> {
     problem: &'a Problem,
     wide: &'a Formulation<Wide>,
@@ -110,7 +113,7 @@ impl Solver<'_> {
         }
         let at = match self.penalty() {
             Penalty::Weight(reg) => {
-                newton::penalised(self.wide, reg, vec![Wide::zero(); self.wide.width], 300)?
+                newton::penalised(self.wide, reg, vec![Wide::zero(); self.wide.width], STEPS)?
             }
             Penalty::Radius(radius) => newton::constrained(self.wide, radius, 1e-40)?,
         };
@@ -240,6 +243,21 @@ mod tests {
         let truth = (-Wide::one()).exp() + Wide::from_f64(reg);
         let witness = exact(&p, 1e-15).unwrap();
         assert!((witness.proven.value - truth).abs().to_f64() < 1e-30);
+    }
+
+    #[test]
+    fn rows_of_very_different_sizes_are_decided() {
+        // Far from the optimum Newton's decrement rises for a dozen steps here.
+        let rows: [&[f64]; 2] =
+            [&[-265330.6089204158, -7.74889699627945e-6], &[-182491.65660706704, 6.50015084225209e-6]];
+        let p = Problem {
+            intercept: Intercept::None,
+            reg: 2.4582324608675248e-8,
+            ..problem(&rows, &[10303199448.074411, 0.11913155330742185], Loss::CubedExponential)
+        };
+        let witness = exact(&p, 1e-10).unwrap();
+        assert_eq!(witness.path, Path::Full);
+        assert!(witness.proven.bound.to_f64() < 1e-30, "{witness:?}");
     }
 
     #[test]

@@ -1,10 +1,10 @@
-//! The fast path: the certificate of a solver's iterate from the gradient in the principal axes.
+//! The fast path: the certificate of a solver's candidate from the gradient in the principal axes.
 //!
 //! With the slopes $a_i = -\ell'(\hat m_i)$ at the computed margins as multipliers the residual of (C4) is the gradient. A free
 //! intercept asks for $\sum_i \omega_i a_i = a_z$: the query's multiplier is moved there, (C7). Rounding of margins, slopes, weights
 //! and sums, and the displacement of rows by the rotation, enter as in (C16)–(C19).
 
-use super::gap::{Certificate, at_least_zero};
+use super::gap::{Certificate, at_least_zero, second_order_change};
 use crate::loss::{Dual, Smooth};
 use crate::numerics::linalg::{Real, dot, norm};
 use crate::numerics::simd::{LANES, sum_of, vectorised};
@@ -14,8 +14,8 @@ use crate::problem::{Task, Variant};
 /// Units in the last place that slopes, weights and their product may be off by.
 const SLOPE_UNITS: usize = 16;
 
-/// A solver's iterate with what its certificate needs.
-pub(crate) struct Iterate<'a> {
+/// A candidate for a query's minimiser, with what its certificate needs.
+pub(crate) struct Candidate<'a> {
     pub(crate) features: &'a Features,
     /// The parameters; the first is not penalised if the intercept is free.
     pub(crate) theta: &'a [f64],
@@ -33,9 +33,9 @@ pub(crate) struct Iterate<'a> {
     pub(crate) margin_error: (f64, f64),
 }
 
-/// What is proven about an iterate.
+/// What is proven of a candidate.
 #[derive(Clone, Copy)]
-pub(crate) struct Certified {
+pub(crate) struct AxesCertificate {
     /// For the rows as they were given.
     pub(crate) given: Certificate,
     /// The error for the rows in the axes. A solver stops by this: no iteration reduces the displacement.
@@ -55,9 +55,15 @@ struct Terms {
     fenchel: f64,
 }
 
-impl Iterate<'_> {
+impl Candidate<'_> {
     /// The error for the rows in the axes and, if that is at most `tol`, the certificate for the rows as they were given.
-    pub(crate) fn certify(&self, loss: &(impl Smooth + Dual), reg: f64, task: &Task, tol: f64) -> Certified {
+    pub(crate) fn certify(
+        &self,
+        loss: &(impl Smooth + Dual),
+        reg: f64,
+        task: &Task,
+        tol: f64,
+    ) -> AxesCertificate {
         let displacement = self.features.displacement(norm(self.query));
         let own = self.certificate(loss, reg, task, (0.0, 0.0));
         let given = if own.error > tol {
@@ -67,7 +73,7 @@ impl Iterate<'_> {
         } else {
             self.certificate(loss, reg, task, displacement)
         };
-        Certified { given, own_error: own.error }
+        AxesCertificate { given, own_error: own.error }
     }
 
     fn certificate(
@@ -104,7 +110,8 @@ impl Iterate<'_> {
         let curvature = loss.curvature_bound(self.smallest_margin - sample, largest);
         let query_curvature = loss.curvature_bound(margin - query, margin + query);
         // Half of the mass is on either side.
-        let mut second_order = 0.25 * (product(curvature, sample) + product(query_curvature, query));
+        let mut second_order =
+            0.25 * (second_order_change(curvature, sample) + second_order_change(query_curvature, query));
         let sizes = self.slope_mass * self.features.largest_norm + at_query * norm(self.query);
         let mut gradient_error = gamma(self.features.len() + SLOPE_UNITS) * sizes
             + self.slope_mass * displacement.0
@@ -168,11 +175,6 @@ impl Iterate<'_> {
             2.0 * epsilon * loss.grad(-self.value).abs() * (self.features.largest_norm + norm(self.query));
         norm(self.gradient) <= noise
     }
-}
-
-/// $\kappa \delta^2$, 0 if there is no error.
-fn product(curvature: f64, error: f64) -> f64 {
-    if error == 0.0 { 0.0 } else { curvature * error * error }
 }
 
 /// The smallest of some margins; infinite if there is none.

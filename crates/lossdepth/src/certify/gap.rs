@@ -36,9 +36,27 @@ impl Certificate {
     }
 }
 
+impl Default for Certificate {
+    fn default() -> Self {
+        Self::NOTHING
+    }
+}
+
 /// The error of the bare risk that a gap in the objective allows: (C10).
 pub(crate) fn risk_error(gap: f64, reg: f64, norm_w: f64) -> f64 {
     2.0 * gap + 2.0 * norm_w * reg.sqrt() * gap.sqrt()
+}
+
+/// An error counts as progress if it is below this share of the best one before (heuristic).
+pub(crate) const PROGRESS: f64 = 0.9;
+
+/// Covers the rounding of a sum of numbers that are not negative, or of a norm: each of up to $4 \cdot 10^{13}$ additions
+/// adds less than $2^{-52}$ of the sum, together less than one percent.
+pub(crate) const ROUNDED_UP: f64 = 1.01;
+
+/// $\kappa \delta^2$ for a bound $\kappa$ on the curvature, 0 if there is no error $\delta$ (the curvature may be infinite).
+pub(crate) fn second_order_change(curvature: f64, error: f64) -> f64 {
+    if error == 0.0 { 0.0 } else { curvature * error * error }
 }
 
 /// Cuts off what rounding leaves below zero, and leaves NaN alone, unlike `f64::max`.

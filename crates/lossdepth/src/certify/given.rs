@@ -3,10 +3,14 @@
 //! Margins, residuals and sums have twice the digits, with a bound on their rounding (C13). The principal axes serve
 //! as coordinates for the steps of a refinement only: they are no part of a proof.
 
-use crate::numerics::double_double::{Twofold, TwofoldVector, two_sum, twofold_rounding};
+use super::gap::ROUNDED_UP;
+use crate::numerics::double_double::{Twofold, TwofoldVector, two_product, two_sum, twofold_rounding};
 use crate::numerics::linalg::{axpy, dot, norm};
 use crate::numerics::simd::vectorised;
 use crate::problem::features::Features;
+
+/// A $w$ shorter than the radius by no more than this share is taken to be meant for the sphere (heuristic).
+const ON_SPHERE: f64 = 1e-6;
 
 /// One query and the sample, as given.
 pub(crate) struct Given<'a> {
@@ -51,8 +55,15 @@ impl<'a> Given<'a> {
         }
         let along = coordinates[coordinates.len() - 1];
         let outside = (along > 0.0).then(|| outside_of_axes(features, &row.high[features.free..])).flatten();
-        let query_norm = 1.01 * norm(&row.high);
-        Self { features, coordinates, query: row, query_norm, largest_norm: 1.01 * largest_norm, outside }
+        let query_norm = ROUNDED_UP * norm(&row.high);
+        Self {
+            features,
+            coordinates,
+            query: row,
+            query_norm,
+            largest_norm: ROUNDED_UP * largest_norm,
+            outside,
+        }
     }
 
     /// How many parameters a candidate has.
@@ -74,8 +85,8 @@ impl<'a> Given<'a> {
         let mut masses = DualMasses::default();
         for (j, (a, shift)) in multipliers.enumerate() {
             let (c, c_low) = self.mass(j);
-            let product = c * a;
-            let (high, low) = two_sum(product, c.mul_add(a, -product) + c_low * a + c * shift);
+            let (product, rest) = two_product(c, a);
+            let (high, low) = two_sum(product, rest + c_low * a + c * shift);
             masses.high.push(high);
             masses.low.push(low);
         }
@@ -202,8 +213,8 @@ impl<'a> Given<'a> {
     /// Scales $w$ to the radius of a constraint if it is longer, or shorter by no more than a solver's accuracy. Then $\|w\| \le W$.
     pub(crate) fn scale_to_ball(&self, at: &mut TwofoldVector, radius: f64) {
         let length = self.square(at).value().sqrt();
-        if length > radius * (1.0 - 1e-6) {
-            at.scale(self.free(), radius / length * (1.0 - 2.0 * f64::EPSILON));
+        if length > radius * (1.0 - ON_SPHERE) {
+            at.scale(self.free()..self.width(), radius / length * (1.0 - 2.0 * f64::EPSILON));
         }
     }
 
@@ -232,8 +243,7 @@ fn accumulate(sum: &mut [f64], rest: &mut [f64], mass: (f64, f64), high: &[f64],
     let (high, low) = (&high[..n], &low[..n]);
     vectorised!({
         for k in 0..n {
-            let term = mass.0 * high[k];
-            let below = mass.0.mul_add(high[k], -term);
+            let (term, below) = two_product(mass.0, high[k]);
             let (total, lost) = two_sum(sum[k], term);
             sum[k] = total;
             rest[k] += lost + below + mass.0.mul_add(low[k], mass.1 * high[k]);

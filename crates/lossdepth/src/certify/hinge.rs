@@ -10,16 +10,17 @@
 //!
 //! The terms of (C5) are exact, so that the certificate holds for any multipliers in $[0, 1]$.
 
-use super::gap::{Certificate, at_least_zero};
+use super::gap::{Certificate, PROGRESS, ROUNDED_UP, at_least_zero};
 use super::given::{DualMasses, Given, Margins};
 use super::smooth::Certified;
-use crate::numerics::double_double::{Twofold, TwofoldVector, two_sum};
+use crate::numerics::double_double::{Twofold, TwofoldVector};
 use crate::numerics::linalg::{WeightedQr, axpy, norm};
 use crate::problem::{Stop, Task, Variant};
 
-/// Margins this close to 1 are on the kink; with a multiplier well inside of its range, margins that are less close (heuristic).
+/// Margins this close to 1 are on the kink; with a multiplier inside of its range, margins that are less close (heuristic).
 const KINK: f64 = 1e-4;
 const NEAR_KINK: f64 = 0.05;
+const INSIDE: std::ops::Range<f64> = 0.05..0.95;
 /// Weights $h_j$, as multiples of the mass of a row (heuristic).
 const STIFFNESS: f64 = 1e4;
 /// The least share of that for a row whose multiplier is at the wrong end (heuristic).
@@ -27,6 +28,9 @@ const LEAST: f64 = 1e-3;
 /// Steps without progress, and steps in all (heuristic).
 const STALLS: usize = 8;
 const STEPS: usize = 60;
+/// Corrections of a step by the residual of its equations, as long as each leaves less than this share of it (heuristic).
+const CORRECTIONS: usize = 4;
+const CONTRACTION: f64 = 0.1;
 /// Steps that leave the multipliers of rows away from the kink as the solver found them (heuristic).
 const FIRST_STEPS: usize = 4;
 
@@ -60,7 +64,7 @@ pub(crate) fn certify_or_refine(
         problem.step(&mut at, &margins, &mut masses);
         margins = given.margins(&at);
         let found = problem.certified(&at, &margins, masses.clone(), used + step + 1);
-        stalls = if found.certificate.error < 0.9 * best.certificate.error { 0 } else { stalls + 1 };
+        stalls = if found.certificate.error < PROGRESS * best.certificate.error { 0 } else { stalls + 1 };
         if found.certificate.error < best.certificate.error {
             best = found;
         }
@@ -74,7 +78,7 @@ pub(crate) fn certify_or_refine(
 /// Whether a row is taken to be on the kink.
 fn on_kink(margin: f64, dual: f64) -> bool {
     let off = (margin - 1.0).abs();
-    off <= KINK || off <= NEAR_KINK && (0.05..0.95).contains(&dual)
+    off <= KINK || off <= NEAR_KINK && INSIDE.contains(&dual)
 }
 
 struct Problem<'a> {
@@ -120,14 +124,12 @@ impl Problem<'_> {
         );
         // Masses as if the margins stayed as they are: the right-hand side is their residual.
         let mut shifted = masses.clone();
-        for j in 0..=n {
-            let (high, low) = two_sum(shifted.high[j], shifted.low[j] + weights[j] * missing(j));
-            (shifted.high[j], shifted.low[j]) = (high, low);
-        }
+        (0..=n).for_each(|j| shifted.add_to(j, weights[j] * missing(j)));
         let mut left = given.residual(&shifted, at, 2.0 * reg).value;
         let mut x = TwofoldVector::new(vec![0.0; given.width()]);
+        let (mut to, mut after) = (at.clone(), shifted.clone());
         let mut last = f64::INFINITY;
-        for _ in 0..4 {
+        for _ in 0..CORRECTIONS {
             let mut axes = given.to_axes(&left);
             factor.solve(&mut axes);
             let mut correction = given.vector_of_axes(&axes);
@@ -139,34 +141,19 @@ impl Problem<'_> {
             }
             x.add(1.0, &correction);
             let moved = given.margins(&x).high;
-            let mut after = shifted.clone();
-            for j in 0..=n {
-                let (high, low) = two_sum(after.high[j], after.low[j] - weights[j] * moved[j]);
-                (after.high[j], after.low[j]) = (high, low);
-            }
-            let mut to = at.clone();
+            after.clone_from(&shifted);
+            (0..=n).for_each(|j| after.add_to(j, -weights[j] * moved[j]));
+            to.clone_from(at);
             to.add(1.0, &x.high);
             to.add(1.0, &x.low);
             left = given.residual(&after, &to, 2.0 * reg).value;
             let now = norm(&left);
-            if now.is_nan() || now > 0.1 * last {
-                (*at, *masses) = (to, self.clamped(after));
-                return;
+            if now.is_nan() || now > CONTRACTION * last || now == 0.0 {
+                break;
             }
             last = now;
-            if now == 0.0 {
-                (*at, *masses) = (to, self.clamped(after));
-                return;
-            }
         }
-        let moved = given.margins(&x).high;
-        for j in 0..=n {
-            let (high, low) = two_sum(shifted.high[j], shifted.low[j] - weights[j] * moved[j]);
-            (shifted.high[j], shifted.low[j]) = (high, low);
-        }
-        at.add(1.0, &x.high);
-        at.add(1.0, &x.low);
-        *masses = self.clamped(shifted);
+        (*at, *masses) = (to, self.clamped(after));
     }
 
     /// Masses within $[0, c_j]$.
@@ -198,11 +185,7 @@ impl Problem<'_> {
             // More mass on the sample than the query may have: all of the sample's are scaled down.
             if masses.high[n] > 0.5 {
                 let scale = 0.5 / masses.high[n] * (1.0 - f64::EPSILON);
-                for j in 0..n {
-                    let product = scale * masses.high[j];
-                    let rest = scale.mul_add(masses.high[j], -product) + scale * masses.low[j];
-                    (masses.high[j], masses.low[j]) = two_sum(product, rest);
-                }
+                masses.scale(0..n, scale);
                 slack = given.balance(&mut masses);
             }
         }
@@ -242,7 +225,7 @@ impl Problem<'_> {
             _ => task.reg * square,
         };
         // Masses beyond their domain by rounding: scaling all of them down costs this much at most.
-        let gap = 1.01 * fenchel + part + 16.0 * f64::EPSILON * f64::EPSILON * (1.0 + risk + penalty);
+        let gap = ROUNDED_UP * fenchel + part + 16.0 * f64::EPSILON * f64::EPSILON * (1.0 + risk + penalty);
         let rounding = rounding + 3.0 * f64::EPSILON * (risk + penalty);
         let certificate =
             Certificate::new(task.variant, gap, task.reg, norm_w, rounding).capped(risk + penalty);

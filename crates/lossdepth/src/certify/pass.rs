@@ -3,7 +3,7 @@
 //! With the slopes as multipliers, and the query's moved to where a free intercept needs it, the gap is (C6) or (C7). The sums are those of
 //! blocks in plain double precision, added with twice the digits; (P5)–(P8) bound their rounding.
 
-use super::gap::Certificate;
+use super::gap::{Certificate, ROUNDED_UP, second_order_change};
 use crate::loss::{Dual, Smooth};
 use crate::numerics::double_double::twofold_rounding;
 use crate::numerics::linalg::{axpy, dot, norm};
@@ -55,7 +55,7 @@ impl PassSums<'_> {
     /// The objective, its gradient, and the certificate (P9).
     pub(crate) fn evaluate(&self, loss: &(impl Smooth + Dual), task: &Task) -> PassEvaluation {
         let Self { theta, free, query, .. } = *self;
-        let (w, size, query_norm) = (&theta[free..], 1.01 * norm(theta), 1.01 * norm(query));
+        let (w, size, query_norm) = (&theta[free..], ROUNDED_UP * norm(theta), ROUNDED_UP * norm(query));
         let margin = -dot(theta, query);
         let slope = 0.5 * loss.grad(margin);
         let risk = self.loss + 0.5 * loss.value(margin);
@@ -69,17 +69,18 @@ impl PassSums<'_> {
         let (largest, at_query) = (per_norm * self.largest_norm, per_norm * query_norm);
         let curvature = loss.curvature_bound(self.smallest_margin - largest, f64::INFINITY);
         let query_curvature = loss.curvature_bound(margin - at_query, margin + at_query);
-        let mut second_order = 0.25 * (product(curvature, largest) + product(query_curvature, at_query));
-        let first_order = 1.01 * per_norm * self.slope_norms + slope.abs() * at_query;
+        let mut second_order =
+            0.25 * (second_order_change(curvature, largest) + second_order_change(query_curvature, at_query));
+        let first_order = ROUNDED_UP * per_norm * self.slope_norms + slope.abs() * at_query;
         // (P6): the sums.
         let units = gamma(self.block + VALUE_UNITS) + twofold_rounding(self.blocks);
-        let mut gradient_error = 1.01 * units * (self.slope_norms + slope.abs() * query_norm)
+        let mut gradient_error = ROUNDED_UP * units * (self.slope_norms + slope.abs() * query_norm)
             + 2.0 * gamma(8) * task.reg * norm(w);
         // The query's multiplier makes up for what the others leave: (C7).
         let (mut residual, mut fenchel) = (gradient[free..].to_vec(), 0.0);
         if free == 1 {
             let bias = gradient[0];
-            let slack = 2.02 * units * (self.slopes[0].abs() + slope.abs());
+            let slack = 2.0 * ROUNDED_UP * units * (self.slopes[0].abs() + slope.abs());
             fenchel = 0.5 * loss.excess(margin, -2.0 * bias, slack);
             second_order += (bias.abs() + slack) * at_query;
             axpy(-bias, &query[1..], &mut residual);
@@ -88,18 +89,13 @@ impl PassSums<'_> {
         let length = (1.0 + gamma(theta.len() + 8)) * norm(&residual) + gradient_error;
         // One factor at a time: the square alone may leave the range of the numbers.
         let gap = fenchel + second_order + length / (4.0 * task.reg) * length;
-        let rounding = first_order + second_order + 1.01 * units * risk;
+        let rounding = first_order + second_order + ROUNDED_UP * units * risk;
         let rounding = match task.variant {
             Variant::Objective => rounding + gamma(theta.len() + 8) * penalty,
             _ => rounding,
         };
-        let certificate =
-            Certificate::new(task.variant, gap, task.reg, 1.01 * norm(w), rounding).capped(risk + penalty);
+        let certificate = Certificate::new(task.variant, gap, task.reg, ROUNDED_UP * norm(w), rounding)
+            .capped(risk + penalty);
         PassEvaluation { risk, penalty, gradient, gradient_error, certificate }
     }
-}
-
-/// $\kappa \delta^2$, 0 if there is no error.
-fn product(curvature: f64, error: f64) -> f64 {
-    if error == 0.0 { 0.0 } else { curvature * error * error }
 }

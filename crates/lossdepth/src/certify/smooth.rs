@@ -12,7 +12,7 @@
 //!
 //! The certificate holds for any multipliers in the domain of the conjugate.
 
-use super::gap::{Certificate, at_least_zero};
+use super::gap::{Certificate, PROGRESS, ROUNDED_UP, at_least_zero};
 use super::given::{DualMasses, Given, Margins, Residual};
 use crate::loss::{Dual, Smooth};
 use crate::numerics::double_double::{Twofold, TwofoldVector, dot_twofold, two_sum};
@@ -22,8 +22,18 @@ use crate::problem::{Outcome, Stop, Task, Variant};
 /// How often neither the error nor the objective may improve, beside once for each coordinate: where curvature jumps, rows
 /// change sides one by one (heuristic).
 const STALLS: usize = 10;
-/// How many corrections of a Newton step by the residual of its equations.
+/// The relative decrease of the objective that counts: well above the last place of a double (heuristic).
+const DECREASE: f64 = 1e-14;
+/// How many corrections of a Newton step by the residual of its equations, each of which must halve the gap or the residual
+/// (heuristic).
 const CORRECTIONS: usize = 6;
+/// The equations count as solved once their residual is below this share of the gradient; else the factor of the weighted
+/// rows is used from then on (heuristic).
+const SOLVED: f64 = 1e-3;
+/// A search ends where the slope is at most this share of the slope at the start (heuristic).
+const FLAT: f64 = 0.1;
+/// The least multiplier of a constraint, so that the Hessian has an inverse.
+const LEAST_MULTIPLIER: f64 = f64::MIN_POSITIVE * 1e30;
 /// Steps of a search for where the slope vanishes.
 const TRIALS: usize = 60;
 
@@ -56,7 +66,7 @@ impl Outcome {
         // Keep the iteration limit as the reason unless the refined candidate converged.
         let limit = found.stop != Stop::Converged && self.stop == Stop::IterationLimit;
         let stop = if limit { Stop::IterationLimit } else { found.stop };
-        let depth = if task.variant == Variant::Objective { risk + penalty } else { risk };
+        let depth = task.variant.depth(risk, penalty);
         Self { depth, error, gap, stderr: self.stderr, iterations, stop, theta, value, multipliers }
     }
 }
@@ -120,7 +130,7 @@ impl<L: Smooth + Dual> Problem<'_, L> {
                 step = Some(found);
             }
             let before = best.as_ref().map_or(f64::INFINITY, |b| b.certificate.error);
-            let progress = certificate.error < 0.9 * before || objective < lowest * (1.0 - 1e-14);
+            let progress = certificate.error < PROGRESS * before || objective < lowest * (1.0 - DECREASE);
             stalls = if progress { 0 } else { stalls + 1 };
             lowest = lowest.min(objective);
             if certificate.error < before || best.is_none() {
@@ -141,11 +151,7 @@ impl<L: Smooth + Dual> Problem<'_, L> {
                 _ => None,
             };
             let (Some(length), Some(step)) = (length, step) else {
-                let stop = match (met, over) {
-                    (true, _) => Stop::Converged,
-                    (_, true) => Stop::IterationLimit,
-                    _ => Stop::Stalled,
-                };
+                let stop = Stop::of(met, over);
                 // The factor of the rows may still give a useful step where that of the moments does not.
                 if stop == Stop::Stalled && !exact_factor && !cancelled() {
                     exact_factor = true;
@@ -171,7 +177,7 @@ impl<L: Smooth + Dual> Problem<'_, L> {
     fn multiplier(&self, evaluation: &Evaluation, at: &TwofoldVector, radius: f64) -> f64 {
         let masses = self.masses(evaluation, None);
         let residual = self.given.residual(&masses, at, 0.0);
-        (norm(&residual.value[self.given.free()..]) / (2.0 * radius)).max(f64::MIN_POSITIVE * 1e30)
+        (norm(&residual.value[self.given.free()..]) / (2.0 * radius)).max(LEAST_MULTIPLIER)
     }
 
     fn evaluate(&self, at: &TwofoldVector) -> Evaluation {
@@ -195,7 +201,7 @@ impl<L: Smooth + Dual> Problem<'_, L> {
             rounding += mass.0 * (slope.abs() * off + second);
         }
         let risk = risk.value();
-        let rounding = 1.01 * rounding + 9.0 * f64::EPSILON * risk;
+        let rounding = ROUNDED_UP * rounding + 9.0 * f64::EPSILON * risk;
         let penalty = match self.task.variant {
             Variant::Constrained { .. } => 0.0,
             _ => self.task.reg * given.square(at).value(),
@@ -265,7 +271,7 @@ impl<L: Smooth + Dual> Problem<'_, L> {
         }
         sum += 0.5 * self.fenchel_young(evaluation, n, shift, slack);
         let total: f64 = masses.high.iter().map(|m| m.abs()).sum();
-        let (mut gap, norm_w) = (1.01 * sum, norm(&at.high[given.free()..]));
+        let (mut gap, norm_w) = (ROUNDED_UP * sum, norm(&at.high[given.free()..]));
         length += 4.0 * f64::EPSILON * norm(&v);
         gap += if let Variant::Constrained { radius } = self.task.variant {
             constraint_part(given, at, &v, length, radius)
@@ -341,7 +347,7 @@ impl<L: Smooth + Dual> Problem<'_, L> {
                 break;
             }
         }
-        (step, best, remaining <= 1e-3 * start)
+        (step, best, remaining <= SOLVED * start)
     }
 
     /// The norm of a residual in units of the diagonal of the Hessian, for comparisons.
@@ -445,7 +451,7 @@ fn flat(start: f64, room: f64, slope: impl Fn(f64) -> f64) -> Option<f64> {
     for _ in 0..TRIALS {
         let s = slope(t);
         let climbed = s > 0.0 && (t - low.0) * s - fallen > room;
-        if s.abs() <= 0.1 * start.abs() && !climbed {
+        if s.abs() <= FLAT * start.abs() && !climbed {
             return Some(t);
         }
         if s < 0.0 {

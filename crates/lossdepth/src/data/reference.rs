@@ -99,7 +99,16 @@ impl Reference {
             let low = (-weight).mul_add(count, 1.0) / count;
             let (weights, weights_low) = (Arc::new(vec![weight; n]), Arc::new(vec![low; n]));
             let (data, mass) = (Arc::new(data), Mass::Counts(count));
-            return Ok(Self { data, width, weights, weights_low, given: None, mass, layout: None, learned: None });
+            return Ok(Self {
+                data,
+                width,
+                weights,
+                weights_low,
+                given: None,
+                mass,
+                layout: None,
+                learned: None,
+            });
         };
         if given.len() != n {
             return Err(DepthError::WeightCount { expected: n, got: given.len() });
@@ -199,7 +208,16 @@ impl Reference {
             0 => Arc::clone(layout),
             more => Arc::new(layout.with_numbers(more)),
         });
-        Self { data: Arc::new(data), width, weights, weights_low, given: None, mass: self.mass, layout, learned: self.learned }
+        Self {
+            data: Arc::new(data),
+            width,
+            weights,
+            weights_low,
+            given: None,
+            mass: self.mass,
+            layout,
+            learned: self.learned,
+        }
     }
 
     /// The sample after an affine map of its rows.

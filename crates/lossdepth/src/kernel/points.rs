@@ -109,26 +109,7 @@ impl Points {
 
     /// $\|x_i - z_j\|^2$, one column a query.
     pub fn squared_distances(&self, queries: Rows<'_>, out: &mut Columns<'_>) {
-        self.squared_distances_then(queries, out, |_| {});
-    }
-
-    /// A function of $\|x_i - z_j\|^2$; `finish` is called for parts of columns.
-    pub(super) fn squared_distances_then(
-        &self,
-        queries: Rows<'_>,
-        out: &mut Columns<'_>,
-        finish: impl Fn(&mut [f64]),
-    ) {
-        self.tiles(
-            queries,
-            out,
-            #[inline(always)]
-            |sum, x, z| {
-                let d = x - z;
-                d.mul_add(d, sum)
-            },
-            finish,
-        );
+        self.sums(queries, out, squared_difference, |_| {});
     }
 
     /// Calls `take` for each query in turn with its number and its squared distances to all points.
@@ -146,48 +127,17 @@ impl Points {
 
     /// $\|x_i - z_j\|_1$, one column a query.
     pub fn manhattan_distances(&self, queries: Rows<'_>, out: &mut Columns<'_>) {
-        self.manhattan_distances_then(queries, out, |_| {});
-    }
-
-    /// A function of $\|x_i - z_j\|_1$; `finish` is called for parts of columns.
-    pub(super) fn manhattan_distances_then(
-        &self,
-        queries: Rows<'_>,
-        out: &mut Columns<'_>,
-        finish: impl Fn(&mut [f64]),
-    ) {
-        self.tiles(
-            queries,
-            out,
-            #[inline(always)]
-            |sum, x, z| sum + (x - z).abs(),
-            finish,
-        );
+        self.sums(queries, out, absolute_difference, |_| {});
     }
 
     /// $\langle x_i, z_j \rangle$, one column a query.
     pub fn products(&self, queries: Rows<'_>, out: &mut Columns<'_>) {
-        self.products_then(queries, out, |_| {});
+        self.sums(queries, out, coordinate_product, |_| {});
     }
 
-    /// A function of $\langle x_i, z_j \rangle$; `finish` is called for parts of columns.
-    pub(super) fn products_then(
-        &self,
-        queries: Rows<'_>,
-        out: &mut Columns<'_>,
-        finish: impl Fn(&mut [f64]),
-    ) {
-        self.tiles(
-            queries,
-            out,
-            #[inline(always)]
-            |sum, x, z| x.mul_add(z, sum),
-            finish,
-        );
-    }
-
-    /// Sums over the coordinates, and `finish` while they are in the cache: some panels with all queries, then the next.
-    fn tiles(
+    /// Sums of a term of each coordinate, one column a query. `finish` is called for parts of columns while they are in the
+    /// cache: some panels with all queries, then the next.
+    pub(super) fn sums(
         &self,
         queries: Rows<'_>,
         out: &mut Columns<'_>,
@@ -226,6 +176,22 @@ impl Points {
             }
         }
     }
+}
+
+/// The terms of the sums: `sum` and one coordinate more of a squared distance, a Manhattan distance, a product.
+#[inline(always)]
+pub(super) fn squared_difference(sum: f64, x: f64, z: f64) -> f64 {
+    (x - z).mul_add(x - z, sum)
+}
+
+#[inline(always)]
+pub(super) fn absolute_difference(sum: f64, x: f64, z: f64) -> f64 {
+    sum + (x - z).abs()
+}
+
+#[inline(always)]
+pub(super) fn coordinate_product(sum: f64, x: f64, z: f64) -> f64 {
+    x.mul_add(z, sum)
 }
 
 /// The sums over all coordinates for one panel of points and [`WIDE`] queries.

@@ -2,7 +2,7 @@
 
 use super::Kernel;
 use super::bandwidth::{Gamma, Sigma};
-use super::points::{Columns, Points};
+use super::points::{Columns, Points, absolute_difference, coordinate_product, squared_difference};
 use crate::data::{Reference, Rows};
 use crate::error::{DepthError, Result, positive};
 use crate::numerics::elementary::{exp_neg, ln_1p_unit};
@@ -166,16 +166,9 @@ pub enum Standard {
     },
 }
 
-fn squared_distance(x: &[f64], z: &[f64]) -> f64 {
-    x.iter().zip(z).fold(0.0, |sum, (x, z)| (x - z).mul_add(x - z, sum))
-}
-
-fn manhattan_distance(x: &[f64], z: &[f64]) -> f64 {
-    x.iter().zip(z).fold(0.0, |sum, (x, z)| sum + (x - z).abs())
-}
-
-fn product(x: &[f64], z: &[f64]) -> f64 {
-    x.iter().zip(z).fold(0.0, |sum, (x, z)| x.mul_add(*z, sum))
+/// The sum of a term of each coordinate, the same bits as in a block.
+fn sum(x: &[f64], z: &[f64], term: impl Fn(f64, f64, f64) -> f64) -> f64 {
+    x.iter().zip(z).fold(0.0, |sum, (x, z)| term(sum, *x, *z))
 }
 
 /// $x^\text{degree}$ by squaring.
@@ -239,9 +232,9 @@ impl Standard {
 impl Kernel for Standard {
     fn value(&self, x: &[f64], z: &[f64]) -> f64 {
         let mut value = [match self {
-            Self::Gaussian { .. } | Self::Imq { .. } => squared_distance(x, z),
-            Self::Laplacian { .. } => manhattan_distance(x, z),
-            Self::Linear | Self::Polynomial { .. } => product(x, z),
+            Self::Gaussian { .. } | Self::Imq { .. } => sum(x, z, squared_difference),
+            Self::Laplacian { .. } => sum(x, z, absolute_difference),
+            Self::Linear | Self::Polynomial { .. } => sum(x, z, coordinate_product),
         }];
         self.apply(&mut value);
         value[0]
@@ -256,7 +249,7 @@ impl Kernel for Standard {
         match *self {
             Self::Gaussian { gamma } => along(2.0 * gamma * self.value(x, z), out),
             Self::Imq { c, beta } => {
-                let inner = c.mul_add(c, squared_distance(x, z));
+                let inner = c.mul_add(c, sum(x, z, squared_difference));
                 along(-2.0 * beta * self.value(x, z) / inner, out);
             }
             Self::Laplacian { sigma } => {
@@ -285,9 +278,9 @@ impl Kernel for Standard {
     fn block(&self, sample: &Points, queries: Rows<'_>, out: &mut Columns<'_>) {
         let apply = |column: &mut [f64]| self.apply(column);
         match self {
-            Self::Gaussian { .. } | Self::Imq { .. } => sample.squared_distances_then(queries, out, apply),
-            Self::Laplacian { .. } => sample.manhattan_distances_then(queries, out, apply),
-            Self::Linear | Self::Polynomial { .. } => sample.products_then(queries, out, apply),
+            Self::Gaussian { .. } | Self::Imq { .. } => sample.sums(queries, out, squared_difference, apply),
+            Self::Laplacian { .. } => sample.sums(queries, out, absolute_difference, apply),
+            Self::Linear | Self::Polynomial { .. } => sample.sums(queries, out, coordinate_product, apply),
         }
     }
 

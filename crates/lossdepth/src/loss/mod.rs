@@ -19,7 +19,6 @@ mod blocks;
 mod exponential;
 mod hinge;
 mod logistic;
-
 mod squared_hinge;
 
 pub use exponential::Exponential;

@@ -3,10 +3,8 @@
 use super::method::Method;
 use super::value::Value;
 use crate::data::Scale;
-use crate::error::{DepthError, Result};
+use crate::error::{DepthError, Result, named};
 use std::f64::consts::LN_2;
-use std::fmt;
-use std::str::FromStr;
 
 /// A set of settings: those of the text or of the scripts of *Data Depth as a Risk*, or the recommended ones.
 ///
@@ -45,22 +43,9 @@ pub enum Preset {
     Recommended,
 }
 
+named!(Preset, "preset", Paper => "paper", PaperCode => "paper-code", Recommended => "recommended");
+
 impl Preset {
-    /// All presets.
-    pub const ALL: [Self; 3] = [Self::Paper, Self::PaperCode, Self::Recommended];
-
-    /// Their names.
-    pub const NAMES: [&'static str; 3] = ["paper", "paper-code", "recommended"];
-
-    /// The name used on the command line and in Python.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Paper => Self::NAMES[0],
-            Self::PaperCode => Self::NAMES[1],
-            Self::Recommended => Self::NAMES[2],
-        }
-    }
-
     /// Whether its settings are those of the paper, to be taken as they are.
     pub fn is_of_paper(self) -> bool {
         self != Self::Recommended
@@ -118,24 +103,6 @@ impl Preset {
         };
         values.push(("scale", text(Scale::None.name())));
         Some(values)
-    }
-}
-
-impl fmt::Display for Preset {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-impl FromStr for Preset {
-    type Err = DepthError;
-
-    fn from_str(s: &str) -> Result<Self> {
-        Self::ALL.into_iter().find(|preset| preset.name() == s).ok_or_else(|| DepthError::Name {
-            name: "preset",
-            expected: Self::NAMES.join(", "),
-            got: s.to_owned(),
-        })
     }
 }
 

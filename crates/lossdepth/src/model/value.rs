@@ -184,41 +184,30 @@ impl Typed for ReferenceRows {
     }
 }
 
-impl Typed for Gamma {
-    const KIND: Kind = Kind::Gamma;
+/// Bandwidths: a number, or the name of a rule.
+macro_rules! bandwidth {
+    ($($type:ident: $kind:expr),*) => {$(
+        impl Typed for $type {
+            const KIND: Kind = $kind;
 
-    fn read(setting: &Setting, value: &Value) -> Result<Self> {
-        match value {
-            Value::Text(name) => name.parse(),
-            _ => setting.number(value).map(Self::Value),
-        }
-    }
+            fn read(setting: &Setting, value: &Value) -> Result<Self> {
+                match value {
+                    Value::Text(name) => name.parse(),
+                    _ => setting.number(value).map(Self::Value),
+                }
+            }
 
-    fn write(&self) -> Value {
-        match *self {
-            Self::Value(number) => Value::Number(number),
-            name => Value::Text(name.to_string()),
+            fn write(&self) -> Value {
+                match *self {
+                    Self::Value(number) => Value::Number(number),
+                    rule => Value::Text(rule.to_string()),
+                }
+            }
         }
-    }
+    )*};
 }
 
-impl Typed for Sigma {
-    const KIND: Kind = Kind::NumberOr(&["auto"]);
-
-    fn read(setting: &Setting, value: &Value) -> Result<Self> {
-        match value {
-            Value::Text(name) => name.parse(),
-            _ => setting.number(value).map(Self::Value),
-        }
-    }
-
-    fn write(&self) -> Value {
-        match *self {
-            Self::Value(number) => Value::Number(number),
-            name @ Self::Auto => Value::Text(name.to_string()),
-        }
-    }
-}
+bandwidth!(Gamma: Kind::Gamma, Sigma: Kind::NumberOr(&["auto"]));
 
 /// Types that are chosen by name.
 macro_rules! named {

@@ -25,8 +25,8 @@ impl Twofold {
     /// Adds a product.
     #[inline(always)]
     pub(crate) fn add_product(&mut self, a: f64, b: f64) {
-        let product = a * b;
-        self.low += a.mul_add(b, -product);
+        let (product, rest) = two_product(a, b);
+        self.low += rest;
         self.add(product);
     }
 
@@ -93,6 +93,13 @@ pub(crate) fn two_sum(a: f64, b: f64) -> (f64, f64) {
     (sum, (a - (sum - part)) + (b - part))
 }
 
+/// The product of two numbers, and its rounding error.
+#[inline(always)]
+pub(crate) fn two_product(a: f64, b: f64) -> (f64, f64) {
+    let product = a * b;
+    (product, a.mul_add(b, -product))
+}
+
 /// Half a unit in the last place of 1.
 const UNIT: f64 = 0.5 * f64::EPSILON;
 
@@ -124,12 +131,16 @@ impl TwofoldVector {
         }
     }
 
-    /// Multiplies all but the first few entries by a number.
-    pub(crate) fn scale(&mut self, first: usize, a: f64) {
-        for (high, low) in self.high.iter_mut().zip(&mut self.low).skip(first) {
-            let product = a * *high;
-            let rest = a.mul_add(*high, -product) + a * *low;
-            (*high, *low) = two_sum(product, rest);
+    /// Adds a number to an entry.
+    pub(crate) fn add_to(&mut self, j: usize, x: f64) {
+        (self.high[j], self.low[j]) = two_sum(self.high[j], self.low[j] + x);
+    }
+
+    /// Multiplies some entries by a number.
+    pub(crate) fn scale(&mut self, entries: std::ops::Range<usize>, a: f64) {
+        for (high, low) in self.high[entries.clone()].iter_mut().zip(&mut self.low[entries]) {
+            let (product, rest) = two_product(a, *high);
+            (*high, *low) = two_sum(product, rest + a * *low);
         }
     }
 

@@ -23,9 +23,16 @@ impl Stop {
             Self::Stalled => "stalled",
         }
     }
-}
 
-impl Stop {
+    /// Of iterations that end because the goal is met, or the limit reached, or else because no step helps.
+    pub(crate) fn of(met: bool, limit: bool) -> Self {
+        match (met, limit) {
+            (true, _) => Self::Converged,
+            (_, true) => Self::IterationLimit,
+            _ => Self::Stalled,
+        }
+    }
+
     /// The status to report with a proven error: converged if and only if it is within the tolerance.
     pub(crate) fn for_error(self, error: f64, tol: f64) -> Self {
         match self {

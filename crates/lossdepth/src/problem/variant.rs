@@ -61,6 +61,11 @@ impl Variant {
         }
     }
 
+    /// The depth, from the risk and the penalty of the minimiser.
+    pub(crate) fn depth(self, risk: f64, penalty: f64) -> f64 {
+        if self == Self::Objective { risk + penalty } else { risk }
+    }
+
     pub(crate) fn check(self) -> Result<()> {
         match self {
             Self::Constrained { radius } => positive("radius", radius),

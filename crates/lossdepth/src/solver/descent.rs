@@ -44,8 +44,11 @@ pub(crate) const WINDOW: usize = 5;
 const ARMIJO: f64 = 1e-4;
 /// Curvature condition: the slope after a step is at most this share of the slope before.
 const CURVATURE: f64 = 0.9;
-/// How many steps a line search tries.
+/// How many steps a line search tries, and the relative width of a bracket that ends it.
 const MAX_TRIALS: usize = 25;
+const NARROW: f64 = 1e-10;
+/// The range of the scale by which the last step corrects the metric (heuristic).
+const METRIC_SCALE: (f64, f64) = (1e-6, 1e6);
 
 /// The state of a descent; its memory is reused by the next.
 #[derive(Debug, Default)]
@@ -180,7 +183,7 @@ impl Descent {
                     0.5 * (low + high)
                 };
             }
-            if t <= low || t >= high || high - low <= 1e-10 * high {
+            if t <= low || t >= high || high - low <= NARROW * high {
                 break;
             }
         }
@@ -204,7 +207,11 @@ impl Descent {
         objective.metric(x, &mut self.diagonal);
         let curvature = dot(&self.step, &self.change);
         let size: f64 = self.change.iter().zip(&self.diagonal).map(|(y, h)| y * y / h).sum();
-        if curvature > 0.0 && size > 0.0 { (size / curvature).clamp(1e-6, 1e6) } else { 1.0 }
+        if curvature > 0.0 && size > 0.0 {
+            (size / curvature).clamp(METRIC_SCALE.0, METRIC_SCALE.1)
+        } else {
+            1.0
+        }
     }
 }
 

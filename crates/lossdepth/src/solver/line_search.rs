@@ -1,5 +1,7 @@
 //! Line search on a convex function by its slope alone.
 
+// All of these are heuristics.
+
 /// A step is good once the slope has fallen to this share of what it was.
 const GOOD: f64 = 0.3;
 /// How often the step may be changed before the best one so far is taken.
@@ -7,6 +9,14 @@ const TRIALS: usize = 30;
 
 /// How much shorter the next trial is after one that may have climbed.
 const BACK: f64 = 0.1;
+/// Without an upper end the next trial is between so many times the last.
+const EXTRAPOLATION: (f64, f64) = (1.2, 10.0);
+/// A secant closer to an end of the bracket than this share of its width is replaced by bisection, as are three in a row
+/// that have moved the upper end only.
+const MARGIN: f64 = 0.02;
+const STUCK: usize = 3;
+/// A bracket this narrow, relative to its upper end, is around a kink.
+const NARROW: f64 = 1e-6;
 
 /// Finds a step along which a convex function, falling at rate `-start` at 0, has become flat.
 ///
@@ -40,14 +50,18 @@ pub(crate) fn search(start: f64, room: f64, mut slope: impl FnMut(f64) -> f64) -
         t = if high.is_infinite() {
             // Still falling: where the slopes so far meet zero, but no more than ten times as far.
             let secant = t * start / (start - slope_low);
-            if secant.is_finite() && secant > t { secant.clamp(1.2 * t, 10.0 * t) } else { 10.0 * t }
+            if secant.is_finite() && secant > t {
+                secant.clamp(EXTRAPOLATION.0 * t, EXTRAPOLATION.1 * t)
+            } else {
+                EXTRAPOLATION.1 * t
+            }
         } else {
             let width = high - low;
             let secant = low + width * (slope_low / (slope_low - slope_high));
-            let inside = (low + 0.02 * width)..(high - 0.02 * width);
+            let inside = (low + MARGIN * width)..(high - MARGIN * width);
             if climbed {
                 low + BACK * width
-            } else if stuck < 3 && slope_high.is_finite() && inside.contains(&secant) {
+            } else if stuck < STUCK && slope_high.is_finite() && inside.contains(&secant) {
                 secant
             } else {
                 stuck = 0;
@@ -61,7 +75,7 @@ pub(crate) fn search(start: f64, room: f64, mut slope: impl FnMut(f64) -> f64) -
     // A kink: beyond it, where there is curvature to work with, if that is as good as before it; else the end of the
     // bracket that is certain to lie below the start.
     let climbed = low * slope_low + (high - low) * slope_high > room;
-    let beyond = high.is_finite() && slope_high.is_finite() && high - low <= 1e-6 * high && !climbed;
+    let beyond = high.is_finite() && slope_high.is_finite() && high - low <= NARROW * high && !climbed;
     let t = if beyond { high } else { low };
     (t > 0.0).then(|| {
         slope(t);

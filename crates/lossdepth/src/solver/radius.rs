@@ -5,6 +5,12 @@
 
 use crate::problem::ErrorBudget;
 
+/// The most by which a penalty grows in one step beyond the largest known to be too small, and by which it grows or falls
+/// where secants say nothing; and how far above the floor penalties fall by that rather than to the floor (heuristics).
+const LONGEST_STEP: f64 = 100.0;
+const DECADE: f64 = 10.0;
+const ABOVE_FLOOR: f64 = 1e3;
+
 /// The search for $\lambda$ with $\|w(\lambda)\| = W$.
 #[derive(Debug, Clone)]
 pub(crate) struct Radius {
@@ -58,12 +64,16 @@ impl Radius {
         };
         self.last = Some((reg, excess));
         let next = if self.high.is_infinite() {
-            if guess > self.low && guess.is_finite() { guess.min(100.0 * self.low) } else { 10.0 * self.low }
+            if guess > self.low && guess.is_finite() {
+                guess.min(LONGEST_STEP * self.low)
+            } else {
+                DECADE * self.low
+            }
         } else if guess > self.low && guess < self.high && self.shrinks() {
             guess
         } else if self.low == self.floor {
             // Nothing known below: go down by decades rather than by halves, and at last to the floor.
-            if self.high > 1e3 * self.floor { 0.1 * self.high } else { self.floor }
+            if self.high > ABOVE_FLOOR * self.floor { 0.1 * self.high } else { self.floor }
         } else {
             // One root at a time: the product may leave the range of the numbers.
             self.low.sqrt() * self.high.sqrt()
@@ -83,6 +93,14 @@ impl Radius {
             return false;
         }
         true
+    }
+}
+
+/// Scales $w$, which has this length, to the sphere, from the inside.
+pub(crate) fn scale_to_sphere(w: &mut [f64], length: f64, radius: f64) {
+    let scale = radius / length * (1.0 - f64::EPSILON);
+    for x in w {
+        *x *= scale;
     }
 }
 

@@ -52,6 +52,13 @@ const WEIGHTS: [f64; 16] = [
 /// The squared distance of a query, in the metric at the origin, from which on the warm start pays (heuristic).
 const DISTANCE: f64 = 30.0;
 
+/// How accurately the three numbers are found (heuristics: a start needs few digits): rounds for the curvature and its relative
+/// change at the last, and the bracket of the intercept at the last and at most.
+const ROUNDS: usize = 8;
+const CURVATURE_TOL: f64 = 0.2;
+const INTERCEPT_TOL: f64 = 0.1;
+const WIDEST: f64 = 1e3;
+
 /// Margins around a mean: $E[-\ell']$ and $\frac12 E \ell''$.
 fn gaussian_means(loss: &impl Smooth, mean: f64, spread: f64) -> (f64, f64) {
     let margins = NODES.map(|x| mean + spread * x);
@@ -81,7 +88,7 @@ pub(crate) fn gaussian(
     // The distance ρ from the sample's span is the last coordinate, without a moment.
     let coordinates = || query[1..].iter().zip(moments[1..].iter().chain([&0.0]));
     let (mut curvature, mut spread, mut bias, mut slope) = (0.5 * loss.hess(0.0), 0.0, 0.0, 0.0);
-    for round in 0..8 {
+    for round in 0..ROUNDS {
         let (mut query_energy, mut spread_energy) = (0.0, 0.0);
         for (z, v) in coordinates() {
             let u = z / (curvature * v + penalty);
@@ -97,7 +104,7 @@ pub(crate) fn gaussian(
         let ratio = found / curvature;
         // The first change is large; after that half of it on a logarithmic scale.
         curvature = if round == 0 { found } else { curvature * ratio.sqrt() };
-        if (ratio - 1.0).abs() < 0.2 {
+        if (ratio - 1.0).abs() < CURVATURE_TOL {
             break;
         }
     }
@@ -118,8 +125,8 @@ fn balanced_intercept(loss: &impl Smooth, query_energy: f64, spread: f64, guess:
     };
     let (mut b, mut width) = (guess, 1.0);
     let rising = imbalance(b) > 0.0;
-    // LineSums until the sign changes, then halve.
-    while width < 1e3 {
+    // Doubled steps until the sign changes, then bisection.
+    while width < WIDEST {
         let next = if rising { b + width } else { b - width };
         if (imbalance(next) > 0.0) != rising {
             break;
@@ -128,7 +135,7 @@ fn balanced_intercept(loss: &impl Smooth, query_energy: f64, spread: f64, guess:
         width *= 2.0;
     }
     let (mut low, mut high) = if rising { (b, b + width) } else { (b - width, b) };
-    while high - low > 0.1 {
+    while high - low > INTERCEPT_TOL {
         let middle = 0.5 * (low + high);
         if imbalance(middle) > 0.0 { low = middle } else { high = middle }
     }

@@ -161,7 +161,6 @@ fn coverage_of_default_settings_is_as_stated() {
     ]);
 }
 
-
 #[test]
 fn forests_and_combined_depths_have_no_standard_error() {
     for method in [Method::Forest, Method::Auto] {

@@ -44,6 +44,7 @@ impl SplitProbabilities {
             boxes.iter().map(of).sum()
         };
         let mut threshold = allowance;
+        // Smaller factors would leave out less than allowed, larger ones take more trials (heuristic).
         while threshold > 0.0 && dropped(threshold) > allowance {
             threshold *= 0.7;
         }

@@ -15,14 +15,11 @@ mod rotation;
 pub use presorted::Presorted;
 
 use super::Hypothesis;
-use crate::data::Reference;
-use crate::data::Rows;
-use crate::error::positive;
-use crate::error::{DepthError, Result};
+use super::setters::{at_least_one, at_most_ten_million, setters};
+use crate::data::{Reference, Rows};
+use crate::error::{DepthError, Result, named, positive};
 use crate::methods::explanation::Explanation;
-use crate::problem::Reported;
-use crate::problem::{Batch, Ticket};
-use crate::problem::{Fit, Run};
+use crate::problem::{Batch, Fit, Reported, Run, Ticket};
 use feature_subsets::{FeatureSubsets, SplitProbabilities};
 use features::Features;
 use influence::QueryScorer;
@@ -141,40 +138,7 @@ pub enum ForestLoss {
     ZeroOne,
 }
 
-impl ForestLoss {
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::Log, Self::Brier, Self::ZeroOne];
-
-    /// Their names.
-    pub const NAMES: [&'static str; 3] = ["log", "brier", "zero-one"];
-
-    /// The name used on the command line and in Python.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Log => Self::NAMES[0],
-            Self::Brier => Self::NAMES[1],
-            Self::ZeroOne => Self::NAMES[2],
-        }
-    }
-}
-
-impl fmt::Display for ForestLoss {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-impl FromStr for ForestLoss {
-    type Err = DepthError;
-
-    fn from_str(s: &str) -> Result<Self> {
-        Self::ALL.into_iter().find(|l| l.name() == s).ok_or_else(|| DepthError::Name {
-            name: "loss",
-            expected: Self::ALL.map(Self::name).join(", "),
-            got: s.to_owned(),
-        })
-    }
-}
+named!(ForestLoss, "loss", Log => "log", Brier => "brier", ZeroOne => "zero-one");
 
 /// The depth of random forests.
 ///
@@ -283,82 +247,33 @@ impl Forest {
         }
     }
 
-    /// The maximum depth of a tree, and so the largest number of splits around the query; at least 1.
-    #[must_use]
-    pub fn max_depth(mut self, depth: usize) -> Self {
-        self.max_depth = depth;
-        self
-    }
-
-    /// How many features a node considers.
-    #[must_use]
-    pub fn max_features(mut self, features: MaxFeatures) -> Self {
-        self.max_features = features;
-        self
-    }
-
-    /// The loss of the averaged probabilities.
-    #[must_use]
-    pub fn loss(mut self, loss: ForestLoss) -> Self {
-        self.loss = loss;
-        self
-    }
-
-    /// Which number is the depth.
-    #[must_use]
-    pub fn value(mut self, value: Reported) -> Self {
-        self.value = value;
-        self
-    }
-
-    /// How many trees to draw, in every frame; 0 for the average over all trees.
-    #[must_use]
-    pub fn trees(mut self, trees: usize) -> Self {
-        self.trees = trees;
-        self
-    }
-
-    /// How many random frames to grow trees in; 0 for the columns as they are.
-    #[must_use]
-    pub fn rotations(mut self, rotations: usize) -> Self {
-        self.rotations = rotations;
-        self
-    }
-
-    /// The seed of the random numbers for trees and rotations.
-    #[must_use]
-    pub fn seed(mut self, seed: u64) -> Self {
-        self.seed = seed;
-        self
-    }
-
-    /// The largest error to accept where boxes are not split further.
-    #[must_use]
-    pub fn tol(mut self, tol: f64) -> Self {
-        self.tol = tol;
-        self
-    }
-
-    /// How many boxes of one level are split further at most.
-    #[must_use]
-    pub fn max_boxes(mut self, boxes: usize) -> Self {
-        self.max_boxes = boxes;
-        self
+    setters! {
+        /// The maximum depth of a tree, and so the largest number of splits around the query; at least 1.
+        max_depth: usize => max_depth;
+        /// How many features a node considers.
+        max_features: MaxFeatures => max_features;
+        /// The loss of the averaged probabilities.
+        loss: ForestLoss => loss;
+        /// Which number is the depth.
+        value: Reported => value;
+        /// How many trees to draw, in every frame; 0 for the average over all trees.
+        trees: usize => trees;
+        /// How many random frames to grow trees in; 0 for the columns as they are.
+        rotations: usize => rotations;
+        /// The seed of the random numbers for trees and rotations.
+        seed: u64 => seed;
+        /// The largest error to accept where boxes are not split further.
+        tol: f64 => tol;
+        /// How many boxes of one level are split further at most.
+        max_boxes: usize => max_boxes;
     }
 
     fn check(&self) -> Result<()> {
         positive("tol", self.tol)?;
-        for (name, value) in [("max_depth", self.max_depth), ("max_boxes", self.max_boxes)] {
-            if value == 0 {
-                return Err(DepthError::Setting { name, expected: "at least 1", got: 0.0 });
-            }
-        }
-        for (name, value) in [("trees", self.trees), ("rotations", self.rotations)] {
-            if value > 10_000_000 {
-                return Err(DepthError::Setting { name, expected: "at most 10000000", got: value as f64 });
-            }
-        }
-        Ok(())
+        at_least_one("max_depth", self.max_depth)?;
+        at_least_one("max_boxes", self.max_boxes)?;
+        at_most_ten_million("trees", self.trees)?;
+        at_most_ten_million("rotations", self.rotations)
     }
 
     fn for_each_query<T: Send>(

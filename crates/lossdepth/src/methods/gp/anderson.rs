@@ -7,6 +7,13 @@ const MEMORY: usize = 4;
 /// Relaxation factors below this mean that the iteration no longer converges (heuristic).
 const MIN_RELAXATION: f64 = 0.2;
 
+/// An iteration that leaves more than this share of $\delta$ is slow (heuristic).
+const SLOW: f64 = 0.95;
+/// What is added to the normal equations, as a share of their diagonal, so that dependent changes have a solution; and the
+/// size of its coefficients from which on a plain step is safer (heuristics).
+const DAMPING: f64 = 1e-10;
+const LARGE_COEFFICIENT: f64 = 1e2;
+
 /// The state of the fixed-point iteration for $r = E \hat\alpha$.
 pub(super) struct FixedPoint {
     /// The current $r$ and the coefficients $\hat\alpha$ it belongs to.
@@ -40,7 +47,7 @@ impl FixedPoint {
 
     /// Whether an iterate with this `delta` is hardly better than the last one.
     pub(super) fn is_slow(&self, delta: f64) -> bool {
-        delta > 0.95 * self.last_delta
+        delta > SLOW * self.last_delta
     }
 
     /// Whether a slow iteration has also been relaxed as far as is useful.
@@ -100,10 +107,10 @@ impl FixedPointStep {
         if count == 0 {
             return;
         }
-        let Some(factor) = Cholesky::damped(&mut normal, 1e-10) else { return };
+        let Some(factor) = Cholesky::damped(&mut normal, DAMPING) else { return };
         factor.solve(&mut coefficients);
-        // Coefficients this large come from nearly dependent changes: a plain step is safer (heuristic).
-        if !coefficients.iter().all(|s| s.abs() < 1e2) {
+        // NaN counts as large.
+        if !coefficients.iter().all(|s| s.abs() < LARGE_COEFFICIENT) {
             return;
         }
         let mut add = |coefficient: f64, step: &Self| {

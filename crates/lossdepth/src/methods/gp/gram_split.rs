@@ -58,7 +58,7 @@ impl GramSplit {
     /// With about `width` columns and a dense residual; `single` adds a copy of it in single precision.
     pub(super) fn new(space: &Space, width: usize, single: bool) -> Result<Self> {
         let n = space.len();
-        let max_diagonal = space.diagonal.iter().fold(0.0f64, |m, k| m.max(*k));
+        let max_diagonal = space.largest;
         let max_rank = if width >= n { n } else { (4 * width).max(256) };
         let cholesky = PivotedCholesky::new(space, IN_SPAN * max_diagonal, max_rank)?;
         let (points, rank) = (&cholesky.coordinates, cholesky.pivots.len());
@@ -96,7 +96,7 @@ impl GramSplit {
         let width = width.min(principal.factor.cols());
         let factor = Matrix::from_fn(space.len(), width, |i, j| principal.factor.at(i, j));
         let residual = Residual::LowRank(Box::new(LowRankResidual::new(&principal, width, averaged, single)));
-        let max_diagonal = space.diagonal.iter().fold(0.0f64, |m, k| m.max(*k));
+        let max_diagonal = space.largest;
         let PrincipalFactor { cholesky, rotation, .. } = principal;
         Self { cholesky, rotation, factor_t: factor.transposed(), factor, residual, max_diagonal, gram: None }
     }

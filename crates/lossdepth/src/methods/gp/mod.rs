@@ -10,7 +10,7 @@
 //!
 //! `error` is about the depth as defined, not about the quality of Laplace's approximation. Bounds on the mode (G7), (G8),
 //! on the variances (G9)–(G15) and on $\bar\pi$ are proven. The rounding, in double precision, of the gradient at the mode and
-//! of the Cholesky factor of $I + T^\top W T$ is estimated; where these constants stand the code calls them so.
+//! of the Cholesky factor of $I + T^\top W T$ has heuristic constants; where they stand the code calls them so.
 
 mod gram_split;
 mod principal_factor;

@@ -8,6 +8,10 @@ use crate::kernel::pivoted_cholesky::PivotedCholesky;
 use crate::numerics::linalg::{Matrix, dot, eigen, multiply, multiply_symmetric};
 use std::sync::Arc;
 
+/// The share of what may be left that the pivoted Cholesky factor leaves, so that most is left to the rotation, which needs
+/// fewer columns for it (heuristic).
+const CHOLESKY_SHARE: f64 = 0.1;
+
 /// A factor $P$ with $K = P P^\top + R$, where $R$ is negligible, its columns in descending order of their second moments.
 #[derive(Debug)]
 pub(super) struct PrincipalFactor {
@@ -31,8 +35,9 @@ impl PrincipalFactor {
         max_rank: usize,
     ) -> Result<Option<Self>> {
         let n = space.len();
-        let max_diagonal = space.diagonal.iter().fold(0.0f64, |m, k| m.max(*k));
-        let cholesky = PivotedCholesky::new(space, (0.1 * good).max(IN_SPAN * max_diagonal), max_rank)?;
+        let max_diagonal = space.largest;
+        let cholesky =
+            PivotedCholesky::new(space, (CHOLESKY_SHARE * good).max(IN_SPAN * max_diagonal), max_rank)?;
         let all = cholesky.pivots.len();
         let Some((moments, rotation)) = principal_axes(&cholesky.coordinates, &space.half_weights, all)
         else {

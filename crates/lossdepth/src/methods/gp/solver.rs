@@ -25,6 +25,11 @@ use crate::numerics::linalg::{
 /// How many queries share a pass over the residual for their variances.
 const VARIANCE_GROUP: usize = 8;
 
+/// The share of the target that Newton's method with $r$ fixed may leave; the rest is for $r$ (heuristic).
+const NEWTON_SHARE: f64 = 0.3;
+/// Kernel values in single precision: three of them multiplied are in its range.
+const SINGLE_RANGE: std::ops::Range<f64> = 1e-12..1e12;
+
 /// Computes posteriors; the scratch memory of one worker.
 pub(super) struct PosteriorSolver<'a> {
     pub(super) problem: &'a LaplaceProblem<'a>,
@@ -67,7 +72,7 @@ impl<'a> PosteriorSolver<'a> {
             z: like_t(),
             ta: like_t(),
             scratch: like_t(),
-            single: (1e-12..1e12).contains(&split.max_diagonal).then(|| SinglePrecision::new(&t)),
+            single: SINGLE_RANGE.contains(&split.max_diagonal).then(|| SinglePrecision::new(&t)),
             t,
             residual_products: ResidualProducts::new(problem, split, VARIANCE_GROUP.min(width)),
             dense_variance: split.gram.as_ref().filter(|_| problem.averaged).map(|_| DenseVariance::new(n)),
@@ -114,7 +119,7 @@ impl<'a> PosteriorSolver<'a> {
     /// Newton's method for $w$ with $r$ fixed, for all queries at once.
     fn newton_steps(&mut self, modes: &mut [ModeSearch], cancelled: &impl Fn() -> bool) {
         let (m, has_residual) = (self.split.width(), !self.split.residual.is_zero());
-        let goal = 0.3 * self.problem.target;
+        let goal = NEWTON_SHARE * self.problem.target;
         let mut active = unfinished(modes);
         while !active.is_empty() && !cancelled() {
             let columns = padded_columns(&active);

@@ -106,7 +106,7 @@ impl VarianceBounds {
             let sample = f.iter().map(|f| loss_at_mode(*f)).collect();
             let mut query = loss_at_mode(-f_query);
             query.d_mean = -query.d_mean;
-            // The slope of the loss is at most log₂ e; the rounding of the losses, 8 ε, is an estimate.
+            // The slope of the loss is at most log₂ e; the rounding of the losses, 8 ε, is a heuristic.
             return Losses { sample, query, error: LOG2_E * f_error + 8.0 * f64::EPSILON };
         }
         let (mut sample, mut query) = (vec![LossDerivatives::default(); n], [LossDerivatives::default()]);

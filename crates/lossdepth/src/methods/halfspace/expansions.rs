@@ -8,22 +8,8 @@
 //! Numbers are expected within about 1e±130 of 1, so that no product leaves the range of `f64`;
 //! [`ExactPredicates::orientation`] is exact for smaller ones as well.
 
+use crate::numerics::double_double::{two_product, two_sum};
 use std::cmp::Ordering;
-
-/// $a + b$ as a rounded sum and its error.
-#[inline]
-pub(super) fn two_sum(a: f64, b: f64) -> (f64, f64) {
-    let sum = a + b;
-    let shadow = sum - a;
-    (sum, (a - (sum - shadow)) + (b - shadow))
-}
-
-/// $ab$ as a rounded product and its error.
-#[inline]
-fn two_product(a: f64, b: f64) -> (f64, f64) {
-    let product = a * b;
-    (product, a.mul_add(b, -product))
-}
 
 /// A sum of floating-point numbers, represented exactly.
 #[derive(Debug, Default)]

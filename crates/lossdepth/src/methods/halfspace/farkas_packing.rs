@@ -182,6 +182,10 @@ impl FarkasPacking {
     }
 }
 
+/// Costs and entries of a tableau below this count as zero (heuristic: what the strategies prove is checked with its own
+/// rounding).
+const PIVOT: f64 = 1e-12;
+
 /// A small matrix game: the row player's weights maximise the smallest column sum, the column player's
 /// minimise the largest row sum. Solved by the simplex method.
 #[derive(Debug, Default)]
@@ -220,12 +224,12 @@ impl MatrixGame {
             else {
                 break;
             };
-            if cost >= -1e-12 {
+            if cost >= -PIVOT {
                 break;
             }
             let ratio = |t: &[f64], i: usize| t[i * width + corners] / t[i * width + enter];
             let leave = (0..m)
-                .filter(|&i| t[i * width + enter] > 1e-12)
+                .filter(|&i| t[i * width + enter] > PIVOT)
                 .min_by(|&a, &b| ratio(t, a).total_cmp(&ratio(t, b)));
             let Some(leave) = leave else { break };
             // Pivot: exchange the two variables.

@@ -14,6 +14,9 @@ use crate::data::Reference;
 use crate::error::{DepthError, Result};
 use std::cmp::Ordering;
 
+/// The rounding of vertices, relative to the size of the data (heuristic).
+const ROUNDING: f64 = 1e-13;
+
 /// The set of points of at least some depth: a convex polygon.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Contour {
@@ -248,7 +251,7 @@ impl Regions {
         let key = |s: &HalfPlane| s.u[1].atan2(s.u[0]);
         half_planes.sort_by(|a, b| key(a).total_cmp(&key(b)).then(a.c.total_cmp(&b.c)));
         half_planes.dedup_by(|a, b| (key(a) - key(b)).abs() < 1e-15 && a.c >= b.c);
-        let tolerance = 1e-13 * spread;
+        let tolerance = ROUNDING * spread;
         for half_plane in &half_planes {
             polygon = clip(&polygon, half_plane, tolerance);
             if polygon.is_empty() {

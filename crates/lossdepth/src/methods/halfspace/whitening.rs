@@ -67,6 +67,9 @@ pub(super) fn whiten(reduced: &[f64], frame: &[f64], mean: &[f64]) -> (Vec<f64>,
     (whitened, whitened_norms)
 }
 
+/// What is added to the correlations, and their least pivot (heuristic: bounds hold whatever directions are tried).
+const RIDGE: f64 = 1e-9;
+
 /// Directions in which the points have unit variances and no correlations, one a row, after `rotation`.
 ///
 /// With the correlations $C = L L^\top$ and the standard deviations $s$ these are the rows of `rotation`
@@ -87,11 +90,11 @@ fn whitening(points: &[f64], masses: &[u64], mean: &[f64], sizes: &[f64], rotati
         for j in 0..=i {
             l[i * r + j] = dot(&columns[i], &columns[j]);
         }
-        l[i * r + i] += 1e-9;
+        l[i * r + i] += RIDGE;
     }
     for j in 0..r {
         let left: f64 = l[j * r + j] - (0..j).map(|k| l[j * r + k] * l[j * r + k]).sum::<f64>();
-        let pivot = left.max(1e-9).sqrt();
+        let pivot = left.max(RIDGE).sqrt();
         l[j * r + j] = pivot;
         for i in j + 1..r {
             let (upper, lower) = l.split_at_mut(i * r);

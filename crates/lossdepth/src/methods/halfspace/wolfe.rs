@@ -5,6 +5,21 @@ use super::simplex_search::SimplexSearch;
 use super::work_budget::WorkBudget;
 use crate::numerics::linalg::{axpy, dot};
 
+// All of these are heuristics: a simplex is accepted by (H9) only, and the mass on a direction is counted exactly.
+
+/// Weights that count as zero.
+const NO_WEIGHT: f64 = 1e-14;
+/// Squared distances of the nearest point at which the hull is taken to contain the query: at once, and once no point is
+/// nearer.
+const AT_ORIGIN: f64 = 1e-18;
+const NEAR_ORIGIN: f64 = 1e-14;
+/// The products of points on one side, and the least gain of a step; points have length 1.
+const OUTSIDE: f64 = 1e-13;
+const NO_PROGRESS: f64 = 1e-14;
+/// Pivots of affinely dependent points, and of a matrix that is not inverted.
+const DEPENDENT: f64 = 1e-13;
+const SINGULAR: f64 = 1e-12;
+
 /// What the algorithm found.
 pub(super) enum WolfeResult {
     /// A direction with all points outside, up to rounding.
@@ -34,7 +49,7 @@ impl SimplexSearch<'_> {
                 return WolfeResult::Unknown;
             }
             let size = dot(&x, &x);
-            if size < 1e-18 {
+            if size < AT_ORIGIN {
                 return self.certified(members, &rows, &weights, work);
             }
             self.products.fill(0.0);
@@ -48,11 +63,11 @@ impl SimplexSearch<'_> {
                 .unwrap_or(start);
             let least = self.products[entering];
             // All points are on one side: the nearest point itself is not needed.
-            if least > 1e-13 {
+            if least > OUTSIDE {
                 return WolfeResult::Separated(x.iter().map(|v| -v).collect());
             }
-            if members.contains(&entering) || least > size - 1e-14 {
-                return if size < 1e-14 {
+            if members.contains(&entering) || least > size - NO_PROGRESS {
+                return if size < NEAR_ORIGIN {
                     self.certified(members, &rows, &weights, work)
                 } else {
                     WolfeResult::Unknown
@@ -68,31 +83,24 @@ impl SimplexSearch<'_> {
                     return self.certified(members, &rows, &weights, work);
                 };
                 work.spent += (rows.len() * rows.len() * (rows.len() / 3 + d) / 2) as u64;
-                if target.iter().all(|w| *w > 1e-14) {
+                if target.iter().all(|w| *w > NO_WEIGHT) {
                     weights = target;
                     break;
                 }
                 let step = weights
                     .iter()
                     .zip(&target)
-                    .filter(|(_, t)| **t <= 1e-14)
+                    .filter(|(_, t)| **t <= NO_WEIGHT)
                     .map(|(w, t)| w / (w - t).max(f64::MIN_POSITIVE))
                     .fold(1.0f64, f64::min);
                 for (w, t) in weights.iter_mut().zip(&target) {
                     *w += step * (t - *w);
                 }
-                let mut k = 0;
-                let keep: Vec<bool> = weights.iter().map(|w| *w > 1e-14).collect();
-                members.retain(|_| {
-                    k += 1;
-                    keep[k - 1]
-                });
-                k = 0;
-                rows.retain(|_| {
-                    k += 1;
-                    keep[k - 1]
-                });
-                weights.retain(|w| *w > 1e-14);
+                let keep: Vec<bool> = weights.iter().map(|w| *w > NO_WEIGHT).collect();
+                let (mut of_members, mut of_rows) = (keep.iter(), keep.iter());
+                members.retain(|_| of_members.next() == Some(&true));
+                rows.retain(|_| of_rows.next() == Some(&true));
+                weights.retain(|w| *w > NO_WEIGHT);
                 if members.is_empty() {
                     return WolfeResult::Unknown;
                 }
@@ -172,7 +180,7 @@ fn nearest_affine(rows: &[Vec<f64>]) -> Option<Vec<f64>> {
         let (head, tail) = l.split_at_mut((j + 1) * s);
         let row = &mut head[j * s..];
         let pivot = row[j] - dot(&row[..j], &row[..j]);
-        if pivot < 1e-13 {
+        if pivot < DEPENDENT {
             return None;
         }
         let pivot = pivot.sqrt();
@@ -204,7 +212,7 @@ fn invert(m: &[Vec<f64>]) -> Option<Vec<Vec<f64>>> {
         a.swap(p, best);
         inverse.swap(p, best);
         let pivot = a[p][p];
-        if pivot.abs() < 1e-12 {
+        if pivot.abs() < SINGULAR {
             return None;
         }
         a[p].iter_mut().for_each(|v| *v /= pivot);

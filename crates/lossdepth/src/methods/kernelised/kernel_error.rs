@@ -10,7 +10,6 @@ use super::{FactoredSample, Kernelised};
 use crate::loss::{Dual, Smooth};
 use crate::numerics::linalg::{dot, norm};
 use crate::problem::{Features, Outcome, Task, Variant};
-use crate::solver::newton::project;
 
 /// Covers the rounding of margins, where they only limit slopes and curvatures.
 const MARGIN_ROUNDING: f64 = 1e-9;
@@ -126,7 +125,7 @@ impl<L: Smooth + Dual> Kernelised<L> {
         let (FactoredSample { space, non_pivots, .. }, theta) = (prepared, &outcome.theta);
         let (value, half) = (dot(located, theta), &features.half_weights);
         let mut margins = vec![0.0; features.len()];
-        project(&features.tall, &theta[..features.width()], &mut margins);
+        features.products(theta, &mut margins);
         let component = components.iter().fold(0.0f64, |m, e| m.max(*e));
         let slope = |i: usize| half[i] * self.loss.grad(margins[i]).abs();
         let component_slopes: f64 =

@@ -17,8 +17,8 @@ pub(crate) struct NetworkBounds {
     pub(crate) risk: (f64, f64),
 }
 
-/// The rounding of sums of numbers of order one (heuristic: some 5000 roundings).
-const ROUNDING: f64 = 1e-12;
+/// The rounding of sums of numbers of order one, and of an eigenvalue as a share of the trace (heuristic: some 5000 roundings).
+pub(super) const ROUNDING: f64 = 1e-12;
 /// The relative rounding of the bound on $M(\alpha)$ (heuristic).
 const DUAL_NORM_ROUNDING: f64 = 1e-10;
 /// The ratios $r < 1$ that are tried in (M11), and their inverses.
@@ -85,7 +85,7 @@ fn dual_norm_bound(problem: &ConvexObjective<'_>) -> f64 {
     multiply_symmetric(&mut moments, &scaled, &scaled);
     let trace: f64 = (0..q).map(|j| moments.at(j, j)).sum();
     let top = eigen(&moments).and_then(|(values, _)| values.first().copied());
-    let top = top.filter(|t| t.is_finite()).map_or(trace, |t| (t + 1e-12 * trace).min(trace));
+    let top = top.filter(|t| t.is_finite()).map_or(trace, |t| (t + ROUNDING * trace).min(trace));
     let length: f64 = squares.iter().zip(alpha).map(|(s, a)| a * s.sqrt()).sum();
     0.5 * (norm(&mean) + (length * top).sqrt())
 }

@@ -38,6 +38,8 @@ const MAX_CANDIDATES: usize = 7;
 const MAX_COSINE: f64 = 0.8;
 /// How often candidates are improved at most.
 const MAX_ASCENT_STEPS: usize = 10;
+/// They are improved as long as the slope along one of them grows by this share.
+const ASCENT: f64 = 1e-3;
 /// The tolerance of the optimisation between additions of units.
 const ROUGH_TOL: f64 = 1e-3;
 /// A round that lowers the objective by no more than this share is followed by an optimisation to the full tolerance.
@@ -177,7 +179,7 @@ fn steepest_direction(
         for (j, (u, slope)) in candidates.iter_mut().zip(&mut slopes).enumerate() {
             // s at the next direction is at least the norm of the gradient here.
             let length = norm(gradients.col(j));
-            ascending |= length > *slope * (1.0 + 1e-3);
+            ascending |= length > *slope * (1.0 + ASCENT);
             if length > *slope {
                 *slope = length;
                 for (u, s) in u.iter_mut().zip(gradients.col(j)) {

@@ -247,8 +247,8 @@ impl Objective for ConvexObjective<'_> {
 
     fn metric(&self, x: &[f64], diagonal: &mut [f64]) {
         let q = self.width();
-        let curvature = self.curvature.max(1e-12);
-        diagonal[0] = curvature + self.query_curvature.max(1e-12);
+        let curvature = self.curvature.max(LEAST_CURVATURE);
+        diagonal[0] = curvature + self.query_curvature.max(LEAST_CURVATURE);
         for (k, (w, h)) in x[1..].chunks_exact(q).zip(diagonal[1..].chunks_exact_mut(q)).enumerate() {
             let norm_w = norm(w);
             // About half of the sample is on the active side of a kink; the linear unit is active on all of
@@ -288,7 +288,7 @@ pub(crate) fn best_length(margins: &[f64], c: f64, h: &[f64], half_weights: &[f6
         }
         let gain = value - now;
         (length, shift, value, damping) = (a, d, now, 1.0);
-        if gain <= 1e-3 * value {
+        if gain <= ENOUGH * value {
             break;
         }
         // α (1 − s) is the curvature, where s = α / (c log₂ e).
@@ -300,10 +300,10 @@ pub(crate) fn best_length(margins: &[f64], c: f64, h: &[f64], half_weights: &[f6
         let slope = (2.0 * reg - dot(&alpha, h), query.alpha - sums.alpha);
         let mixed = dot(&curvatures, h);
         let square = crate::numerics::simd::sum_of(n, |i| curvatures[i] * (h[i] * h[i]));
-        let shift_curvature = (sums.curvature + query.curvature).max(1e-300);
+        let shift_curvature = (sums.curvature + query.curvature).max(NO_DIVISION_BY_ZERO);
         let determinant = square * shift_curvature - mixed * mixed;
-        if determinant <= 1e-12 * square * shift_curvature {
-            step = (-slope.0 / square.max(1e-300), 0.0);
+        if determinant <= DEPENDENT * square * shift_curvature {
+            step = (-slope.0 / square.max(NO_DIVISION_BY_ZERO), 0.0);
         } else {
             step = (
                 (mixed * slope.1 - shift_curvature * slope.0) / determinant,
@@ -314,8 +314,14 @@ pub(crate) fn best_length(margins: &[f64], c: f64, h: &[f64], half_weights: &[f6
     (length, shift)
 }
 
-/// The largest number of these steps.
+/// The largest number of these steps, and the relative gain below which they end: training moves the length anyway (heuristic).
 const MAX_NEWTON_STEPS: usize = 12;
+const ENOUGH: f64 = 1e-3;
+/// Below this share of the product of its diagonal the determinant of the two equations is rounding, and $a$ moves alone.
+const DEPENDENT: f64 = 1e-12;
+const NO_DIVISION_BY_ZERO: f64 = 1e-300;
+/// The least curvature of the metric: without it, steps would be of any length where all losses are flat (heuristic).
+const LEAST_CURVATURE: f64 = 1e-12;
 
 #[cfg(test)]
 mod tests {

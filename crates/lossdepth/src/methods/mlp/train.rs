@@ -1,6 +1,6 @@
 //! One query: training from every starting point, and the fit of the best network.
 
-use super::certificate::{self, NetworkBounds};
+use super::certificate::{self, NetworkBounds, ROUNDING};
 use super::deep::{self, DeepObjective};
 use super::objective::ConvexObjective;
 use super::starting_points::{InitialNetwork, SharedDirections, StartingPoints, differences};
@@ -10,6 +10,9 @@ use crate::numerics::linalg::{axpy, dot, norm};
 use crate::problem::{Fit, Stop, Variant};
 use crate::solver::descent::{Descent, Objective};
 use std::f64::consts::LOG2_E;
+
+/// The step of central differences, as a share of a coordinate's scale (heuristic; for explanations only).
+const DIFFERENCE: f64 = 1e-3;
 
 /// The trained network of one query: its fit, and what an explanation needs.
 pub(super) struct TrainedNetwork {
@@ -142,7 +145,7 @@ impl Mlp {
         let q = sizes[0];
         let mut points = vec![query[1..=q].iter().map(|t| -t).collect::<Vec<f64>>()];
         let steps: Vec<f64> =
-            (0..q).map(|j| 1e-3 * prepared.scales.get(j).copied().unwrap_or(query[q])).collect();
+            (0..q).map(|j| DIFFERENCE * prepared.scales.get(j).copied().unwrap_or(query[q])).collect();
         for (j, step) in steps.iter().enumerate() {
             for sign in [1.0, -1.0] {
                 let mut point = vec![0.0; q];
@@ -173,8 +176,7 @@ impl Mlp {
         let stderr = prepared.features.standard_error(&mut losses.clone(), &zeros, &zeros, None);
         // The constant classifier has the risk 1; rounding may leave a sum of many losses slightly above.
         let depth = depth.min(1.0);
-        // 1e-12 for the rounding of the risk (heuristic).
-        let fit = Fit { depth, error: error.max(0.0) + 1e-12, stderr, iterations, stop };
+        let fit = Fit { depth, error: error.max(0.0) + ROUNDING, stderr, iterations, stop };
         TrainedNetwork { fit, value, baseline, gradient, losses }
     }
 }

@@ -8,7 +8,7 @@ use crate::numerics::linalg::dot;
 use crate::numerics::simd::vectorised;
 use crate::problem::{Stop, Variant};
 use crate::solver::dual_active_set::{
-    ActiveSet, DualPoint, KernelColumns, QueryKernel, ResidualError, dot_error,
+    ActiveSet, DualPoint, KernelColumns, QueryKernel, ResidualError, UPDATE_UNITS, dot_error,
 };
 
 /// What determines a classifier, its depth and their errors.
@@ -34,7 +34,7 @@ impl PreparedSvm {
         let largest = self.space.largest.max(query_diagonal);
         // The absolute values of β sum to at most 1, and |G| is at most half of the largest kernel value for either
         // sign of β. A weight that is a sum of several has one rounding error more for each.
-        let updates = 1.25 * updates as f64 + 2.0 * self.space.copies as f64;
+        let updates = UPDATE_UNITS * updates as f64 + 2.0 * self.space.copies as f64;
         dot_error(self.space.len(), largest) + 0.25 * f64::EPSILON * largest * updates
     }
 

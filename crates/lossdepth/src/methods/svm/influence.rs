@@ -207,84 +207,19 @@ impl GalerkinSolver {
         solution: &SvmSolution,
         moments: CurvatureMoments,
     ) -> Option<FunctionCoefficients> {
-        let reg = prepared.task.reg;
-        let size = basis.points.len();
+        let (reg, size) = (prepared.task.reg, basis.points.len());
         let within_basis = self.gram.lower(&basis.values, &self.curvatures[0], j);
-        let [with_one, with_query, with_values] = [0, 1, 2].map(|part| self.products[part].col(j));
-        let times_curvature = |x: &[f64]| -> Vec<f64> {
-            let entry =
-                |i: usize, l: usize| if i < l { within_basis.at(l, i) } else { within_basis.at(i, l) };
-            (0..size).map(|i| (0..size).map(|l| entry(i, l) * x[l]).sum()).collect()
-        };
-        // Orthonormal functions: the basis; the query's kernel function and the classifier, orthogonalised; and the
-        // constant of a free intercept. `target` has the coordinates of w in them, `at_query` their values at the query.
-        let query_part = basis.coordinates(basis.points.iter().map(|&i| query.column[i]));
-        let centred = basis.points.iter().map(|&i| solution.values[i] - solution.intercept);
-        let mut target = basis.coordinates(centred);
-        let mut at_query = query_part.clone();
-        let mut own: Vec<QueryFunction> = Vec::with_capacity(3);
-        let (at, norm) = (solution.query_value - solution.intercept, solution.norm);
-        let pure = |function: usize| {
-            let CurvatureMoments { kk, kg, gg, k, g, one } = moments;
-            let (with, products) =
-                [(with_query, [kk, kg, k]), (with_values, [kg, gg, g]), (with_one, [k, g, one])][function];
-            let mut own = [0.0; 3];
-            own[function] = 1.0;
-            QueryFunction { basis: vec![0.0; size], own, with_basis: with.to_vec(), with_own: products }
-        };
-        let distance = query.diagonal - dot(&query_part, &query_part);
-        if distance > DEPENDENT * query.diagonal {
-            let unit = distance.sqrt();
-            target.push((at - dot(&query_part, &target)) / unit);
-            at_query.push(unit);
-            let mut function = pure(0);
-            function.subtract_basis(
-                &query_part,
-                &times_curvature(&query_part),
-                [with_query, with_values, with_one],
-            );
-            function.divide(unit);
-            own.push(function);
-        }
-        let distance = norm * norm - dot(&target, &target);
-        if distance > DEPENDENT * norm * norm {
-            let unit = distance.sqrt();
-            let mut function = pure(1);
-            let part = &target[..size];
-            function.subtract_basis(part, &times_curvature(part), [with_query, with_values, with_one]);
-            if let Some(other) = own.first() {
-                function.subtract(target[size], other);
-            }
-            function.divide(unit);
-            at_query.push((at - dot(&at_query, &target)) / unit);
-            target.push(unit);
-            own.push(function);
-        }
-        let penalised = target.len();
-        if prepared.free_intercept {
-            own.push(pure(2));
-            at_query.push(1.0);
-            target.push(0.0);
-        }
-        let q = target.len();
-        let mut hessian = Matrix::zeros(q, q);
-        for l in 0..size {
-            hessian.col_mut(l)[l..size].copy_from_slice(&within_basis.col(l)[l..]);
-            for (i, function) in own.iter().enumerate() {
-                hessian.set(size + i, l, function.with_basis[l]);
-            }
-        }
-        for (l, function) in own.iter().enumerate() {
-            for (i, other) in own.iter().enumerate().skip(l) {
-                hessian.set(size + i, size + l, other.product(function));
-            }
-        }
+        let with_basis = [1, 2, 0].map(|part| self.products[part].col(j));
+        let products = QueryProducts { within_basis, with_basis, moments };
+        let Span { functions, mut target, at_query, penalised } =
+            Span::new(prepared, basis, query, solution, &products);
+        let mut hessian = products.hessian(&functions);
         // A query on the kink stays there.
         let multiplier = solution.beta.as_ref().map_or(0.0, |beta| beta[query.column.len()]);
         let on_kink = multiplier > -0.5 && multiplier < 0.0;
         let query_curvature = if on_kink { KINK_CURVATURE * (moments.one + reg) } else { 0.0 };
-        for l in 0..q {
-            for i in l..q {
+        for l in 0..target.len() {
+            for i in l..target.len() {
                 let entry = hessian.at(i, l) + query_curvature * at_query[i] * at_query[l];
                 hessian.set(i, l, entry + if i == l && l < penalised { 2.0 * reg } else { 0.0 });
             }
@@ -295,7 +230,7 @@ impl GalerkinSolver {
         }
         factor.solve(&mut target);
         let mut s = FunctionCoefficients { basis: target[..size].to_vec(), own: [0.0; 3] };
-        for (function, t) in own.iter().zip(&target[size..]) {
+        for (function, t) in functions.iter().zip(&target[size..]) {
             axpy(*t, &function.basis, &mut s.basis);
             for (x, y) in s.own.iter_mut().zip(function.own) {
                 *x += t * y;
@@ -303,6 +238,113 @@ impl GalerkinSolver {
         }
         let finite = s.basis.iter().chain(&s.own).all(|x| x.is_finite());
         finite.then_some(s)
+    }
+}
+
+/// The products $\langle u, v \rangle_h$ of one query.
+struct QueryProducts<'a> {
+    /// Of the basis functions with each other, lower triangle.
+    within_basis: Matrix,
+    /// Of $k$, $g$ and the constant with the basis functions, and with each other.
+    with_basis: [&'a [f64]; 3],
+    moments: CurvatureMoments,
+}
+
+impl QueryProducts<'_> {
+    /// $k$, $g$ or the constant.
+    fn function(&self, which: usize) -> QueryFunction {
+        let CurvatureMoments { kk, kg, gg, k, g, one } = self.moments;
+        let (basis, with_basis) = (vec![0.0; self.within_basis.cols()], self.with_basis[which].to_vec());
+        let mut own = [0.0; 3];
+        own[which] = 1.0;
+        QueryFunction { basis, own, with_basis, with_own: [[kk, kg, k], [kg, gg, g], [k, g, one]][which] }
+    }
+
+    /// $k$ or $g$ less a combination of the basis functions.
+    fn less_basis(&self, which: usize, part: &[f64]) -> QueryFunction {
+        let size = part.len();
+        let entry = |i: usize, l: usize| self.within_basis.at(i.max(l), i.min(l));
+        let with_basis: Vec<f64> =
+            (0..size).map(|i| (0..size).map(|l| entry(i, l) * part[l]).sum()).collect();
+        let mut function = self.function(which);
+        function.subtract_basis(part, &with_basis, self.with_basis);
+        function
+    }
+
+    /// The products of the basis functions and some others with each other, lower triangle.
+    fn hessian(&self, functions: &[QueryFunction]) -> Matrix {
+        let size = self.within_basis.cols();
+        let mut hessian = Matrix::zeros(size + functions.len(), size + functions.len());
+        for l in 0..size {
+            hessian.col_mut(l)[l..size].copy_from_slice(&self.within_basis.col(l)[l..]);
+            for (i, function) in functions.iter().enumerate() {
+                hessian.set(size + i, l, function.with_basis[l]);
+            }
+        }
+        for (l, function) in functions.iter().enumerate() {
+            for (i, other) in functions.iter().enumerate().skip(l) {
+                hessian.set(size + i, size + l, other.product(function));
+            }
+        }
+        hessian
+    }
+}
+
+/// Orthonormal functions: the basis; the query's kernel function and the classifier, orthogonalised; and the constant of a free
+/// intercept.
+struct Span {
+    /// Those that are not in the basis.
+    functions: Vec<QueryFunction>,
+    /// The coordinates of $w$ in all of them, and their values at the query.
+    target: Vec<f64>,
+    at_query: Vec<f64>,
+    /// How many are penalised: all but the constant.
+    penalised: usize,
+}
+
+impl Span {
+    fn new(
+        prepared: &PreparedSvm,
+        basis: &GalerkinBasis,
+        query: QueryKernel<'_>,
+        solution: &SvmSolution,
+        products: &QueryProducts<'_>,
+    ) -> Self {
+        let size = basis.points.len();
+        let query_part = basis.coordinates(basis.points.iter().map(|&i| query.column[i]));
+        let centred = basis.points.iter().map(|&i| solution.values[i] - solution.intercept);
+        let mut target = basis.coordinates(centred);
+        let mut at_query = query_part.clone();
+        let mut functions: Vec<QueryFunction> = Vec::with_capacity(3);
+        let (at, norm) = (solution.query_value - solution.intercept, solution.norm);
+        let distance = query.diagonal - dot(&query_part, &query_part);
+        if distance > DEPENDENT * query.diagonal {
+            let unit = distance.sqrt();
+            target.push((at - dot(&query_part, &target)) / unit);
+            at_query.push(unit);
+            let mut function = products.less_basis(0, &query_part);
+            function.divide(unit);
+            functions.push(function);
+        }
+        let distance = norm * norm - dot(&target, &target);
+        if distance > DEPENDENT * norm * norm {
+            let unit = distance.sqrt();
+            let mut function = products.less_basis(1, &target[..size]);
+            if let Some(other) = functions.first() {
+                function.subtract(target[size], other);
+            }
+            function.divide(unit);
+            at_query.push((at - dot(&at_query, &target)) / unit);
+            target.push(unit);
+            functions.push(function);
+        }
+        let penalised = target.len();
+        if prepared.free_intercept {
+            functions.push(products.function(2));
+            at_query.push(1.0);
+            target.push(0.0);
+        }
+        Self { functions, target, at_query, penalised }
     }
 }
 

@@ -17,7 +17,7 @@ use crate::methods::setters::at_least_one;
 use crate::numerics::linalg::{COLUMN_GROUP, Matrix, dot};
 use crate::problem::{Batch, ErrorBudget, Run, Ticket};
 use crate::solver::dual_active_set::{
-    ActiveSet, DualPoint, KernelColumns, QueryKernel, ResidualError, dot_error,
+    ActiveSet, DualPoint, KernelColumns, QueryKernel, ResidualError, UPDATE_UNITS, dot_error,
 };
 use std::sync::Arc;
 
@@ -162,7 +162,7 @@ impl OneClassSvm {
         );
         // For the exact kernel: rounding of G, of Σβ = 0, of the residuals, and of the kernel.
         let kernel = space.rounding(0.0);
-        let updates = 0.25 * f64::EPSILON * largest * 1.25 * point.updates as f64;
+        let updates = 0.25 * f64::EPSILON * largest * UPDATE_UNITS * point.updates as f64;
         let arithmetic = 2.0 * f64::EPSILON * (2.0 * reg + set.bias(&point).abs());
         let residual = 2.0 * dot_error(n, largest) + updates + arithmetic + kernel;
         let accurate = |suboptimality: f64| (2.0 * suboptimality * largest).sqrt() <= self.tol * largest;

@@ -240,6 +240,19 @@ impl Features {
         self.width() + 1
     }
 
+    /// $\langle t_i, \theta \rangle$ for every row of the sample; the last coordinate of a query has no part in it.
+    pub(crate) fn products(&self, theta: &[f64], out: &mut [f64]) {
+        out.fill(0.0);
+        for (j, t) in theta[..self.width()].iter().enumerate() {
+            axpy(*t, self.tall.col(j), out);
+        }
+    }
+
+    /// $\sum_i s_i t_i$.
+    pub(crate) fn combination(&self, s: &[f64]) -> Vec<f64> {
+        (0..self.width()).map(|j| dot(self.tall.col(j), s)).collect()
+    }
+
     /// Bounds on how far the rotation displaces any row of the sample, and a query whose coordinates have this norm.
     pub(crate) fn displacement(&self, query: f64) -> (f64, f64) {
         (self.displacement.sample, self.displacement.query(query))

@@ -5,6 +5,12 @@ use super::{Block, End, Stage};
 use crate::loss::{Dual, Smooth};
 use crate::numerics::linalg::{axpy, dot, norm};
 use crate::problem::Variant;
+use crate::solver::radius::scale_to_sphere;
+
+/// How accurately the penalised problem is solved, relative to the penalty's part of the gradient, before its norm is
+/// compared with the radius; and by how much more accurately each time that proves too coarse (heuristic).
+pub(super) const INNER_TOL: f64 = 1e-2;
+const TIGHTER: f64 = 0.1;
 
 impl<L: Smooth + Dual, T: Precision> Block<'_, L, T> {
     /// Under a constraint: once the penalised problem is solved to the inner tolerance, compare its norm with the radius.
@@ -26,8 +32,7 @@ impl<L: Smooth + Dual, T: Precision> Block<'_, L, T> {
         let off = length / radius - 1.0;
         if search.inactive(lane.reg, length) || off.abs() <= lane.inner_tol {
             if off > 0.0 || !search.inactive(lane.reg, length) {
-                let scale = radius / length * (1.0 - f64::EPSILON);
-                lane.theta[free..].iter_mut().for_each(|w| *w *= scale);
+                scale_to_sphere(&mut lane.theta[free..], length, radius);
             }
             lane.stage = Stage::Rescale;
             return None;
@@ -63,7 +68,7 @@ impl<L: Smooth + Dual, T: Precision> Block<'_, L, T> {
             return self.converged(k);
         }
         let lane = &mut self.lanes[k];
-        lane.inner_tol *= 0.1;
+        lane.inner_tol *= TIGHTER;
         let length = norm(&lane.theta[free..]);
         axpy(2.0 * lane.reg, &lane.theta[free..], &mut lane.gradient[free..]);
         lane.stage = Stage::Descend;

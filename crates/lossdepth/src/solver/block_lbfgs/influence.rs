@@ -7,9 +7,10 @@ use crate::numerics::linalg::{axpy, dot};
 use crate::problem::Variant;
 use crate::solver::lbfgs::Metric;
 
-/// Conjugate gradients stop at this relative residual: a standard error needs no more.
+/// Conjugate gradients stop at this relative residual, or after so many steps: a standard error needs no more (heuristic).
 const INFLUENCE_TOL: f64 = 1e-2;
 const INFLUENCE_STEPS: usize = 60;
+
 /// Conjugate gradients for $H q = -\nabla(\text{depth})$.
 #[derive(Default)]
 pub(super) struct Influence {

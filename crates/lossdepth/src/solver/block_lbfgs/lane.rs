@@ -6,8 +6,9 @@ use crate::solver::lbfgs::Memory;
 use crate::solver::radius::Radius;
 
 /// What a lane needs from the next iteration.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Stage {
+    #[default]
     Idle,
     /// A step along the direction.
     Descend,
@@ -19,7 +20,8 @@ pub(super) enum Stage {
     Verify,
 }
 
-/// The state of one query.
+/// The state of one query; `Block::start` sets what the first iteration reads.
+#[derive(Default)]
 pub(super) struct Lane {
     pub(super) id: usize,
     pub(super) stage: Stage,
@@ -70,37 +72,7 @@ pub(super) struct Lane {
 impl Lane {
     /// A lane for queries with this many coordinates that has none.
     pub(super) fn idle(width: usize) -> Self {
-        Self {
-            id: 0,
-            stage: Stage::Idle,
-            query: Vec::new(),
-            theta: vec![0.0; width],
-            gradient: vec![0.0; width],
-            change: vec![0.0; width],
-            direction: vec![0.0; width],
-            memory: Memory::default(),
-            reg: 0.0,
-            radius: None,
-            inner_tol: 0.0,
-            warm_started: false,
-            value: 0.0,
-            slope_mass: 0.0,
-            smallest_margin: 0.0,
-            term_sizes: 0.0,
-            steps: 0,
-            curvature: 0.0,
-            query_curvature: 0.0,
-            step: None,
-            depth: 1.0,
-            certificate: Certificate::NOTHING,
-            error: f64::INFINITY,
-            best: f64::INFINITY,
-            best_at: 0,
-            iterations: 0,
-            influence: Influence::default(),
-            predicted_step: Vec::new(),
-            shift: Vec::new(),
-            has_influence: false,
-        }
+        let zeros = || vec![0.0; width];
+        Self { theta: zeros(), gradient: zeros(), change: zeros(), direction: zeros(), ..Self::default() }
     }
 }

@@ -26,13 +26,18 @@ use super::lbfgs::Metric;
 use super::line_search::search;
 use super::radius::Radius;
 use super::warm_start;
-use crate::certify::axes::{Certified, Iterate, smallest};
+use crate::certify::axes::{AxesCertificate, Candidate, smallest};
 use crate::loss::{Dual, LineSums, Smooth};
 use crate::numerics::linalg::{COLUMN_GROUP, Matrix, axpy, dot, hadamard, multiply_first, norm};
 use crate::problem::{ErrorBudget, Features, Outcome, Queue, Task, Variant};
 
 /// Iterations without a new best error after which a query is handed to Newton's method (heuristic).
 const STALLED_ITERATIONS: usize = 20;
+
+/// The least mean curvature of the metric, as a share of the query's own, and at all: the metric needs an inverse where all
+/// slopes have vanished (heuristic).
+const CURVATURE_SHARE: f64 = 1e-3;
+const LEAST_CURVATURE: f64 = f64::MIN_POSITIVE * 1e30;
 
 /// Solves everything in the queue, `width` queries at a time.
 pub(crate) fn solve<L: Smooth + Dual>(
@@ -134,7 +139,7 @@ impl<'a, L: Smooth + Dual, T: Precision> Block<'a, L, T> {
     fn new(loss: &'a L, features: &'a Features, task: &'a Task, width: usize) -> Option<Self> {
         let sample = T::sample(loss, features)?;
         let (n, q) = (features.len(), features.width());
-        let mean = (0..q).map(|j| dot(features.tall.col(j), &features.half_weights)).collect();
+        let mean = features.combination(&features.half_weights);
         let lanes = (0..width).map(|_| Lane::idle(q + 1)).collect();
         let tall = || Matrix::zeros(n, width);
         // Six Newton steps cost about as much as this many iterations (heuristic).
@@ -205,7 +210,7 @@ impl<'a, L: Smooth + Dual, T: Precision> Block<'a, L, T> {
             }
             _ => (self.task.reg, None),
         };
-        lane.inner_tol = 1e-2;
+        lane.inner_tol = constraint::INNER_TOL;
         self.margins.col_mut(k).fill(T::default());
         let Lane { query, reg, direction, gradient, .. } = lane;
         let far = free == 1 && warm_start::pays(loss, &self.features.moments, query, *reg);
@@ -345,8 +350,8 @@ impl<'a, L: Smooth + Dual, T: Precision> Block<'a, L, T> {
     fn depth(&self, k: usize, sample: f64) -> f64 {
         let lane = &self.lanes[k];
         let w = &lane.theta[self.features.free..];
-        let penalty = if self.task.variant == Variant::Objective { lane.reg * dot(w, w) } else { 0.0 };
-        sample + 0.5 * self.loss.value(-lane.value) + penalty
+        let risk = sample + 0.5 * self.loss.value(-lane.value);
+        self.task.variant.depth(risk, lane.reg * dot(w, w))
     }
 
     /// Reads the products' outcome and decides what a lane does next.
@@ -402,9 +407,9 @@ impl<'a, L: Smooth + Dual, T: Precision> Block<'a, L, T> {
         axpy(2.0 * reg, &theta[free..], &mut gradient[free..]);
     }
 
-    fn iterate<'s>(&'s self, lane: &'s Lane) -> Iterate<'s> {
+    fn candidate<'s>(&'s self, lane: &'s Lane) -> Candidate<'s> {
         let Lane { theta, gradient, query, value, slope_mass, smallest_margin, .. } = lane;
-        Iterate {
+        Candidate {
             features: self.features,
             theta,
             gradient,
@@ -419,23 +424,23 @@ impl<'a, L: Smooth + Dual, T: Precision> Block<'a, L, T> {
         }
     }
 
-    /// Certifies the iterate of a lane; whether its error in the axes is at most `tol`.
+    /// Certifies the candidate of a lane; whether its error in the axes is at most `tol`.
     fn certified(&mut self, k: usize, tol: f64) -> bool {
         let reg = self.lanes[k].reg;
-        let Certified { given, own_error } =
-            self.iterate(&self.lanes[k]).certify(self.loss, reg, self.task, tol);
+        let AxesCertificate { given, own_error } =
+            self.candidate(&self.lanes[k]).certify(self.loss, reg, self.task, tol);
         let lane = &mut self.lanes[k];
         (lane.certificate, lane.error) = (given, own_error);
         own_error <= tol && given.gap <= self.task.gap_tol
     }
 
-    /// Certifies an iterate: converged, handed over, or one more iteration.
+    /// Certifies a candidate: converged, handed over, or one more iteration.
     fn check(&mut self, k: usize) -> Option<End> {
         let (before, tol) = (self.lanes[k].error, T::tolerance(self.task));
         let met = self.certified(k, tol);
         let error = self.lanes[k].error;
-        let iterate = self.iterate(&self.lanes[k]);
-        let rounded = !T::EXACT && !met && iterate.gradient_is_rounding(self.loss, f64::from(f32::EPSILON));
+        let candidate = self.candidate(&self.lanes[k]);
+        let rounded = !T::EXACT && !met && candidate.gradient_is_rounding(self.loss, f64::from(f32::EPSILON));
         let lane = &mut self.lanes[k];
         if error < 0.5 * lane.best {
             (lane.best, lane.best_at) = (error, lane.iterations);
@@ -484,7 +489,7 @@ impl<'a, L: Smooth + Dual, T: Precision> Block<'a, L, T> {
     /// Fills in the diagonal of the metric for a lane.
     fn precondition(&mut self, k: usize) {
         let (lane, free) = (&self.lanes[k], self.features.free);
-        let curvature = lane.curvature.max(1e-3 * lane.query_curvature).max(f64::MIN_POSITIVE * 1e30);
+        let curvature = lane.curvature.max(CURVATURE_SHARE * lane.query_curvature).max(LEAST_CURVATURE);
         let penalty = 2.0 * lane.reg;
         for (j, (h, m)) in self.diagonal.iter_mut().zip(&self.features.moments).enumerate() {
             *h = curvature * m + if j < free { 0.0 } else { penalty };

@@ -16,6 +16,11 @@ use crate::numerics::simd::{LANES, sum_of, vectorised};
 
 /// Roundings of an inner product beyond those of the body of its loop: the sum of the lanes and the remainder.
 pub(crate) const DOT_OVERHEAD: f64 = 32.0;
+/// Roundings of an entry of $G$ for each variable that changes, in units of $\frac14 \varepsilon$ times the largest kernel
+/// value ([`add_columns`](super::add_columns)). A heuristic: four changes at a time have one rounding of $G$ and four of
+/// each product, together five units if the changes sum to at most one half, as those of the sample do; a query that moves
+/// by as much adds to that.
+pub(crate) const UPDATE_UNITS: f64 = 1.25;
 /// Inverse iterations that estimate the smallest eigenvalue. The estimate is verified, so a few are enough.
 const INVERSE_ITERATIONS: usize = 3;
 /// Shifts tried by the check, each a tenth of the one before.

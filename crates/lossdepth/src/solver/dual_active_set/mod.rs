@@ -25,7 +25,7 @@ mod optimality;
 mod updated_cholesky;
 mod working_set_problem;
 
-pub(crate) use certificate::{ResidualError, dot_error};
+pub(crate) use certificate::{ResidualError, UPDATE_UNITS, dot_error};
 pub(crate) use dual_point::{DualPoint, QueryKernel};
 pub(crate) use kernel_columns::KernelColumns;
 pub(crate) use largest::LargestEntries;

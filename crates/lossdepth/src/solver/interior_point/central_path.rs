@@ -3,13 +3,14 @@
 //! Everything the interior-point method does to a row is here, as plain arithmetic on a few numbers; the loops over
 //! rows are compiled for wide vectors. The query is the last row.
 
+use crate::numerics::linalg::axpy;
 use crate::numerics::simd::{LANES, sum_rows, vectorised};
 
-/// The slack every row starts with: large, so that the first steps are long.
+/// The slack every row starts with: large, so that the first steps are long (heuristic).
 const SLACK: f64 = 10.0;
 
 /// Numbers for every row of one query, the query itself last.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Rows {
     /// $m$: the margin.
     pub(crate) margin: Vec<f64>,
@@ -22,7 +23,7 @@ pub(crate) struct Rows {
     /// The change of the margin along the direction.
     pub(crate) margin_step: Vec<f64>,
     /// $1 / (s / a + \xi / (1 - a))$: the change of the multiplier per unit of margin.
-    pub(crate) stiffness: Vec<f64>,
+    stiffness: Vec<f64>,
     target_change: Vec<f64>,
     /// The direction: changes of dual, over and short.
     dual_step: Vec<f64>,
@@ -33,21 +34,24 @@ pub(crate) struct Rows {
 impl Rows {
     /// The middle of everything.
     pub(crate) fn new(rows: usize) -> Self {
-        let fill = |x: f64| vec![x; rows];
-        Self {
-            margin: fill(0.0),
-            dual: fill(0.5),
-            over: fill(SLACK - 1.0),
-            short: fill(SLACK),
-            margin_step: fill(0.0),
-            stiffness: fill(0.0),
-            target_change: fill(0.0),
-            dual_step: fill(0.0),
-            over_step: fill(0.0),
-            short_step: fill(0.0),
-        }
+        let zeros = || vec![0.0; rows];
+        let mut start = Self {
+            margin: zeros(),
+            dual: zeros(),
+            over: zeros(),
+            short: zeros(),
+            margin_step: zeros(),
+            stiffness: zeros(),
+            target_change: zeros(),
+            dual_step: zeros(),
+            over_step: zeros(),
+            short_step: zeros(),
+        };
+        start.reset();
+        start
     }
 
+    /// Back to the middle.
     pub(crate) fn reset(&mut self) {
         self.margin.fill(0.0);
         self.dual.fill(0.5);
@@ -166,10 +170,10 @@ impl Rows {
 
     /// Moves along the direction.
     pub(crate) fn step(&mut self, length: f64) {
-        crate::numerics::linalg::axpy(length, &self.margin_step, &mut self.margin);
-        crate::numerics::linalg::axpy(length, &self.dual_step, &mut self.dual);
-        crate::numerics::linalg::axpy(length, &self.over_step, &mut self.over);
-        crate::numerics::linalg::axpy(length, &self.short_step, &mut self.short);
+        axpy(length, &self.margin_step, &mut self.margin);
+        axpy(length, &self.dual_step, &mut self.dual);
+        axpy(length, &self.over_step, &mut self.over);
+        axpy(length, &self.short_step, &mut self.short);
     }
 }
 

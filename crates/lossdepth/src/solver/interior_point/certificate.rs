@@ -13,7 +13,7 @@ use crate::problem::features::gamma;
 const MASS_UNITS: usize = 16;
 
 /// What is proven about an iterate.
-pub(super) struct Certified {
+pub(super) struct PathCertificate {
     /// For the rows as they were given.
     pub(super) given: Certificate,
     /// For the rows in the axes.
@@ -31,7 +31,7 @@ impl Block<'_> {
         iterate: &mut Iterate,
         gathered: &[f64],
         radius: Option<f64>,
-    ) -> Certified {
+    ) -> PathCertificate {
         let (features, query) = (self.features, &self.lanes[k].query);
         let (n, free) = (features.len(), features.free);
         if free == 1 {
@@ -43,7 +43,7 @@ impl Block<'_> {
         let displacement = features.displacement(norm(query));
         let (own, fenchel) = self.certificate(k, iterate, &v, radius, (0.0, 0.0));
         let (given, _) = self.certificate(k, iterate, &v, radius, displacement);
-        Certified { given, own, fenchel }
+        PathCertificate { given, own, fenchel }
     }
 
     fn certificate(

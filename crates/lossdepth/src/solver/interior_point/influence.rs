@@ -2,9 +2,14 @@
 
 use super::{Block, Iterate};
 use crate::certify::gap::Certificate;
-use crate::numerics::linalg::{COLUMN_GROUP, Cholesky, Matrix, axpy, dot};
+use crate::numerics::linalg::{COLUMN_GROUP, Cholesky, Matrix, dot};
 use crate::problem::features::{Features, Reaction, ShiftResponse};
 use crate::problem::{Outcome, Task, Variant};
+
+/// A query whose margin is this close to 1 is on the kink and stays there; its curvature, infinite in the limit, is this
+/// multiple of that of everything else (heuristic: standard errors need few digits, and `error` does not use this).
+const QUERY_ON_KINK: f64 = 1e-6;
+const KINK_CURVATURE: f64 = 1e6;
 
 /// The influence of every reference row on the depths of up to [`COLUMN_GROUP`] queries, from outcomes that have their
 /// multipliers; the coordinates of the queries are columns.
@@ -29,7 +34,12 @@ pub(crate) fn influence(
     let influence = |(k, iterate): &(usize, Iterate)| {
         let (losses, slopes) = block.losses_and_slopes(iterate);
         let (shifts, q) = block.shifts(*k, iterate);
-        features.influence(losses, &slopes, &shifts, block.reaction(*k, iterate, (&slopes, &shifts), q.as_deref()))
+        features.influence(
+            losses,
+            &slopes,
+            &shifts,
+            block.reaction(*k, iterate, (&slopes, &shifts), q.as_deref()),
+        )
     };
     solved.iter().map(influence).collect()
 }
@@ -67,7 +77,7 @@ impl Block<'_> {
     /// ⟨tᵢ, q⟩ with H q = 2 reg w: how the minimiser's reaction adds to the influence of a row on the risk. Zero
     /// for the other variants, by the envelope theorem. And q itself.
     pub(super) fn shifts(&mut self, k: usize, iterate: &Iterate) -> (Vec<f64>, Option<Vec<f64>>) {
-        let (n, q, free) = (self.features.len(), self.features.width(), self.features.free);
+        let (n, free) = (self.features.len(), self.features.free);
         let mut shifts = vec![0.0; n];
         if self.task.variant != Variant::Risk {
             return (shifts, None);
@@ -82,17 +92,15 @@ impl Block<'_> {
         if rhs.iter().any(|x| !x.is_finite()) {
             return (shifts, None);
         }
-        for (j, t) in rhs[..q].iter().enumerate() {
-            axpy(*t, self.features.tall.col(j), &mut shifts);
-        }
+        self.features.products(&rhs, &mut shifts);
         (shifts, Some(rhs))
     }
 
     /// The curvature of the query's loss: a query on the kink stays there, as if it were infinite.
     fn query_curvature(&self, k: usize, iterate: &Iterate) -> f64 {
-        let kink = (iterate.margin[self.features.len()] - 1.0).abs() <= 1e-6;
+        let kink = (iterate.margin[self.features.len()] - 1.0).abs() <= QUERY_ON_KINK;
         let total: f64 = self.curvatures.col(k).iter().sum();
-        if kink { 1e6 * (total + iterate.reg) } else { 0.0 }
+        if kink { KINK_CURVATURE * (total + iterate.reg) } else { 0.0 }
     }
 
     /// How the minimiser reacts to a change of the scaling.

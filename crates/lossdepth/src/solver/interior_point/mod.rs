@@ -20,9 +20,9 @@ pub(crate) mod gram;
 pub(crate) mod influence;
 
 use self::central_path::Rows;
-use self::certificate::Certified;
+use self::certificate::PathCertificate;
 use self::gram::Gram;
-use super::radius::Radius;
+use super::radius::{Radius, scale_to_sphere};
 use crate::certify::gap::{Certificate, risk_error};
 use crate::numerics::linalg::{
     COLUMN_GROUP, Cholesky, HessianFactor, Matrix, WeightedQr, axpy, dot, multiply_first, norm,
@@ -40,6 +40,12 @@ const ROUNDED_STALLS: usize = 5;
 const RADIUS_STEPS: usize = 100;
 /// How close to the boundary a step may go.
 const DAMPING: f64 = 0.995;
+/// The share of the mean complementarity that a path with more centering aims at, at least (heuristic).
+const CENTERING: f64 = 0.1;
+/// An error, or a complementarity, counts as progress if it is below this share of the best one before (heuristic).
+const PROGRESS: (f64, f64) = (0.95, 0.9);
+/// A relative change of the penalty that is too small to matter.
+const SAME_PENALTY: f64 = 1e-14;
 
 /// Solves everything in the queue, `width` queries at a time.
 pub(crate) fn solve(features: &Features, task: &Task, width: usize, queue: &mut impl Queue) {
@@ -101,9 +107,10 @@ struct Iterate {
 }
 
 /// How a path is followed; the next one is tried where one stalls.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Attempt {
     /// By Mehrotra's heuristics.
+    #[default]
     Mehrotra,
     /// With more centering and without the corrector, whose heuristics may stall near a corner.
     Centred,
@@ -111,7 +118,8 @@ enum Attempt {
     WeightedRows,
 }
 
-/// The state of one query.
+/// The state of one query; `Block::start` sets what the first iteration reads.
+#[derive(Default)]
 struct Lane {
     busy: bool,
     id: usize,
@@ -161,7 +169,7 @@ impl<'a> Block<'a> {
             features,
             task,
             masses: features.half_weights.iter().copied().chain([0.5]).collect(),
-            mean: (0..q).map(|j| 2.0 * dot(features.tall.col(j), &features.half_weights)).collect(),
+            mean: features.combination(&features.half_weights).into_iter().map(|m| 2.0 * m).collect(),
             lanes,
             gram: Gram::new(&features.tall, width),
             curvatures: Matrix::zeros(n, width),
@@ -245,7 +253,8 @@ impl<'a> Block<'a> {
                 let reach = lane.rows.direct(true).min(1.0);
                 let mu = lane.rows.complementarity(&self.masses, 0.0);
                 let after = lane.rows.complementarity(&self.masses, reach);
-                let (least, share) = if lane.attempt == Attempt::Centred { (0.1, 0.0) } else { (0.0, 1.0) };
+                let (least, share) =
+                    if lane.attempt == Attempt::Centred { (CENTERING, 0.0) } else { (0.0, 1.0) };
                 let center = mu * (after / mu).powi(3).clamp(least, 1.0);
                 lane.query_rhs = lane.rows.correct(&self.masses, center, share, self.rhs.col_mut(k));
             }
@@ -328,7 +337,7 @@ impl<'a> Block<'a> {
         let mut iterate = Iterate { theta, margin, dual, reg, certificate, error: f64::INFINITY, stop };
         self.refresh(k, &mut iterate);
         let gathered = self.gathered.col(k).to_vec();
-        let Certified { given, own, fenchel } = self.certify(k, &mut iterate, &gathered, None);
+        let PathCertificate { given, own, fenchel } = self.certify(k, &mut iterate, &gathered, None);
         let length = norm(&iterate.theta[free..]);
         let risk = risk_error(own.gap, reg, length) + own.rounding;
         iterate.certificate = given;
@@ -337,7 +346,7 @@ impl<'a> Block<'a> {
 
         let lane = &mut self.lanes[k];
         let before = lane.best.as_ref().map_or(f64::INFINITY, |b| b.error);
-        let progress = iterate.error < 0.95 * before || mu < 0.9 * lane.nearest;
+        let progress = iterate.error < PROGRESS.0 * before || mu < PROGRESS.1 * lane.nearest;
         lane.stalls = if progress { 0 } else { lane.stalls + 1 };
         lane.nearest = lane.nearest.min(mu);
         // A constraint follows the minimiser itself, so a small error of the objective is not enough. A bound
@@ -396,8 +405,7 @@ impl<'a> Block<'a> {
         // On the sphere, and where it is already inside the ball also as it is.
         let mut scaled = end.clone();
         if length > 0.0 {
-            let scale = radius / length * (1.0 - f64::EPSILON);
-            scaled.theta[free..].iter_mut().for_each(|w| *w *= scale);
+            scale_to_sphere(&mut scaled.theta[free..], length, radius);
             self.refresh(k, &mut scaled);
         }
         for mut iterate in [scaled].into_iter().chain((length <= radius).then_some(end)) {
@@ -415,7 +423,7 @@ impl<'a> Block<'a> {
             let over = best <= self.task.tol || length == 0.0 || search.inactive(reg, length);
             let next = search.next(reg, length);
             let out = lane.steps >= RADIUS_STEPS || lane.iterations >= self.task.max_iter;
-            (!over && !out && (next - reg).abs() > 1e-14 * reg).then_some(next)
+            (!over && !out && (next - reg).abs() > SAME_PENALTY * reg).then_some(next)
         });
         let Some(next) = next else {
             return lane.feasible.take().map(|iterate| Iterate { stop, ..iterate });
@@ -454,7 +462,7 @@ impl<'a> Block<'a> {
             return None;
         }
         let gathered: Vec<f64> = self.mean.iter().map(|m| 0.5 * m).collect();
-        let Certified { given, own, .. } = self.certify(k, &mut iterate, &gathered, None);
+        let PathCertificate { given, own, .. } = self.certify(k, &mut iterate, &gathered, None);
         (iterate.certificate, iterate.error) = (given, own.error);
         Some(iterate)
     }
@@ -462,26 +470,21 @@ impl<'a> Block<'a> {
     /// The sample's part of $\sum_j c_j a_j u_j$.
     fn gather(&self, dual: &[f64]) -> Vec<f64> {
         let weighted: Vec<f64> = self.features.half_weights.iter().zip(dual).map(|(c, a)| c * a).collect();
-        (0..self.features.width()).map(|j| dot(self.features.tall.col(j), &weighted)).collect()
+        self.features.combination(&weighted)
     }
 
     /// Computes the margins at the parameters.
     fn refresh(&self, k: usize, iterate: &mut Iterate) {
-        let (n, q) = (self.features.len(), self.features.width());
-        let margin = &mut iterate.margin;
-        margin.fill(0.0);
-        for (j, t) in iterate.theta[..q].iter().enumerate() {
-            axpy(*t, self.features.tall.col(j), &mut margin[..n]);
-        }
-        margin[n] = -dot(&self.lanes[k].query, &iterate.theta);
+        let n = self.features.len();
+        self.features.products(&iterate.theta, &mut iterate.margin[..n]);
+        iterate.margin[n] = -dot(&self.lanes[k].query, &iterate.theta);
     }
 
     fn report(&mut self, k: usize, iterate: Iterate) -> (usize, Outcome) {
         let free = self.features.free;
         let w = &iterate.theta[free..];
         let risk: f64 = self.masses.iter().zip(&iterate.margin).map(|(c, m)| c * (1.0 - m).max(0.0)).sum();
-        let found_penalty = iterate.reg * dot(w, w);
-        let penalty = if self.task.variant == Variant::Objective { found_penalty } else { 0.0 };
+        let penalty = iterate.reg * dot(w, w);
         let stderr = if self.task.stderr {
             let (mut losses, slopes) = self.losses_and_slopes(&iterate);
             let (shifts, q) = self.shifts(k, &iterate);
@@ -490,9 +493,11 @@ impl<'a> Block<'a> {
         } else {
             f64::NAN
         };
-        let above =
-            if matches!(self.task.variant, Variant::Constrained { .. }) { 0.0 } else { found_penalty };
-        let certificate = iterate.certificate.capped(risk + above);
+        let objective = match self.task.variant {
+            Variant::Constrained { .. } => risk,
+            _ => risk + penalty,
+        };
+        let certificate = iterate.certificate.capped(objective);
         let value = -iterate.margin[self.features.len()];
         let Iterate { theta, stop, dual, .. } = iterate;
         let stop = stop.for_error(iterate.error.min(certificate.error), self.task.tol);
@@ -501,34 +506,15 @@ impl<'a> Block<'a> {
         let multipliers = kept.then_some(dual);
         let Certificate { gap, error, .. } = certificate;
         let Lane { id, iterations, .. } = self.lanes[k];
-        let depth = risk + penalty;
+        let depth = self.task.variant.depth(risk, penalty);
         (id, Outcome { depth, error, gap, stderr, iterations, stop, theta, value, multipliers })
     }
 }
 
 impl Lane {
     fn idle(rows: usize, width: usize) -> Self {
-        Self {
-            busy: false,
-            id: 0,
-            query: vec![0.0; width],
-            theta: vec![0.0; width],
-            rows: Rows::new(rows),
-            reg: 1.0,
-            change: vec![0.0; width],
-            at_query: 0.0,
-            query_rhs: 0.0,
-            factor: None,
-            iterations: 0,
-            path: 0,
-            nearest: f64::INFINITY,
-            best: None,
-            stalls: 0,
-            attempt: Attempt::Mehrotra,
-            search: None,
-            steps: 0,
-            feasible: None,
-        }
+        let zeros = || vec![0.0; width];
+        Self { query: zeros(), theta: zeros(), rows: Rows::new(rows), change: zeros(), ..Self::default() }
     }
 
     /// Back to the beginning of a path.

@@ -4,9 +4,9 @@
 //! ill-conditioned data, where curvature sits in a handful of sample points.
 
 use super::line_search::search;
-use super::radius::Radius;
-use crate::certify::axes::{Certified, Iterate, smallest};
-use crate::certify::gap::Certificate;
+use super::radius::{Radius, scale_to_sphere};
+use crate::certify::axes::{AxesCertificate, Candidate, smallest};
+use crate::certify::gap::{Certificate, PROGRESS};
 use crate::certify::given::Given;
 use crate::certify::smooth;
 use crate::loss::{Dual, Smooth};
@@ -14,17 +14,29 @@ use crate::numerics::linalg::{Cholesky, Matrix, axpy, dot, hadamard, hessian, mu
 use crate::problem::features::{Features, Reaction, ShiftResponse};
 use crate::problem::{Outcome, Stop, Task, Variant};
 
-/// How often a searched step may fail to improve the certificate before another method is tried.
-const DESCENT_STALLS: usize = 5;
-/// Steps with a line search before another method is tried; ten to thirty are usual (heuristic).
+// All of these are heuristics: they decide which step is tried and when to give up, never what is proven.
+
+/// Steps with a line search before another method is tried; ten to thirty are usual.
 const ITERATIONS: usize = 50;
+/// How many steps may improve neither the certificate nor the objective, and which relative decrease of the objective counts:
+/// with a line search, where another method may go on, and with damped steps, the last resort.
+const SEARCHED: Stalls = Stalls { most: 5, decrease: 1e-14 };
+const DAMPED: Stalls = Stalls { most: 100, decrease: ROUNDED };
+/// Objectives that differ by no more than this share are taken for equal: some hundred times their rounding.
+const ROUNDED: f64 = 1e-13;
 /// The least that is added to the Hessian where it does not lead downhill, as a share of its diagonal, and the most.
 const DAMPING_LEAST: f64 = 1e-15;
 const DAMPING_MOST: f64 = 1e-3;
-/// How many steps may improve neither the certificate nor the objective.
-const STALLS: usize = 100;
-/// Steps are not made shorter than this share of Newton's.
+/// The share of what the slope predicts that a damped step must gain (Armijo).
+const ARMIJO: f64 = 0.1;
+/// How much shorter the next trial is, and the share of Newton's step below which there is none.
+const SHORTER: f64 = 0.4;
 const SHORTEST: f64 = 1e-5;
+/// Under a constraint: penalties tried; the relative gradient at which the penalised problem counts as solved; and the relative
+/// change of the penalty that is too small to matter.
+const RADIUS_STEPS: usize = 200;
+const INNER_TOL: f64 = 1e-9;
+const SAME_PENALTY: f64 = 1e-15;
 
 /// The problem of one query, and scratch memory.
 pub(crate) struct Newton<'a, L> {
@@ -87,10 +99,10 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
         // What came before may be as good as rounding allows.
         let mut best = self.best_in_ball(query, &theta, reg, radius);
         let mut stop = Stop::Stalled;
-        for _ in 0..200 {
-            let goal = |_: &L, p: &Iterate<'_>, _: f64, _: &Task| {
+        for _ in 0..RADIUS_STEPS {
+            let goal = |_: &L, p: &Candidate<'_>, _: f64, _: &Task| {
                 let (g, w) = (norm(p.gradient), norm(&p.theta[free..]));
-                (g, g <= 1e-9 * 2.0 * reg * w)
+                (g, g <= INNER_TOL * 2.0 * reg * w)
             };
             let (_, inner) = self.minimise(query, &mut theta, reg, &mut iterations, goal);
             let length = norm(&theta[free..]);
@@ -107,7 +119,7 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
                 break;
             }
             let next = search.next(reg, length);
-            if (next - reg).abs() <= 1e-15 * reg {
+            if (next - reg).abs() <= SAME_PENALTY * reg {
                 break;
             }
             reg = next;
@@ -121,15 +133,18 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
         let length = norm(&theta[free..]);
         let mut scaled = theta.to_vec();
         if length > 0.0 {
-            let scale = radius / length * (1.0 - f64::EPSILON);
-            scaled[free..].iter_mut().for_each(|w| *w *= scale);
+            scale_to_sphere(&mut scaled[free..], length, radius);
         }
         let mut best = (f64::INFINITY, scaled.clone());
         let inside = (length <= radius).then(|| theta.to_vec());
         for candidate in [scaled].into_iter().chain(inside) {
             let gradient = self.gradient_at(query, &candidate, 0.0);
-            let certified =
-                self.iterate(query, &candidate, &gradient).certify(self.loss, reg, self.task, f64::INFINITY);
+            let certified = self.candidate(query, &candidate, &gradient).certify(
+                self.loss,
+                reg,
+                self.task,
+                f64::INFINITY,
+            );
             // The depth and its estimate lie between 0 and the risk, and below that of the origin.
             let certificate = certified.given.capped(self.risk(query, &candidate));
             let error = certificate.error.min(self.loss.value(0.0));
@@ -148,9 +163,9 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
     }
 
     /// The error in the axes, and whether it is within the tolerance.
-    fn goal(reg: f64) -> impl Fn(&L, &Iterate<'_>, f64, &Task) -> (f64, bool) {
-        move |loss, iterate, objective, task| {
-            let certificate = iterate.certify(loss, reg, task, task.tol);
+    fn goal(reg: f64) -> impl Fn(&L, &Candidate<'_>, f64, &Task) -> (f64, bool) {
+        move |loss, candidate, objective, task| {
+            let certificate = candidate.certify(loss, reg, task, task.tol);
             // The depth and its estimate lie between 0 and the objective.
             let error = certificate.own_error.min(objective);
             (error, error <= task.tol && certificate.given.gap.min(objective) <= task.gap_tol)
@@ -167,7 +182,7 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
         theta: &mut Vec<f64>,
         reg: f64,
         iterations: &mut usize,
-        goal: impl Fn(&L, &Iterate<'_>, f64, &Task) -> (f64, bool),
+        goal: impl Fn(&L, &Candidate<'_>, f64, &Task) -> (f64, bool),
     ) -> (f64, Stop) {
         let mut other = theta.clone();
         let first = self.minimise_by_line_search(query, theta, reg, iterations, usize::MAX, &goal);
@@ -191,10 +206,9 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
         reg: f64,
         iterations: &mut usize,
         most: usize,
-        goal: &impl Fn(&L, &Iterate<'_>, f64, &Task) -> (f64, bool),
+        goal: &impl Fn(&L, &Candidate<'_>, f64, &Task) -> (f64, bool),
     ) -> (f64, Stop) {
-        let stalls = Stalls { most: DESCENT_STALLS, decrease: 1e-14 };
-        self.iterate_steps((query, theta, reg), iterations, stalls, goal, |newton, at, used| {
+        self.iterate_steps((query, theta, reg), iterations, SEARCHED, goal, |newton, at, used| {
             if used >= most {
                 return None;
             }
@@ -212,10 +226,10 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
         theta: &mut Vec<f64>,
         reg: f64,
         iterations: &mut usize,
-        goal: &impl Fn(&L, &Iterate<'_>, f64, &Task) -> (f64, bool),
+        goal: &impl Fn(&L, &Candidate<'_>, f64, &Task) -> (f64, bool),
     ) -> (f64, Stop) {
-        let (stalls, mut damping) = (Stalls { most: STALLS, decrease: 1e-13 }, 0.0);
-        self.iterate_steps((query, theta, reg), iterations, stalls, goal, |newton, at, _| {
+        let mut damping = 0.0;
+        self.iterate_steps((query, theta, reg), iterations, DAMPED, goal, |newton, at, _| {
             newton.step(query, at, reg, &mut damping)
         })
     }
@@ -227,16 +241,16 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
         (query, theta, reg): (&[f64], &mut Vec<f64>, f64),
         iterations: &mut usize,
         allowed: Stalls,
-        goal: &impl Fn(&L, &Iterate<'_>, f64, &Task) -> (f64, bool),
+        goal: &impl Fn(&L, &Candidate<'_>, f64, &Task) -> (f64, bool),
         mut step: impl FnMut(&mut Self, &State, usize) -> Option<State>,
     ) -> (f64, Stop) {
         let mut at = self.evaluate(query, theta.clone(), reg);
         let (mut best, mut lowest, mut stalls) = (f64::INFINITY, f64::INFINITY, 0);
         loop {
-            let point = self.iterate(query, &at.theta, &at.gradient);
+            let point = self.candidate(query, &at.theta, &at.gradient);
             let (error, met) = goal(self.loss, &point, at.objective, self.task);
             // Where curvature jumps the gradient may grow while the objective falls.
-            let progress = error < 0.9 * best || at.objective < lowest * (1.0 - allowed.decrease);
+            let progress = error < PROGRESS * best || at.objective < lowest * (1.0 - allowed.decrease);
             stalls = if progress { 0 } else { stalls + 1 };
             lowest = lowest.min(at.objective);
             if error < best || met {
@@ -246,12 +260,7 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
             let over = *iterations >= self.task.max_iter;
             let ended = met || over || stalls > allowed.most;
             let Some(next) = (if ended { None } else { step(self, &at, *iterations) }) else {
-                let stop = match (met, over) {
-                    (true, _) => Stop::Converged,
-                    (_, true) => Stop::IterationLimit,
-                    _ => Stop::Stalled,
-                };
-                return (best, stop);
+                return (best, Stop::of(met, over));
             };
             at = next;
             *iterations += 1;
@@ -267,8 +276,7 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
         reg: f64,
         objective: f64,
     ) -> Option<Vec<f64>> {
-        let (q, free) = (self.features.width(), self.features.free);
-        let value = dot(query, theta);
+        let (free, value) = (self.features.free, dot(query, theta));
         let factor = Cholesky::scaled(&mut self.hessian(query, theta, reg))?;
         let mut direction: Vec<f64> = gradient.iter().map(|g| -g).collect();
         factor.solve(&mut direction);
@@ -281,7 +289,7 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
         if start.is_nan() || start >= 0.0 {
             return None;
         }
-        project(&self.features.tall, &direction[..q], &mut self.along);
+        self.features.products(&direction, &mut self.along);
         let (w, p) = (&theta[free..], &direction[free..]);
         let (wp, pp, zp) = (dot(w, p), dot(p, p), dot(query, &direction));
         let (loss, weights) = (self.loss, &self.features.half_weights);
@@ -318,13 +326,13 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
                 let mut theta = theta.clone();
                 axpy(length, &direction, &mut theta);
                 let next = self.evaluate(query, theta, reg);
-                let lower = next.objective <= objective + 0.1 * length * slope;
-                let level = (next.objective - objective).abs() <= 1e-13 * objective.abs();
-                if lower || level && size(&next.gradient, factor.units()) < (1.0 - 0.1 * length) * before {
+                let lower = next.objective <= objective + ARMIJO * length * slope;
+                let level = (next.objective - objective).abs() <= ROUNDED * objective.abs();
+                if lower || level && size(&next.gradient, factor.units()) < (1.0 - ARMIJO * length) * before {
                     *damping = if *damping > DAMPING_LEAST { 0.1 * *damping } else { 0.0 };
                     return Some(next);
                 }
-                length *= 0.4;
+                length *= SHORTER;
             }
             *damping = (100.0 * *damping).max(DAMPING_LEAST);
         }
@@ -342,7 +350,7 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
     /// The Hessian, lower triangle.
     fn hessian(&mut self, query: &[f64], theta: &[f64], reg: f64) -> Matrix {
         let features = self.features;
-        project(&features.tall, &theta[..features.width()], &mut self.margins);
+        features.products(theta, &mut self.margins);
         self.losses_and_curvatures();
         for j in 0..features.width() {
             hadamard(features.tall.col(j), &self.curvatures, self.weighted.col_mut(j));
@@ -361,17 +369,17 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
 
     /// Computes margins and gradient afresh.
     fn gradient_at(&mut self, query: &[f64], theta: &[f64], reg: f64) -> Vec<f64> {
-        let (features, q, free) = (self.features, self.features.width(), self.features.free);
-        project(&features.tall, &theta[..q], &mut self.margins);
+        let (features, free) = (self.features, self.features.free);
+        features.products(theta, &mut self.margins);
         self.loss.slopes_along(&self.margins, &self.margins, 0.0, &features.half_weights, &mut self.slopes);
-        let mut g: Vec<f64> = (0..q).map(|j| dot(features.tall.col(j), &self.slopes)).collect();
+        let mut g = features.combination(&self.slopes);
         g.push(0.0);
         axpy(-0.5 * self.loss.grad(-dot(query, theta)), query, &mut g);
         axpy(2.0 * reg, &theta[free..], &mut g[free..]);
         g
     }
 
-    fn iterate<'s>(&self, query: &'s [f64], theta: &'s [f64], gradient: &'s [f64]) -> Iterate<'s>
+    fn candidate<'s>(&self, query: &'s [f64], theta: &'s [f64], gradient: &'s [f64]) -> Candidate<'s>
     where
         'a: 's,
     {
@@ -382,7 +390,7 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
             features.margin_rounding(features.term_sizes(theta), 1),
             features.margin_rounding(norm(query) * norm(theta), 1),
         );
-        Iterate { features, theta, gradient, query, value, slope_mass, smallest_margin, margin_error }
+        Candidate { features, theta, gradient, query, value, slope_mass, smallest_margin, margin_error }
     }
 
     /// The risk at the current margins.
@@ -400,11 +408,12 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
         };
         let gradient = self.gradient_at(query, &theta, inside);
         let risk = self.risk(query, &theta);
-        let iterate = self.iterate(query, &theta, &gradient);
-        let Certified { given, own_error } = iterate.certify(self.loss, reg, self.task, f64::INFINITY);
+        let candidate = self.candidate(query, &theta, &gradient);
+        let AxesCertificate { given, own_error } =
+            candidate.certify(self.loss, reg, self.task, f64::INFINITY);
         let (given, own_error) = (given.capped(risk + penalty), own_error.min(risk + penalty));
-        let depth = if self.task.variant == Variant::Objective { risk + penalty } else { risk };
-        let value = iterate.value;
+        let depth = self.task.variant.depth(risk, penalty);
+        let value = candidate.value;
         let stderr = if self.task.stderr { self.standard_error(query, &theta, reg) } else { f64::NAN };
         let stop = stop.for_error(own_error, self.task.tol);
         let Certificate { gap, error, .. } = given;
@@ -423,31 +432,39 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
     /// ⟨tᵢ, q⟩ with H q = −∇(depth), which is 2 reg w for the risk: how the minimiser's reaction adds to the influence of a row on the
     /// risk. Zero for the other variants, by the envelope theorem. And q itself.
     fn influence(&mut self, query: &[f64], theta: &[f64], reg: f64) -> (Vec<f64>, Option<Vec<f64>>) {
-        let (q, free) = (self.features.width(), self.features.free);
         let mut shifts = vec![0.0; self.features.len()];
         if self.task.variant != Variant::Risk {
             return (shifts, None);
         }
-        let Some(factor) = Cholesky::scaled(&mut self.hessian(query, theta, reg)) else { return (shifts, None) };
+        let Some(factor) = Cholesky::scaled(&mut self.hessian(query, theta, reg)) else {
+            return (shifts, None);
+        };
         let mut rhs = theta.to_vec();
         let at_query = -0.5 * self.loss.grad(-dot(query, theta));
-        self.task.functional.descent(&mut rhs, reg, free, at_query, query);
+        self.task.functional.descent(&mut rhs, reg, self.features.free, at_query, query);
         factor.solve(&mut rhs);
         if rhs.iter().any(|x| !x.is_finite()) {
             return (shifts, None);
         }
-        project(&self.features.tall, &rhs[..q], &mut shifts);
+        self.features.products(&rhs, &mut shifts);
         (shifts, Some(rhs))
     }
 
     /// How the minimiser reacts to a change of the scaling; sets margins and slopes.
-    fn reaction<'t>(&mut self, query: &[f64], theta: &'t [f64], q: Option<&'t [f64]>, reg: f64) -> Reaction<'t> {
+    fn reaction<'t>(
+        &mut self,
+        query: &[f64],
+        theta: &'t [f64],
+        q: Option<&'t [f64]>,
+        reg: f64,
+    ) -> Reaction<'t> {
         let free = self.features.free;
         let gradient = self.gradient_at(query, theta, 0.0);
         let reg = match self.task.variant {
             // The gradient of the risk is -2 reg w on the sphere.
             Variant::Constrained { .. } => {
-                let (along, square) = (dot(&gradient[free..], &theta[free..]), dot(&theta[free..], &theta[free..]));
+                let (along, square) =
+                    (dot(&gradient[free..], &theta[free..]), dot(&theta[free..], &theta[free..]));
                 if square > 0.0 { (-0.5 * along / square).max(0.0) } else { 0.0 }
             }
             Variant::Risk | Variant::Objective => reg,
@@ -483,16 +500,16 @@ pub(crate) fn shift_response<L: Smooth>(
     task: &Task,
     (query, theta, q): (&[f64], &[f64], Option<&[f64]>),
 ) -> ShiftResponse {
-    let (n, width, weights) = (features.len(), features.width(), &features.half_weights);
+    let (n, weights) = (features.len(), &features.half_weights);
     let [mut margins, mut slopes, mut losses] = std::array::from_fn(|_| vec![0.0; n]);
-    project(&features.tall, &theta[..width], &mut margins);
+    features.products(theta, &mut margins);
     loss.losses_and_slopes(&margins, weights, &mut losses, &mut slopes);
     let value = dot(query, theta);
     let constant = [slopes.iter().sum(), -0.5 * loss.grad(-value)];
     let of_slopes = q.map_or(0.0, |q| {
         let (mut along, mut curvatures) = (slopes, vec![0.0; n]);
         loss.losses_and_curvatures(&margins, weights, &mut losses, &mut curvatures);
-        project(&features.tall, &q[..width], &mut along);
+        features.products(q, &mut along);
         dot(&curvatures, &along) + 0.5 * loss.hess(-value) * dot(query, q)
     });
     ShiftResponse::new(task.functional, constant, of_slopes)
@@ -524,12 +541,4 @@ pub(crate) fn refine<L: Smooth + Dual>(
         best.stderr = newton.standard_error(given.coordinates, &best.theta, task.reg);
     }
     best
-}
-
-/// `out = tall · theta`.
-pub(crate) fn project(tall: &Matrix, theta: &[f64], out: &mut [f64]) {
-    out.fill(0.0);
-    for (j, t) in theta.iter().enumerate() {
-        axpy(*t, tall.col(j), out);
-    }
 }

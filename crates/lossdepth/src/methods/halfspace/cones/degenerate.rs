@@ -7,6 +7,11 @@ use crate::methods::halfspace::modular_rank::ExactSpan;
 use crate::methods::halfspace::weighted_points::MassBounds;
 use crate::methods::halfspace::work_budget::WorkBudget;
 
+/// Heuristics: how far from the span of the others a vector of length 1 must be for the undecided points to span the space
+/// without a doubt (exact arithmetic decides otherwise), and to be one more direction to step along.
+const CLEARLY_OUTSIDE: f64 = 1e-6;
+const INDEPENDENT: f64 = 1e-8;
+
 /// A lower bound on the mass of a cone's undecided points, and a direction that attains their upper bound.
 #[derive(Debug, Clone)]
 pub(super) struct DegenerateBound {
@@ -42,7 +47,7 @@ impl<const D: usize> ConeSearch<'_, D> {
         work: &mut WorkBudget<'_>,
     ) -> Option<DegenerateBound> {
         let rows = || undecided.iter().map(|&i| i as usize);
-        if undecided.len() >= D && certainly_span(rows().map(|i| &self.t[i]), 1e-6) {
+        if undecided.len() >= D && certainly_span(rows().map(|i| &self.t[i]), CLEARLY_OUTSIDE) {
             return None;
         }
         let span = ExactSpan::new(rows().map(|i| self.points.point(i)), &self.points.z);
@@ -94,7 +99,7 @@ impl<const D: usize> ConeSearch<'_, D> {
                     (0..D).for_each(|j| t[j] -= along * b[j]);
                 }
             }
-            if scale_to_unit(&mut t) > 1e-8 && basis.len() < D {
+            if scale_to_unit(&mut t) > INDEPENDENT && basis.len() < D {
                 basis.push(t);
             }
         }

@@ -1,8 +1,8 @@
 //! Small linear systems, edges and midpoints of cones, fixed rotations.
 
-use crate::methods::halfspace::expansions::two_sum;
 use crate::methods::halfspace::great_circle_descent::scale_to_unit;
 use crate::methods::halfspace::weighted_points::WeightedPoints;
+use crate::numerics::double_double::two_sum;
 
 /// Solves a small linear system by elimination; for a singular one the result is arbitrary (callers only
 /// evaluate it as a direction).
