@@ -248,8 +248,10 @@ mod tests {
     #[test]
     fn rows_of_very_different_sizes_are_decided() {
         // Far from the optimum Newton's decrement rises for a dozen steps here.
-        let rows: [&[f64]; 2] =
-            [&[-265_330.608_920_415_8, -7.748_896_996_279_45e-6], &[-182_491.656_607_067_04, 6.500_150_842_252_09e-6]];
+        let rows: [&[f64]; 2] = [
+            &[-265_330.608_920_415_8, -7.748_896_996_279_45e-6],
+            &[-182_491.656_607_067_04, 6.500_150_842_252_09e-6],
+        ];
         let p = Problem {
             intercept: Intercept::None,
             reg: 2.458_232_460_867_524_8e-8,
