@@ -248,12 +248,14 @@ mod tests {
     #[test]
     fn rows_of_very_different_sizes_are_decided() {
         // Far from the optimum Newton's decrement rises for a dozen steps here.
-        let rows: [&[f64]; 2] =
-            [&[-265330.6089204158, -7.74889699627945e-6], &[-182491.65660706704, 6.50015084225209e-6]];
+        let rows: [&[f64]; 2] = [
+            &[-265_330.608_920_415_8, -7.748_896_996_279_45e-6],
+            &[-182_491.656_607_067_04, 6.500_150_842_252_09e-6],
+        ];
         let p = Problem {
             intercept: Intercept::None,
-            reg: 2.4582324608675248e-8,
-            ..problem(&rows, &[10303199448.074411, 0.11913155330742185], Loss::CubedExponential)
+            reg: 2.458_232_460_867_524_8e-8,
+            ..problem(&rows, &[10_303_199_448.074_411, 0.119_131_553_307_421_85], Loss::CubedExponential)
         };
         let witness = exact(&p, 1e-10).unwrap();
         assert_eq!(witness.path, Path::Full);
