@@ -31,8 +31,8 @@ pub struct Reference {
     mass: Mass,
     /// Which columns belong together; none if each is a number of its own.
     layout: Option<Arc<Layout>>,
-    /// What these rows were scaled by, if it was learned on them.
-    learned: Option<Scale>,
+    /// What these rows were scaled by, if it was learned on them, and how many columns: those that are added later are not scaled.
+    learned: Option<(Scale, usize)>,
 }
 
 /// What the weights say about how many independent observations there are.
@@ -99,7 +99,16 @@ impl Reference {
             let low = (-weight).mul_add(count, 1.0) / count;
             let (weights, weights_low) = (Arc::new(vec![weight; n]), Arc::new(vec![low; n]));
             let (data, mass) = (Arc::new(data), Mass::Counts(count));
-            return Ok(Self { data, width, weights, weights_low, given: None, mass, layout: None, learned: None });
+            return Ok(Self {
+                data,
+                width,
+                weights,
+                weights_low,
+                given: None,
+                mass,
+                layout: None,
+                learned: None,
+            });
         };
         if given.len() != n {
             return Err(DepthError::WeightCount { expected: n, got: given.len() });
@@ -199,7 +208,16 @@ impl Reference {
             0 => Arc::clone(layout),
             more => Arc::new(layout.with_numbers(more)),
         });
-        Self { data: Arc::new(data), width, weights, weights_low, given: None, mass: self.mass, layout, learned: self.learned }
+        Self {
+            data: Arc::new(data),
+            width,
+            weights,
+            weights_low,
+            given: None,
+            mass: self.mass,
+            layout,
+            learned: self.learned,
+        }
     }
 
     /// The sample after an affine map of its rows.
@@ -214,11 +232,11 @@ impl Reference {
 
     /// [`mapped`](Self::mapped) by a scaling of this kind that was learned on these rows: standard errors take into account that it was.
     pub(crate) fn scaled(&self, scale: Scale, scaling: &Scaling) -> Self {
-        Self { learned: Some(scale), ..self.mapped(scaling) }
+        Self { learned: Some((scale, self.width)), ..self.mapped(scaling) }
     }
 
-    /// What these rows were scaled by, if it was learned on them.
-    pub(crate) fn learned_scale(&self) -> Option<Scale> {
+    /// What these rows were scaled by, if it was learned on them, and how many of the columns.
+    pub(crate) fn learned_scale(&self) -> Option<(Scale, usize)> {
         self.learned
     }
 

@@ -133,7 +133,8 @@ fn influence_matches_a_change_of_weight() {
         for (method, intercept) in methods().filter(|(method, _)| *method != Method::Hinge) {
             for variant in variants {
                 for reg in [1.0, 0.05] {
-                    let settings = Settings { scale, tol: 1e-12, ..settings(method, intercept, variant, reg) };
+                    let settings =
+                        Settings { scale, tol: 1e-12, ..settings(method, intercept, variant, reg) };
                     check_influence(&settings, &mut failures);
                 }
             }
@@ -151,7 +152,8 @@ fn influence_matches_a_change_of_weight() {
 
 fn check_influence(settings: &Settings, failures: &mut Failures) {
     let rows = Random::new(35).cloud(15, 2);
-    let rows: Vec<Vec<f64>> = rows.iter().map(|row| vec![row[0] + 0.3, 0.5 * row[0] + 1.5 * row[1]]).collect();
+    let rows: Vec<Vec<f64>> =
+        rows.iter().map(|row| vec![row[0] + 0.3, 0.5 * row[0] + 1.5 * row[1]]).collect();
     let queries = [vec![0.3, -0.2], vec![2.0, 1.5], rows[3].clone()];
     let depth = |row: usize, change: f64, z: &[f64]| {
         let mut weights = vec![1.0; rows.len()];
@@ -175,8 +177,10 @@ fn check_influence(settings: &Settings, failures: &mut Failures) {
 #[test]
 fn standard_errors_are_those_of_the_influence() {
     let rows = Random::new(38).cloud(600, 4);
-    let rows: Vec<Vec<f64>> =
-        rows.iter().map(|row| row.iter().enumerate().map(|(j, x)| x.powi(3) + x + j as f64).collect()).collect();
+    let rows: Vec<Vec<f64>> = rows
+        .iter()
+        .map(|row| row.iter().enumerate().map(|(j, x)| x.powi(3) + x + j as f64).collect())
+        .collect();
     let queries = [vec![0.3, 1.0, 2.0, 3.2], vec![4.0, 2.0, -3.0, 5.0], vec![-9.0, 3.0, 0.0, 9.0]];
     for scale in [Scale::None, Scale::Standard, Scale::Whiten] {
         for (method, intercept) in methods() {

@@ -20,7 +20,8 @@ fn the_standard_error_of_a_sample_covers_the_depth_of_all_rows() {
     let all = Reference::from_vec(data, 3, None).unwrap();
     let queries = [0.0, 0.0, 0.0, 1.0, -1.0, 0.5, 4.0, 4.0, 0.0, -2.0, 2.0, 2.0];
     // Those of kernels take the scaling for given, so columns are taken as they are: their units are those of all rows.
-    let cases = [(Method::Logistic, Scale::Standard), (Method::Logistic, Scale::None), (Method::Svm, Scale::None)];
+    let cases =
+        [(Method::Logistic, Scale::Standard), (Method::Logistic, Scale::None), (Method::Svm, Scale::None)];
     for (method, scale) in cases {
         let plain = Settings { scale, ..Settings::new(method) };
         let exact = score(&plain.fit(&all).unwrap(), &queries);

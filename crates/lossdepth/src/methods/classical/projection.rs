@@ -198,8 +198,8 @@ impl Notion for Projection {
             _ => (0..self.num_directions).map(&mut drawn).collect(),
         };
         let covered = !complete && r <= COVERED;
-        let cells =
-            covered.then(|| DirectionCells::new(&columns, &masses, r, CELLS.saturating_mul(self.num_directions)));
+        let cells = covered
+            .then(|| DirectionCells::new(&columns, &masses, r, CELLS.saturating_mul(self.num_directions)));
         Ok(PreparedProjection { cloud, columns, masses, total, directions, complete, cells, radius })
     }
 
@@ -254,7 +254,9 @@ impl Notion for Projection {
             _ if !complete => prepared.cells.as_ref().map_or(depth, |cells| {
                 // A direction of a cell has coordinates of up to 1.
                 let rounding = (r as f64).sqrt() * (noise + 16.0 * f64::EPSILON * (r as f64 + 2.0) * size);
-                depth - 1.0 / (1.0 + cells.outlyingness(at, rounding)) + off * depth * depth + 4.0 * f64::EPSILON
+                depth - 1.0 / (1.0 + cells.outlyingness(at, rounding))
+                    + off * depth * depth
+                    + 4.0 * f64::EPSILON
             }),
             _ if r == 0 => 0.0,
             _ => off * depth * depth + 4.0 * f64::EPSILON,

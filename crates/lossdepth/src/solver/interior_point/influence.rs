@@ -29,7 +29,12 @@ pub(crate) fn influence(
     let influence = |(k, iterate): &(usize, Iterate)| {
         let (losses, slopes) = block.losses_and_slopes(iterate);
         let (shifts, q) = block.shifts(*k, iterate);
-        features.influence(losses, &slopes, &shifts, block.reaction(*k, iterate, (&slopes, &shifts), q.as_deref()))
+        features.influence(
+            losses,
+            &slopes,
+            &shifts,
+            block.reaction(*k, iterate, (&slopes, &shifts), q.as_deref()),
+        )
     };
     solved.iter().map(influence).collect()
 }

@@ -428,7 +428,9 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
         if self.task.variant != Variant::Risk {
             return (shifts, None);
         }
-        let Some(factor) = Cholesky::scaled(&mut self.hessian(query, theta, reg)) else { return (shifts, None) };
+        let Some(factor) = Cholesky::scaled(&mut self.hessian(query, theta, reg)) else {
+            return (shifts, None);
+        };
         let mut rhs = theta.to_vec();
         let at_query = -0.5 * self.loss.grad(-dot(query, theta));
         self.task.functional.descent(&mut rhs, reg, free, at_query, query);
@@ -441,13 +443,20 @@ impl<'a, L: Smooth + Dual> Newton<'a, L> {
     }
 
     /// How the minimiser reacts to a change of the scaling; sets margins and slopes.
-    fn reaction<'t>(&mut self, query: &[f64], theta: &'t [f64], q: Option<&'t [f64]>, reg: f64) -> Reaction<'t> {
+    fn reaction<'t>(
+        &mut self,
+        query: &[f64],
+        theta: &'t [f64],
+        q: Option<&'t [f64]>,
+        reg: f64,
+    ) -> Reaction<'t> {
         let free = self.features.free;
         let gradient = self.gradient_at(query, theta, 0.0);
         let reg = match self.task.variant {
             // The gradient of the risk is -2 reg w on the sphere.
             Variant::Constrained { .. } => {
-                let (along, square) = (dot(&gradient[free..], &theta[free..]), dot(&theta[free..], &theta[free..]));
+                let (along, square) =
+                    (dot(&gradient[free..], &theta[free..]), dot(&theta[free..], &theta[free..]));
                 if square > 0.0 { (-0.5 * along / square).max(0.0) } else { 0.0 }
             }
             Variant::Risk | Variant::Objective => reg,
