@@ -31,8 +31,8 @@ pub struct Reference {
     mass: Mass,
     /// Which columns belong together; none if each is a number of its own.
     layout: Option<Arc<Layout>>,
-    /// What these rows were scaled by, if it was learned on them.
-    learned: Option<Scale>,
+    /// What these rows were scaled by, if it was learned on them, and how many columns: those that are added later are not scaled.
+    learned: Option<(Scale, usize)>,
 }
 
 /// What the weights say about how many independent observations there are.
@@ -232,11 +232,11 @@ impl Reference {
 
     /// [`mapped`](Self::mapped) by a scaling of this kind that was learned on these rows: standard errors take into account that it was.
     pub(crate) fn scaled(&self, scale: Scale, scaling: &Scaling) -> Self {
-        Self { learned: Some(scale), ..self.mapped(scaling) }
+        Self { learned: Some((scale, self.width)), ..self.mapped(scaling) }
     }
 
-    /// What these rows were scaled by, if it was learned on them.
-    pub(crate) fn learned_scale(&self) -> Option<Scale> {
+    /// What these rows were scaled by, if it was learned on them, and how many of the columns.
+    pub(crate) fn learned_scale(&self) -> Option<(Scale, usize)> {
         self.learned
     }
 

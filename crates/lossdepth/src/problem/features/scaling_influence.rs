@@ -45,10 +45,10 @@ impl ShiftResponse {
 impl LearnedScaling {
     /// None if the rows were not scaled, or by statistics whose influence is not known here.
     pub(super) fn of(sample: &Reference, origin: &[usize]) -> Option<Self> {
-        let learned = sample.learned_scale()?;
+        let (learned, width) = sample.learned_scale()?;
         let columns: Vec<usize> = match sample.layout() {
-            Some(layout) => layout.number_groups().map(|group| group.start).collect(),
-            None => (0..sample.width()).collect(),
+            Some(layout) => layout.number_groups().map(|group| group.start).filter(|&j| j < width).collect(),
+            None => (0..width).collect(),
         };
         match learned {
             Scale::Standard => {
@@ -69,27 +69,28 @@ impl Features {
         self.free == 0 && self.scaling.is_some()
     }
 
-    /// Adds what the scaling contributes to influence values, up to a constant.
+    /// Adds what the scaling contributes to influence values, up to a constant. Where rounding has made it no number it is left out.
     pub(super) fn add_scaling_influence(&self, values: &mut [f64], at: Reaction<'_>) {
         let (Some(scaling), Some(sample)) = (&self.scaling, &self.sample) else { return };
         let w = self.in_columns(at.theta);
         // With the minimiser held fixed half as much: the penalty is a square.
         let (q, factor) = at.q.map_or_else(|| (w.clone(), 0.5), |q| (self.in_columns(q), 1.0));
         let factor = 2.0 * at.reg * factor;
+        let mut added = vec![0.0; values.len()];
         match scaling {
             LearnedScaling::StandardDeviations { columns, squares } => {
                 // Single precision is enough for what squares in single precision are multiplied with.
-                let mut sums = vec![0.0f32; values.len()];
+                let mut sums = vec![0.0f32; added.len()];
                 for (k, &j) in columns.iter().enumerate() {
                     axpy(single(factor * w[j] * q[j]), squares.col(k), &mut sums);
                 }
-                values.iter_mut().zip(&sums).for_each(|(value, sum)| *value += f64::from(*sum));
+                added.iter_mut().zip(&sums).for_each(|(value, sum)| *value = f64::from(*sum));
             }
             LearnedScaling::Covariance { columns } => {
                 let (w, q) = (restricted(&w, columns), restricted(&q, columns));
-                for (value, &i) in values.iter_mut().zip(&self.origin) {
+                for (value, &i) in added.iter_mut().zip(&self.origin) {
                     let row = sample.rows().row(i);
-                    *value += factor * dot(&w, row) * dot(&q, row);
+                    *value = factor * dot(&w, row) * dot(&q, row);
                 }
             }
         }
@@ -98,9 +99,12 @@ impl Features {
             let ShiftResponse { along_w, along_q } = at.shift;
             let along_q = if at.q.is_some() { along_q } else { 0.0 };
             let moved: Vec<f64> = w.iter().zip(&q).map(|(w, q)| along_w * w + along_q * q).collect();
-            for (value, &i) in values.iter_mut().zip(&self.origin) {
+            for (value, &i) in added.iter_mut().zip(&self.origin) {
                 *value -= dot(&moved, sample.rows().row(i));
             }
+        }
+        if added.iter().all(|x| x.is_finite()) {
+            values.iter_mut().zip(&added).for_each(|(value, added)| *value += added);
         }
     }
 
