@@ -30,6 +30,7 @@ mod preset;
 mod properties;
 mod reasons;
 mod reference_rows;
+mod relations;
 mod refusals;
 mod scaling;
 mod sketch;

@@ -29,7 +29,11 @@ const RESOLUTION: f64 = 1e-9;
 const BROKEN: f64 = 0.05;
 
 /// A column is predicted in other than robust coordinates if that leaves at most this share of what these leave (heuristic).
-const NARROWER: f64 = 0.8;
+const NARROWER: f64 = 0.5;
+
+/// The other kinds take part from so many observations a coordinate on: in smaller samples their smaller ridge follows the sample
+/// (heuristic).
+const OBSERVATIONS: f64 = 20.0;
 
 /// The residuals of all number columns, each in the coordinates in which the others predict it best.
 #[derive(Default)]
@@ -93,6 +97,9 @@ impl Regressions {
         let mut found = Self::default();
         let mut best: Vec<(usize, Prediction)> = Vec::new();
         for (kind, measures) in kinds.into_iter().enumerate() {
+            if kind > 0 && n < OBSERVATIONS * best.len() as f64 {
+                break;
+            }
             // Without a positive column logarithms are the linear coordinates again.
             if kind == 2 && !measures.iter().flatten().any(Measure::is_logarithm) {
                 break;
@@ -107,7 +114,7 @@ impl Regressions {
                 if kind == 0 { masses.clone() } else { bounded_influence(masses, columns.len(), &points) };
             let predictors = predictors(compared, layout, &influence, points);
             if !(2..=MOST).contains(&predictors.len()) {
-                return found;
+                break;
             }
             let kept = predictors.iter().map(|p| (p.column, p.mean)).collect();
             let predictions = predict(kind, &predictors, masses, &influence, n, &numbers);
