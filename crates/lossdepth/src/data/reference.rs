@@ -1,6 +1,6 @@
 //! The sample that queries are compared with: checked once, trusted ever after.
 
-use super::{AsRows, Layout, Rows, Scale, Scaling};
+use super::{AsRows, Layout, Rows, Scale, Scaling, Transform};
 use crate::error::{DepthError, Result};
 use crate::numerics::double_double::Twofold;
 use crate::numerics::linalg::dot;
@@ -33,6 +33,18 @@ pub struct Reference {
     layout: Option<Arc<Layout>>,
     /// What these rows were scaled by, if it was learned on them, and how many columns: those that are added later are not scaled.
     learned: Option<(Scale, usize)>,
+    zero: Zero,
+}
+
+/// What became of the zeros of the columns when the rows were mapped.
+#[derive(Debug, Clone, PartialEq)]
+enum Zero {
+    /// The rows are as they were given.
+    Kept,
+    /// Each column was mapped by itself, 0 to this number.
+    Moved(Arc<Vec<f64>>),
+    /// The columns were mixed.
+    Lost,
 }
 
 /// What the weights say about how many independent observations there are.
@@ -108,6 +120,7 @@ impl Reference {
                 mass,
                 layout: None,
                 learned: None,
+                zero: Zero::Kept,
             });
         };
         if given.len() != n {
@@ -130,7 +143,17 @@ impl Reference {
         let weights_low = Arc::new(quotients_low(&given, &weights, largest));
         let mass = if whole { Mass::Counts(given.iter().sum()) } else { Mass::Importance };
         let (data, weights, given) = (Arc::new(data), Arc::new(weights), Some(Arc::new(given)));
-        Ok(Self { data, width, weights, weights_low, given, mass, layout: None, learned: None })
+        Ok(Self {
+            data,
+            width,
+            weights,
+            weights_low,
+            given,
+            mass,
+            layout: None,
+            learned: None,
+            zero: Zero::Kept,
+        })
     }
 
     /// Says which columns belong together. Without a layout every column is a number.
@@ -208,16 +231,8 @@ impl Reference {
             0 => Arc::clone(layout),
             more => Arc::new(layout.with_numbers(more)),
         });
-        Self {
-            data: Arc::new(data),
-            width,
-            weights,
-            weights_low,
-            given: None,
-            mass: self.mass,
-            layout,
-            learned: self.learned,
-        }
+        let (data, mass, learned, zero) = (Arc::new(data), self.mass, self.learned, self.zero.clone());
+        Self { data, width, weights, weights_low, given: None, mass, layout, learned, zero }
     }
 
     /// The sample after an affine map of its rows.
@@ -227,7 +242,26 @@ impl Reference {
         for (row, out) in self.rows().iter().zip(data.chunks_exact_mut(self.width)) {
             scaling.apply(row, out);
         }
-        self.with_data(data, self.width)
+        let mut mapped = self.with_data(data, self.width);
+        mapped.zero = match (scaling.transform(), &self.zero) {
+            (Transform::Full(_), _) | (_, Zero::Lost) => Zero::Lost,
+            _ => {
+                let before: Vec<f64> = (0..self.width).filter_map(|j| self.zero(j)).collect();
+                let mut after = vec![0.0; self.width];
+                scaling.apply(&before, &mut after);
+                Zero::Moved(Arc::new(after))
+            }
+        };
+        mapped
+    }
+
+    /// Where the zero of a column is after the maps that the rows went through; `None` if they mixed the columns.
+    pub(crate) fn zero(&self, column: usize) -> Option<f64> {
+        match &self.zero {
+            Zero::Kept => Some(0.0),
+            Zero::Moved(zeros) => zeros.get(column).copied(),
+            Zero::Lost => None,
+        }
     }
 
     /// [`mapped`](Self::mapped) by a scaling of this kind that was learned on these rows: standard errors take into account that it was.
@@ -292,7 +326,8 @@ impl Reference {
         }
         let (data, weights, weights_low) = (Arc::new(data), Arc::new(weights), Arc::new(Vec::new()));
         let (width, mass, layout) = (self.width, self.mass, self.layout.clone());
-        (Self { data, width, weights, weights_low, given: None, mass, layout, learned: self.learned }, place)
+        let (learned, zero) = (self.learned, self.zero.clone());
+        (Self { data, width, weights, weights_low, given: None, mass, layout, learned, zero }, place)
     }
 
     /// The weighted mean of the rows; exact for a constant column, whatever its value.

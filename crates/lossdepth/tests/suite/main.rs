@@ -32,6 +32,7 @@ mod properties;
 mod reasons;
 mod reference_rows;
 mod refusals;
+mod relations;
 mod scaling;
 mod sketch;
 mod statistics;
