@@ -30,6 +30,7 @@ run("report", "real-orders.csv", "--top", "40", "--out", "real-orders.html");
 run("report", "new.csv", "--reference", "old.csv", "--out", "real-drift.html");
 run("report", "hostile.csv", "--title", "</title><script>alert(3)</script>", "--out", "real-hostile.html");
 run("report", "real-orders.csv", "--mask", "amount,order_id", "--out", "real-masked.html");
+run("report", "real-orders.csv", "--method", "logistic", "--scale", "robust", "--out", "real-logistic.html");
 const all = ["real-orders", "real-drift", "real-hostile", "real-masked"];
 
 test("pages of the program load without a message or a request", async () => {
@@ -120,6 +121,51 @@ test("every number on the page is the one of score", async () => {
       const flagged = sorted.filter((depth, index) => sorted.findLastIndex((other) => other <= depth) + 1 <= step.p * sorted.length + 1e-9).length;
       assert.ok(step.sentence.includes(`, ${flagged.toLocaleString("en-US")} of 1,202 row`), step.sentence);
     }
+  });
+});
+
+test("what is shown of the selected row is what outliers and explain say", async () => {
+  for (const [name, flags] of [["real-orders", ["--method", "auto"]], ["real-logistic", ["--method", "logistic", "--scale", "robust"]]]) {
+    const json = (...args) => JSON.parse(run(...args, "real-orders.csv", ...flags, "--format", "json"));
+    const told = json("outliers", "--top", "4").outliers;
+    const explained = json("explain", "--shallowest", "4").rows;
+    await withPage(name, {}, async (page) => {
+      const data = embedded(name);
+      for (const [index, row] of told.entries()) {
+        await page.locator("#rows-table tbody tr").nth(index).locator("button.link").click();
+        assert.equal(await page.locator("#detail h3").textContent(), explained[index].row);
+        assert.equal(data.rows[index].depth, explained[index].depth);
+        assert.equal(data.rows[index].stderr, explained[index].stderr);
+        const detail = await page.locator("#detail").innerText();
+        for (const reason of row.reasons) {
+          assert.ok(detail.includes(reason.text), reason.text);
+          const line = page.locator("#detail .values tbody tr", { has: page.locator("th", { hasText: new RegExp(`^${reason.column}$`) }) });
+          const share = await line.locator(".part span").textContent();
+          const percent = share === "–" ? 0 : Number(share.replace("%", ""));
+          assert.ok(Math.abs(percent - 100 * reason.share) <= 0.5 + 1e-2, `${reason.column} ${share} ${reason.share}`);
+        }
+        for (const change of row.ordinary_with.slice(0, 4)) assert.ok(detail.includes(`${change.column} ${change.to}`), change.column);
+        if (row.stderr > 0) {
+          const errors = Math.abs((data.steps[data.start].cut - row.depth) / row.stderr);
+          const words = errors < 10 ? errors.toFixed(1) : Math.round(errors).toLocaleString("en-US");
+          assert.match(await page.locator("#certainty").textContent(), new RegExp(`(only |is )${words} standard errors`));
+        }
+      }
+    });
+  }
+});
+
+test("the top of the page names the oddest rows and what to do", async () => {
+  await withPage("real-orders", { javaScriptEnabled: false }, async (page) => {
+    const data = embedded("real-orders");
+    const top = await page.locator("header").innerText();
+    for (const row of data.rows.slice(0, 3)) {
+      for (const expected of [row.name, row.reasons[0].lead, row.reasons[0].sentence]) assert.ok(top.includes(expected), expected);
+      assert.ok(!row.counterfactual || top.includes(row.counterfactual.sentence));
+    }
+    assert.match(top, /How sure: .* Next: check the \d+ flagged rows/);
+    const bottom = await page.locator("ol.first").evaluate((list) => list.getBoundingClientRect().bottom);
+    assert.ok(bottom < 900, "they are on the first screen");
   });
 });
 

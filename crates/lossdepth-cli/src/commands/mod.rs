@@ -10,6 +10,7 @@ mod inputs;
 pub(crate) mod labels;
 pub(crate) mod methods;
 pub(crate) mod model;
+mod oddest;
 pub(crate) mod outliers;
 mod parts;
 pub(crate) mod plot;

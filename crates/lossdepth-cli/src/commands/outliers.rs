@@ -3,14 +3,13 @@
 mod page;
 
 use super::inputs::Inputs;
-use super::{Outcome, announce};
+use super::{Outcome, announce, oddest};
 use crate::args::{Against, Question, Roles, Running, at_least_one};
-use crate::console::{self, Progress};
 use crate::error::{Error, Result};
 use crate::write::{Whole, print};
 use clap::{Args, ValueEnum};
-use lossdepth::outliers::{OutlierOptions, Outliers, Queries};
-use lossdepth::{Run, Settings};
+use lossdepth::Settings;
+use lossdepth::outliers::{OutlierOptions, Outliers};
 use page::Page;
 use std::path::PathBuf;
 
@@ -79,46 +78,14 @@ pub(crate) fn outliers(args: &OutliersArgs) -> Result<Outcome> {
     let mut inputs = Inputs::read(&args.data, &args.against, &args.roles, true)?;
     let settings = inputs.settings(&args.question)?;
     let model = inputs.model(&args.question)?;
-    let progress = Progress::new(args.running.quiet, Some(inputs.data.part()?.rows.len()));
-    let advance = |rows| progress.advance(rows);
-    let threads = args.running.threads.map(usize::from);
-    let run = Run { threads, progress: Some(&advance), ..Run::default() };
     let options = OutlierOptions { top: args.top, reasons: args.reasons, ..OutlierOptions::default() };
-    let found = Outliers::find(&model, queries(&inputs)?, &options, &run);
-    drop(progress);
-    let found = found.map_err(|error| inputs.locate(error))?;
+    let found = oddest::find(&inputs, &model, &options, &args.running)?;
     let text = written(args, &inputs, &settings, &found, format);
     match file {
         Some(file) => file.write(text.as_bytes())?,
         None => print(&text)?,
     }
-    if found.unconverged == 0 {
-        return Ok(Outcome::Done);
-    }
-    console::warning(format_args!(
-        "{} of {} rows did not reach the tolerance",
-        found.unconverged,
-        found.fits.len()
-    ));
-    Ok(Outcome::NotConverged)
-}
-
-pub(super) fn queries(inputs: &Inputs) -> Result<Queries<'_>> {
-    let (block, part) = (&inputs.data.block, inputs.data.part()?);
-    let own = inputs.is_its_own_reference();
-    let Some(table) = block.typed() else {
-        return Err(Error::Usage("the columns of the table were not kept".to_owned()));
-    };
-    Ok(Queries {
-        table,
-        encoding: &inputs.encoding,
-        rows: part.rows,
-        numbers: part.numbers,
-        notes: &block.notes,
-        names: part.ids,
-        weights: block.weights().filter(|_| own),
-        own,
-    })
+    Ok(oddest::outcome(&found))
 }
 
 /// The answer in the form that was asked for.
@@ -184,13 +151,7 @@ fn next(args: &OutliersArgs, inputs: &Inputs, found: &Outliers) -> Vec<(String, 
 /// The file to write and the form, which follow from one another.
 fn target(args: &OutliersArgs) -> Result<(Option<Whole>, Format)> {
     let Some(path) = &args.out else { return Ok((None, args.format.unwrap_or(Format::Text))) };
-    if [Some(&args.data), args.against.reference.as_ref(), args.against.model.as_ref()].contains(&Some(path))
-    {
-        return Err(Error::Usage(format!(
-            "{}: cannot be read and written at once; --out needs another name",
-            path.display()
-        )));
-    }
+    oddest::refuse_input(path, &args.data, &args.against)?;
     let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
     let named = match extension.as_deref() {
         Some("txt") => Some(Format::Text),

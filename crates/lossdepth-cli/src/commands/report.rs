@@ -5,15 +5,14 @@ mod checksum;
 mod masks;
 
 use super::inputs::Inputs;
-use super::outliers::queries;
-use super::{Outcome, announce};
+use super::{Outcome, announce, oddest};
 use crate::args::{Against, Question, Roles, Running, at_least_one};
-use crate::console::{self, Progress};
+use crate::console;
 use crate::error::{Error, Result, count};
 use crate::write::{Whole, print};
 use clap::Args;
+use lossdepth::Model;
 use lossdepth::outliers::{OutlierOptions, Outliers};
-use lossdepth::{Model, Run};
 use lossdepth_plot::report::{Assembly, ComparedWith, Page, ReferenceTable};
 use std::path::{Path, PathBuf};
 
@@ -75,14 +74,8 @@ pub(crate) fn report(args: &ReportArgs) -> Result<Outcome> {
     let masked = masks::named(&args.mask, &inputs)?;
     let model = inputs.model(&args.question)?;
     announce::subsample(model.settings(), model.reference_len(), args.running.quiet);
-    let progress = Progress::new(args.running.quiet, Some(inputs.data.part()?.rows.len()));
-    let advance = |rows| progress.advance(rows);
-    let threads = args.running.threads.map(usize::from);
-    let run = Run { threads, progress: Some(&advance), ..Run::default() };
     let options = OutlierOptions { top: args.top, ..OutlierOptions::default() };
-    let found = Outliers::find(&model, queries(&inputs)?, &options, &run);
-    drop(progress);
-    let found = found.map_err(|error| inputs.locate(error))?;
+    let found = oddest::find(&inputs, &model, &options, &args.running)?;
     let html = page(args, &inputs, &model, &found, &masked)?.to_html();
     match file {
         Some(file) => file.write(html.as_bytes())?,
@@ -100,15 +93,7 @@ pub(crate) fn report(args: &ReportArgs) -> Result<Outcome> {
             console::note(args.running.quiet, format_args!("note: the browser did not open: {why}"));
         }
     }
-    if found.unconverged == 0 {
-        return Ok(Outcome::Done);
-    }
-    console::warning(format_args!(
-        "{} of {} rows did not reach the tolerance",
-        found.unconverged,
-        found.fits.len()
-    ));
-    Ok(Outcome::NotConverged)
+    Ok(oddest::outcome(&found))
 }
 
 /// What was found, as a page.
@@ -131,7 +116,7 @@ fn page(
         inputs.reading_notes(&args.roles).into_iter().map(|note| sentence(&note, masked)).collect();
     let assembly = Assembly {
         model,
-        queries: queries(inputs)?,
+        queries: oddest::queries(inputs)?,
         found,
         name: &name,
         columns: inputs.data.names().len(),
@@ -169,17 +154,7 @@ fn target(args: &ReportArgs) -> Result<Option<PathBuf>> {
     };
     let is_page =
         path.extension().is_some_and(|e| e.eq_ignore_ascii_case("html") || e.eq_ignore_ascii_case("htm"));
-    let same = |other: &Path| {
-        let real = |path: &Path| std::fs::canonicalize(path).ok();
-        path == other || real(&path).is_some_and(|path| Some(path) == real(other))
-    };
-    let inputs = [Some(&args.data), args.against.reference.as_ref(), args.against.model.as_ref()];
-    if inputs.into_iter().flatten().any(|other| same(other)) {
-        let path = path.display();
-        return Err(Error::Usage(format!(
-            "{path}: cannot be read and written at once; --out needs another name"
-        )));
-    }
+    oddest::refuse_input(&path, &args.data, &args.against)?;
     if !is_page {
         return Err(Error::Usage(format!("{}: the name must end in .html", path.display())));
     }

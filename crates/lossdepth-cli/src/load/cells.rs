@@ -244,7 +244,10 @@ impl Cells {
             State::Numbers(values) => Values::Numbers(values),
             State::Booleans(values) => Values::Booleans(values),
             State::Times(values) => Values::Times(values),
-            State::Texts(texts) => Values::Texts(*texts),
+            State::Texts(mut texts) => {
+                texts.shrink_to_fit();
+                Values::Texts(*texts)
+            }
         }
     }
 }

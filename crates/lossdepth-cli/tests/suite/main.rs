@@ -20,6 +20,8 @@ mod parts;
 mod passes;
 mod plot;
 mod report;
+mod report_masks;
+mod report_numbers;
 mod reproduce;
 mod reproduce_figures;
 mod shell;

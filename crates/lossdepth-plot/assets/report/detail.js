@@ -145,7 +145,10 @@ function showDetail(index) {
     );
     content.push(element("ul", { class: "reasons" }, reasons));
   }
-  if (row.counterfactual) content.push(element("p", { class: "counterfactual" }, sentence(row.counterfactual.sentence)));
+  if (row.counterfactual) {
+    const standing = element("span", { class: "soft" }, row.counterfactual.standing);
+    content.push(element("p", { class: "counterfactual" }, sentence(row.counterfactual.sentence), " ", standing));
+  }
   if (row.cells.length > 0) {
     const place = element("div", {});
     const fill = (columns) => {

@@ -139,7 +139,17 @@ fn describe(
                     names.push(cell.text());
                 }
             }
-            (format!("{name} is a rare value"), format!("{}; usual are {usual}", text::listed(&names, 3)))
+            let most = most_frequent(column);
+            match &names[..] {
+                [one] => (
+                    format!("{name} is {one}"),
+                    format!("in {} of the rows; most often {most}", level_share(column, one)),
+                ),
+                several => (
+                    format!("{name} has a rare value"),
+                    format!("{}; most often {most}", text::listed(several, 3)),
+                ),
+            }
         }
         Side::Gap => (format!("{name} has no value"), format!("usual are {usual}")),
         Side::Inside => (
@@ -156,4 +166,21 @@ fn describe(
         Side::Unknown => (format!("{name} is unusual"), String::new()),
     };
     AlikeRows { title, detail, rows: members }
+}
+
+/// The share of the rows that others are compared with which have a level.
+fn level_share(column: &Column, name: &str) -> String {
+    let Distribution::Levels { levels, rows, .. } = &column.distribution else { return text::percent(0.0) };
+    let total = (levels.iter().map(|level| level.1).sum::<u64>() + rows).max(1) as f64;
+    let found = levels.iter().find(|level| level.0 == name).map_or(0, |level| level.1);
+    text::percent(found as f64 / total)
+}
+
+/// The most frequent level with its share.
+fn most_frequent(column: &Column) -> String {
+    let first = match &column.distribution {
+        Distribution::Levels { levels, .. } => levels.first(),
+        _ => None,
+    };
+    first.map_or_else(String::new, |(name, _)| format!("{name} ({})", level_share(column, name)))
 }

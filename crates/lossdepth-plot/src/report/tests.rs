@@ -262,9 +262,9 @@ fn alike_rows_are_grouped_by_their_main_reason() {
         ("column 0 is unusually high", 3),
         ("column 1 is unusually high", 3),
         ("column 2 is unusually high", 3),
-        ("column 3 is a rare value", 3),
+        ("column 3 is atlantis", 3),
     ];
     assert_eq!(titles, expected);
     assert_eq!(groups[0].detail, "1000 to 1056; nine in ten rows have 4 to 95");
-    assert_eq!(groups[3].detail, "atlantis; usual are north (60%), south (40%)");
+    assert_eq!(groups[3].detail, "in 0% of the rows; most often north (60%)");
 }

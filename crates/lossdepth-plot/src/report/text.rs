@@ -1,5 +1,8 @@
 //! Numbers and dates as words.
 
+/// Depths and p-values below this are written with an exponent: their zeros are hard to count.
+const SMALL: f64 = 1e-4;
+
 /// A count with commas: `1,202`.
 pub(crate) fn count(n: u64) -> String {
     grouped(&n.to_string())
@@ -27,12 +30,17 @@ pub(crate) fn number(x: f64) -> String {
     if !x.is_finite() {
         return "unknown".to_owned();
     }
-    significant(x, 4)
+    significant(x, 4, 1e-6)
 }
 
-/// A p-value with two significant digits: `0.00083`.
+/// A p-value, a depth in a table or an error with two significant digits: `0.00083`, `4.6e-10`.
 pub(crate) fn p_value(p: f64) -> String {
-    if p.is_finite() { significant(p, 2) } else { "unknown".to_owned() }
+    if p.is_finite() { significant(p, 2, SMALL) } else { "unknown".to_owned() }
+}
+
+/// A depth with four significant digits: `0.1234`, `4.612e-10`.
+pub(crate) fn depth(depth: f64) -> String {
+    if depth.is_finite() { significant(depth, 4, SMALL) } else { "unknown".to_owned() }
 }
 
 /// A share as percent, with two significant digits below ten percent: `0.083%`, `12%`.
@@ -42,18 +50,18 @@ pub(crate) fn percent(share: f64) -> String {
     }
     let percent = 100.0 * share;
     if percent > 99.5 && percent < 100.0 {
-        return format!("{}%", significant(percent, 4));
+        return format!("{}%", significant(percent, 4, 1e-6));
     }
-    format!("{}%", significant(percent, if percent.abs() < 10.0 { 2 } else { 3 }))
+    format!("{}%", significant(percent, if percent.abs() < 10.0 { 2 } else { 3 }, 1e-6))
 }
 
-/// At least `digits` significant digits, without trailing zeros; whole numbers are not rounded.
-fn significant(x: f64, digits: i32) -> String {
+/// At least `digits` significant digits, without trailing zeros; whole numbers are not rounded. Below `least` with an exponent.
+fn significant(x: f64, digits: i32, least: f64) -> String {
     if x == 0.0 {
         return "0".to_owned();
     }
     let magnitude = x.abs();
-    if !(1e-6..1e15).contains(&magnitude) {
+    if !(least..1e15).contains(&magnitude) {
         let text = format!("{x:.*e}", usize::try_from(digits - 1).unwrap_or(0));
         let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
         return format!("{}e{exponent}", trimmed(mantissa));
@@ -132,6 +140,10 @@ mod tests {
             assert_eq!(number(x), text);
         }
         assert_eq!(p_value(0.000_831_9), "0.00083");
+        assert_eq!(
+            [p_value(2.24e-6), depth(4.612_28e-10), depth(0.123_456)],
+            ["2.2e-6", "4.612e-10", "0.1235"]
+        );
         assert_eq!(percent(0.998_36), "99.84%");
         assert_eq!(percent(0.5), "50%");
         assert_eq!(count(1_000_000), "1,000,000");

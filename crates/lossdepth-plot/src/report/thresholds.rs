@@ -111,27 +111,40 @@ impl Thresholds {
             text::counted(self.rows, "row", "rows"),
             if step.flagged == 1 { "is" } else { "are" }
         );
-        let chance = self.by_chance(step);
         match step.fdr {
             None => format!(
                 "{flagged} These p-values are ranks in the table itself: a table without a single error would have as \
                  many rows at this p-value. It says how many rows you look at, not how many are wrong."
             ),
             Some(fdr) => {
-                let about = if chance < 0.05 {
-                    "fewer than 0.1".to_owned()
-                } else if chance < 9.95 {
-                    format!("about {}", text::number((chance * 10.0).round() / 10.0))
-                } else {
-                    format!("about {}", text::number(chance.round()))
-                };
+                let (about, verdict) = (
+                    self.chance_in_words(step),
+                    if self.is_chance(step) { ", so chance explains them all" } else { "" },
+                );
                 format!(
-                    "{flagged} If nothing had changed since the reference, {about} would be expected by chance. \
+                    "{flagged} If nothing had changed since the reference, {about} would be expected by chance{verdict}. \
                      Benjamini–Hochberg false discovery rate: {}.",
                     text::percent(fdr)
                 )
             }
         }
+    }
+
+    /// How many rows chance alone would flag, in words.
+    pub(crate) fn chance_in_words(&self, step: &Step) -> String {
+        let chance = self.by_chance(step);
+        if chance < 0.05 {
+            "fewer than 0.1".to_owned()
+        } else if chance < 9.95 {
+            format!("about {}", text::number((chance * 10.0).round() / 10.0))
+        } else {
+            format!("about {}", text::number(chance.round()))
+        }
+    }
+
+    /// Whether no more rows are flagged than chance alone would.
+    pub(crate) fn is_chance(&self, step: &Step) -> bool {
+        step.flagged as f64 <= self.by_chance(step)
     }
 
     /// How many rows would be flagged if all of them were ordinary.

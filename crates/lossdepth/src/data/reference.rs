@@ -47,6 +47,16 @@ enum Zero {
     Lost,
 }
 
+/// The different rows of a sample that have a weight, in a fixed order.
+pub(crate) struct Distinct {
+    /// The first row of each.
+    pub(crate) first: Vec<usize>,
+    /// The weight of all its copies.
+    pub(crate) weights: Vec<f64>,
+    /// For every row of the sample which of these it is, if it has a weight.
+    pub(crate) place: Vec<Option<usize>>,
+}
+
 /// What the weights say about how many independent observations there are.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Mass {
@@ -295,6 +305,23 @@ impl Reference {
     /// Where weights count observations, samples that are the same up to the order of the rows, or up to copies
     /// written as weights, come out the same to the last bit.
     pub(crate) fn merged(&self) -> (Self, Vec<Option<usize>>) {
+        let Distinct { first, weights, place } = self.distinct();
+        let mut data = Vec::with_capacity(first.len() * self.width);
+        first.iter().for_each(|&row| self.extend_with(&mut data, row));
+        let (data, weights, weights_low) = (Arc::new(data), Arc::new(weights), Arc::new(Vec::new()));
+        let (width, mass, layout) = (self.width, self.mass, self.layout.clone());
+        let (learned, zero) = (self.learned, self.zero.clone());
+        (Self { data, width, weights, weights_low, given: None, mass, layout, learned, zero }, place)
+    }
+
+    /// Adds a row as [`merged`](Self::merged) has it.
+    pub(crate) fn extend_with(&self, data: &mut Vec<f64>, row: usize) {
+        // Adding 0 makes -0 and 0 the same.
+        data.extend(self.rows().row(row).iter().map(|x| x + 0.0));
+    }
+
+    /// Which rows [`merged`](Self::merged) has, without a copy of them.
+    pub(crate) fn distinct(&self) -> Distinct {
         let rows = self.rows();
         let order = |a: &[f64], b: &[f64]| {
             let mut each = a.iter().zip(b).map(|(a, b)| (a + 0.0).total_cmp(&(b + 0.0)));
@@ -302,15 +329,14 @@ impl Reference {
         };
         let mut sorted: Vec<usize> = (0..self.len()).filter(|&i| self.weights[i] > 0.0).collect();
         sorted.sort_by(|&a, &b| order(rows.row(a), rows.row(b)));
-        let (mut data, mut weights) = (Vec::new(), Vec::<f64>::new());
+        let (mut first, mut weights) = (Vec::new(), Vec::<f64>::new());
         let mut place = vec![None; self.len()];
         for (k, &i) in sorted.iter().enumerate() {
             let copy = k > 0 && order(rows.row(sorted[k - 1]), rows.row(i)).is_eq();
             match weights.last_mut() {
                 Some(weight) if copy => *weight += self.weights[i],
                 _ => {
-                    // Adding 0 makes -0 and 0 the same.
-                    data.extend(rows.row(i).iter().map(|x| x + 0.0));
+                    first.push(i);
                     weights.push(self.weights[i]);
                 }
             }
@@ -324,10 +350,7 @@ impl Reference {
                 *w = (*w * total).round() / total;
             }
         }
-        let (data, weights, weights_low) = (Arc::new(data), Arc::new(weights), Arc::new(Vec::new()));
-        let (width, mass, layout) = (self.width, self.mass, self.layout.clone());
-        let (learned, zero) = (self.learned, self.zero.clone());
-        (Self { data, width, weights, weights_low, given: None, mass, layout, learned, zero }, place)
+        Distinct { first, weights, place }
     }
 
     /// The weighted mean of the rows; exact for a constant column, whatever its value.

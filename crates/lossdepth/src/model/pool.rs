@@ -13,19 +13,19 @@ pub(in crate::model) struct Pool {
 impl Pool {
     /// All different rows or, of more than `most`, those at equal steps of the cumulative weight in lexicographic order.
     pub(in crate::model) fn new(sample: &Reference, most: usize) -> Self {
-        let (merged, _) = sample.merged();
-        let (rows, width) = (merged.rows(), merged.width());
-        if rows.len() <= most {
-            return Self { data: rows.as_slice().to_vec(), width, weights: merged.weights().to_vec() };
-        }
+        let (distinct, width) = (sample.distinct(), sample.width());
         let (mut data, mut weights) = (Vec::new(), Vec::new());
+        if distinct.first.len() <= most {
+            distinct.first.iter().for_each(|&row| sample.extend_with(&mut data, row));
+            return Self { data, width, weights: distinct.weights };
+        }
         let (mut sum, mut taken) = (0.0, 0);
-        for (row, weight) in rows.iter().zip(merged.weights()) {
+        for (&row, weight) in distinct.first.iter().zip(&distinct.weights) {
             sum += weight;
             let levels = (taken..most).take_while(|j| (*j as f64 + 0.5) / (most as f64) < sum).count();
             if levels > 0 {
                 taken += levels;
-                data.extend_from_slice(row);
+                sample.extend_with(&mut data, row);
                 weights.push(levels as f64);
             }
         }

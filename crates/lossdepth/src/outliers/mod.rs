@@ -5,10 +5,11 @@
 //! data frames, the report as a page.
 
 mod words;
+mod written;
 
 use crate::data::{CellNote, CellNoteKind, Encoded, Encoding, GroupKind, Rows, Table, Values};
 use crate::error::{DepthError, Result};
-use crate::model::reasons::{Combination, Counterfactual};
+use crate::model::reasons::Combination;
 use crate::model::{Explainer, Model, ReasonOptions, Reasons};
 use crate::problem::{Fit, Run, Stop};
 use crate::stats::conformal::{Conformal, own_p_values};
@@ -127,6 +128,8 @@ pub struct WordedReason {
     pub value: String,
     /// What is odd about it, as in `highest of all; nine in ten are 5 to 27`.
     pub text: String,
+    /// The columns that determine the value, where the text tells which one would fit them; empty otherwise.
+    pub beside: Vec<usize>,
     /// The share of the row's outlyingness that the column accounts for, between 0 and 1.
     pub share: f64,
 }
@@ -215,21 +218,20 @@ fn reasons(
     let asked = ReasonOptions { target, ..ReasonOptions::default() };
     let explainer = Explainer::new(model, &quiet)?;
     let mut found = explainer.reasons(Rows::new(&chosen, queries.rows.width())?, &asked, &quiet)?;
-    for (&at, reasons) in rows.iter().zip(&mut found) {
-        let words = Words::new(queries, at, queries.rows.row(at), &reasons.columns);
-        let Some(change) = reasons.counterfactual.as_ref().filter(|change| change.met) else { continue };
-        let Some(row) = words.respelt(change, model.reference().rows()) else { continue };
-        let depth = model.score(Rows::new(&row, row.len())?, &quiet)?[0].depth;
-        let (percentile, _) = explainer.standing(depth);
-        // A row that stays odd with the level that was meant has no short way to be ordinary.
-        let respelt = percentile > change.target;
-        if !respelt && words.contradicts(change) {
-            reasons.counterfactual = None;
-        } else if respelt {
-            reasons.counterfactual = Some(Counterfactual { row, depth, percentile, ..change.clone() });
-        }
-    }
+    written::score_as_written(queries, rows, &mut found, model, &explainer, &quiet)?;
     Ok(found)
+}
+
+/// What there is to say about each of some encoded rows.
+fn reasons_rows<'a>(
+    queries: Queries<'a>,
+    rows: &'a [usize],
+    found: &'a [Reasons],
+) -> impl Iterator<Item = Words<'a>> {
+    let words = move |(&at, reasons): (&usize, &'a Reasons)| {
+        Words::new(queries, at, queries.rows.row(at), &reasons.columns)
+    };
+    rows.iter().zip(found).map(words)
 }
 
 /// The p-value and the percentile of every row, and the depths that the percentiles are among.

@@ -1,8 +1,8 @@
 //! What is odd about a value, in words.
 
 use super::{Queries, WordedReason, coordinates, is_gap, notes_of};
-use crate::data::{CellNote, CellNoteKind, ColumnKind, EncodedColumn, Rows, Values};
-use crate::model::reasons::{ColumnFacts, ColumnReason, Counterfactual, Fitting};
+use crate::data::{CellNote, CellNoteKind, ColumnKind, EncodedColumn, Values};
+use crate::model::reasons::{ColumnFacts, ColumnReason, Fitting};
 
 /// Up to this share of the rows on one side, a number is called high or low by itself (heuristic).
 const EXTREME: f64 = 0.02;
@@ -17,17 +17,20 @@ const RARE: f64 = 0.05;
 const SLIPS: f64 = 3.0;
 const MISSPELT: f64 = 5.0;
 
+/// From more decimals on, what is usual is said with four digits.
+const MANY_DECIMALS: usize = 4;
+
 /// How many columns are named that determine a value.
 const DETERMINING: usize = 3;
 
 /// One row, and what it is compared with.
 #[derive(Clone, Copy)]
 pub(super) struct Words<'a> {
-    queries: Queries<'a>,
+    pub(super) queries: Queries<'a>,
     /// The row of the table.
     row: usize,
     encoded: &'a [f64],
-    notes: &'a [CellNote],
+    pub(super) notes: &'a [CellNote],
     /// All columns, to tell those that are odd themselves.
     reasons: &'a [ColumnReason],
 }
@@ -64,54 +67,31 @@ impl<'a> Words<'a> {
         if counted.len() > most {
             counted.sort_by_key(|reason| !is_changed(reason));
         }
-        let worded = |column: usize, text: String, share: f64| WordedReason {
+        let worded = |column: usize, text: String, beside: Vec<usize>, share: f64| WordedReason {
             column,
             name: self.name(column).to_owned(),
             value: self.value(column),
             text,
+            beside,
             share,
         };
-        let mut found: Vec<WordedReason> = counted
-            .into_iter()
-            .take(most)
-            .map(|reason| worded(reason.column, self.sentence(reason), share(reason.contribution)))
-            .collect();
+        let of_column = |reason: &ColumnReason| {
+            let text = self.sentence(reason);
+            let beside = self.named_in(&text, reason);
+            worded(reason.column, text, beside, share(reason.contribution))
+        };
+        let mut found: Vec<WordedReason> = counted.into_iter().take(most).map(of_column).collect();
         // A gap or a cell that cannot be read is a reason by itself, also where the filled value is ordinary.
         for note in self.notes {
             let known = found.iter().any(|reason| reason.column == note.column);
             if !known && self.is_unusual(note) && found.len() < most.max(1) {
-                found.push(worded(note.column, self.note(note), 0.0));
+                found.push(worded(note.column, self.note(note), Vec::new(), 0.0));
             }
         }
         found
     }
 
-    /// Whether a change takes another level than the one that a misspelt one looks like.
-    pub(super) fn contradicts(&self, change: &Counterfactual) -> bool {
-        change.columns.iter().any(|&column| {
-            let similar = misspelt(self.column(column), &self.value(column));
-            similar.is_some_and(|level| level != self.encoded_value(column, &change.row))
-        })
-    }
-
-    /// A changed row with the levels that misspelt ones look like instead of others; `None` if there are none.
-    pub(super) fn respelt(&self, change: &Counterfactual, sample: Rows<'_>) -> Option<Vec<f64>> {
-        let mut row = change.row.clone();
-        for &column in &change.columns {
-            let (learned, range) = (self.column(column), coordinates(self.queries.encoding, column));
-            let similar = misspelt(learned, &self.value(column));
-            let Some(level) = learned.levels().iter().find(|level| similar == Some(&level.name)) else {
-                continue;
-            };
-            let at = range.start + level.coordinate;
-            if let Some(same) = sample.iter().find(|row| row[at] != 0.0) {
-                row[range.clone()].copy_from_slice(&same[range]);
-            }
-        }
-        (row != change.row).then_some(row)
-    }
-
-    fn column(&self, column: usize) -> &EncodedColumn {
+    pub(super) fn column(&self, column: usize) -> &EncodedColumn {
         &self.queries.encoding.columns()[column]
     }
 
@@ -248,7 +228,7 @@ impl<'a> Words<'a> {
         let usual = || match facts.quantiles {
             Some([low, _, high]) if low == high => format!("nine in ten are {}", column.format_value(low)),
             Some([low, _, high]) => {
-                format!("nine in ten are {} to {}", column.format_value(low), column.format_value(high))
+                format!("nine in ten are {} to {}", usual_value(column, low), usual_value(column, high))
             }
             None => String::new(),
         };
@@ -310,6 +290,13 @@ impl<'a> Words<'a> {
         })
     }
 
+    /// The columns that determine the value of a column, where its sentence says which value would fit them.
+    fn named_in(&self, text: &str, reason: &ColumnReason) -> Vec<usize> {
+        let names = reason.fits.as_ref().and_then(|fits| Some((fits, self.determining(fits)?)));
+        let named = names.filter(|(_, names)| text.ends_with(&format!("would fit {names}")));
+        named.map_or_else(Vec::new, |(fits, _)| fits.determined_by.clone())
+    }
+
     /// The names of the columns that determine a value, if they are not odd themselves.
     fn determining(&self, fits: &Fitting) -> Option<String> {
         let columns = &fits.determined_by[..fits.determined_by.len().min(DETERMINING)];
@@ -332,7 +319,7 @@ impl<'a> Words<'a> {
     }
 }
 
-fn is_category(column: &EncodedColumn) -> bool {
+pub(super) fn is_category(column: &EncodedColumn) -> bool {
     matches!(column.kind(), ColumnKind::Category | ColumnKind::Boolean)
 }
 
@@ -344,7 +331,7 @@ fn is_rare(column: &EncodedColumn, count: f64) -> bool {
 }
 
 /// A much more frequent level that a text differs from by one letter, or two of a long text.
-fn misspelt<'c>(column: &'c EncodedColumn, text: &str) -> Option<&'c str> {
+pub(super) fn misspelt<'c>(column: &'c EncodedColumn, text: &str) -> Option<&'c str> {
     let own = column.levels().iter().find(|level| level.name == text).map_or(1.0, |level| level.count);
     let folded = text.to_lowercase();
     // An edit of a short text makes another word of it: `male` and `female`.
@@ -395,10 +382,20 @@ fn extreme(kind: ColumnKind, facts: &ColumnFacts, share: f64) -> Option<String> 
 }
 
 /// A number with the decimals of its column; a date as it is.
-fn to_decimals(number: f64, column: &EncodedColumn) -> f64 {
+pub(super) fn to_decimals(number: f64, column: &EncodedColumn) -> f64 {
     let unit = 10f64.powi(i32::try_from(column.decimals()).unwrap_or(0));
     let close = (number * unit).round() / unit;
     if column.kind() == ColumnKind::Number && close.is_finite() { close } else { number }
+}
+
+/// An end of what is usual: of measurements with many decimals four significant digits say enough.
+fn usual_value(column: &EncodedColumn, value: f64) -> String {
+    if column.decimals() <= MANY_DECIMALS || value == 0.0 || column.kind() != ColumnKind::Number {
+        return column.format_value(value);
+    }
+    let unit = 10f64.powf(value.abs().log10().floor() - 3.0);
+    let close = (value / unit).round() * unit;
+    without_zeros(column.format_value(to_decimals(if close.is_finite() { close } else { value }, column)))
 }
 
 /// A number without the zeros behind its decimals, which look more exact than it is.

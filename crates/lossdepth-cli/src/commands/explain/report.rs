@@ -1,7 +1,7 @@
 //! What is said about rows, ready to be written as a table or as JSON.
 
 use super::super::inputs::Inputs;
-use super::super::outliers::queries as queries_of;
+use super::super::oddest::queries as queries_of;
 use super::super::plot::in_words;
 use super::Depths;
 use crate::error::Result;

@@ -3,9 +3,9 @@
 use super::Assembly;
 use super::neighbours::Neighbours;
 use super::sample::Sample;
-use crate::report::text::{listed, percent};
+use crate::report::text::listed;
 use crate::report::{Counterfactual, Neighbour, OddRow, Reason};
-use lossdepth::outliers::Outlier;
+use lossdepth::outliers::{Outlier, WordedReason};
 
 /// How many changes a sentence lists.
 const CHANGES: usize = 4;
@@ -32,9 +32,9 @@ pub(super) fn rows(assembly: &Assembly<'_>, data: Sample<'_>, places: &[usize]) 
 }
 
 fn reasons(row: &Outlier) -> Vec<Reason> {
-    let said = row.reasons.iter();
-    let said: Vec<Reason> =
-        said.map(|reason| Reason { columns: vec![reason.column], sentence: reason.text.clone() }).collect();
+    let columns = |reason: &WordedReason| [&[reason.column], &reason.beside[..]].concat();
+    let said = |reason| Reason { columns: columns(reason), sentence: reason.text.clone() };
+    let said: Vec<Reason> = row.reasons.iter().map(said).collect();
     if !said.is_empty() {
         return said;
     }
@@ -50,15 +50,11 @@ fn counterfactual(assembly: &Assembly<'_>, row: &Outlier) -> Option<Counterfactu
     let all: Vec<&str> = all.iter().map(String::as_str).collect();
     let (depth, percentile) = row.changed.filter(|_| !all.is_empty())?;
     let list = listed(&all, CHANGES);
-    let among = if assembly.queries.own { "of all rows" } else { "of the reference" };
     Some(Counterfactual {
         columns: row.changes.iter().map(|change| change.column).collect(),
         values: row.changes.iter().map(|change| change.to.clone()).collect(),
         depth,
         percentile,
-        sentence: format!(
-            "Would be ordinary with {list}: at least as deep as {} {among}.",
-            percent(percentile)
-        ),
+        sentence: format!("Would be ordinary with {list}."),
     })
 }

@@ -6,6 +6,9 @@ use crate::report::page::{Cell, Page};
 /// What stands for the sentence of a masked column.
 const MASKED: &str = "unusual; its values are masked";
 
+/// What stands for a sentence that tells which value would fit masked ones.
+const BESIDE_MASKED: &str = "unusual beside masked values";
+
 /// Removes every value of masked columns, and the sentences about them.
 pub(super) fn mask(page: &mut Page) {
     let masked: Vec<bool> = page.columns.iter().map(|column| column.masked).collect();
@@ -24,10 +27,15 @@ pub(super) fn mask(page: &mut Page) {
     for row in &mut page.rows {
         hide(&mut row.cells);
         row.neighbours.iter_mut().for_each(|neighbour| hide(&mut neighbour.cells));
+        let mut hidden = Vec::new();
         for reason in row.reasons.iter_mut().filter(|reason| reason.columns.iter().any(is_masked)) {
-            MASKED.clone_into(&mut reason.sentence);
+            let own = reason.columns.first().is_some_and(is_masked);
+            if own { MASKED } else { BESIDE_MASKED }.clone_into(&mut reason.sentence);
+            hidden.extend(reason.columns.first());
         }
-        row.counterfactual.take_if(|counterfactual| counterfactual.columns.iter().any(is_masked));
+        // A value that would fit masked ones tells what they are.
+        let tells = |column: &usize| is_masked(column) || hidden.contains(column);
+        row.counterfactual.take_if(|counterfactual| counterfactual.columns.iter().any(tells));
     }
     page.findings.retain(|finding| !finding.columns.iter().any(is_masked));
     if let Some(map) = &mut page.map {

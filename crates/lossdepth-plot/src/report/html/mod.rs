@@ -3,10 +3,11 @@
 mod charts;
 mod escape;
 mod sections;
+mod summary;
 
 use super::groups::{AlikeRows, groups};
 use super::map::rounded;
-use super::page::{Cell, Counterfactual, Neighbour, Page};
+use super::page::{Cell, Neighbour, Page};
 use super::{Bounded, Distribution, Map};
 use crate::scene::base64;
 use escape::{Text, json_in_script};
@@ -90,9 +91,7 @@ fn body(out: &mut String, bounded: &Bounded, groups: &[AlikeRows]) {
         "<body>\n<a class=\"skip\" href=\"#rows\">To the oddest rows</a>\n<header class=\"top\"><h1>{}</h1>",
         escape::Name(&page.title)
     );
-    for sentence in sections::summary(bounded, groups) {
-        let _ = write!(out, "<p class=\"summary\">{sentence}</p>");
-    }
+    summary::summary(out, bounded, groups);
     out.push_str("</header>\n<main>\n");
     overview(out, bounded);
     charts::drift(out, bounded);
@@ -142,7 +141,7 @@ fn overview(out: &mut String, bounded: &Bounded) {
              <label>Across <select id=\"map-x\"></select></label><label>Up <select id=\"map-y\"></select></label>\
              <span class=\"buttons\"><button type=\"button\" id=\"zoom-in\" aria-label=\"Zoom in\">+</button>\
              <button type=\"button\" id=\"zoom-out\" aria-label=\"Zoom out\">−</button>\
-             <button type=\"button\" id=\"zoom-bulk\">Bulk</button><button type=\"button\" id=\"zoom-all\">All</button>\
+             <button type=\"button\" id=\"zoom-bulk\">Most rows</button><button type=\"button\" id=\"zoom-all\">All rows</button>\
              <button type=\"button\" id=\"map-previous\" aria-label=\"Select the previous odd row\">‹</button>\
              <button type=\"button\" id=\"map-next\" aria-label=\"Select the next odd row\">›</button></span></div>\
              <figure class=\"map\" id=\"map-figure\">",
@@ -159,10 +158,10 @@ fn overview(out: &mut String, bounded: &Bounded) {
             "<p id=\"map-tip\" class=\"tip\" hidden></p><figcaption><span class=\"legend\"><span class=\"key\"><svg viewBox=\"0 0 10 10\" aria-hidden=\"true\">\
              <path class=\"odd-point\" d=\"M5 0l5 5l-5 5l-5-5z\"/></svg> flagged</span> <span class=\"key\"><svg viewBox=\"0 0 10 10\" \
              aria-hidden=\"true\"><path class=\"odd-point faint\" d=\"M5 1l4 4l-4 4l-4-4z\"/></svg> listed, not flagged</span> <span \
-             class=\"key\">shallow \
+             class=\"key\">shallow (odd) \
              <svg class=\"ramp\" viewBox=\"0 0 60 10\" aria-hidden=\"true\"><path class=\"point p0\" d=\"M6 5h0\"/><path class=\"point p1\" \
              d=\"M18 5h0\"/><path class=\"point p2\" d=\"M30 5h0\"/><path class=\"point p3\" d=\"M42 5h0\"/><path class=\"point p4\" d=\"M54 5h0\"/>\
-             </svg> deep</span></span> {shown}</figcaption></figure></section>"
+             </svg> deep (ordinary)</span></span> {shown}</figcaption></figure></section>"
         );
     }
     out.push_str("</div>\n");
@@ -201,7 +200,7 @@ struct RowView<'a> {
     cells: &'a [Cell],
     contributions: Vec<f64>,
     reasons: Vec<ReasonView<'a>>,
-    counterfactual: Option<&'a Counterfactual>,
+    counterfactual: Option<CounterfactualView<'a>>,
     neighbours: &'a [Neighbour],
 }
 
@@ -210,6 +209,17 @@ struct ReasonView<'a> {
     columns: &'a [usize],
     lead: &'a str,
     sentence: &'a str,
+}
+
+#[derive(Serialize)]
+struct CounterfactualView<'a> {
+    columns: &'a [usize],
+    values: &'a [String],
+    depth: f64,
+    percentile: f64,
+    sentence: &'a str,
+    /// Where the row would be after the change.
+    standing: String,
 }
 
 #[derive(Serialize)]
@@ -251,7 +261,14 @@ impl<'a> View<'a> {
                     sentence: &reason.sentence,
                 })
                 .collect(),
-            counterfactual: row.counterfactual.as_ref(),
+            counterfactual: row.counterfactual.as_ref().map(|change| CounterfactualView {
+                columns: &change.columns,
+                values: &change.values,
+                depth: change.depth,
+                percentile: change.percentile,
+                sentence: &change.sentence,
+                standing: sections::standing(change, page.thresholds.kind),
+            }),
             neighbours: &row.neighbours,
         });
         let steps = page.thresholds.steps.iter().map(|step| StepView {

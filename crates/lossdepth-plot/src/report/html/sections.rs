@@ -3,90 +3,10 @@
 use super::charts;
 use super::escape::{Name, Sentence, Text};
 use crate::report::groups::AlikeRows;
-use crate::report::page::{Fact, OddRow};
-use crate::report::text::{count, counted, listed, number, p_value, percent};
+use crate::report::page::{Counterfactual, Fact, OddRow};
+use crate::report::text::{count, counted, depth, p_value, percent};
 use crate::report::{Bounded, PValues};
 use std::fmt::Write;
-
-/// The summary: a paragraph each.
-pub(super) fn summary(bounded: &Bounded, groups: &[AlikeRows]) -> Vec<String> {
-    let page = &bounded.page;
-    let columns = counted(bounded.compared, "column", "columns");
-    let rows = counted(page.data.rows, "row", "rows");
-    let mut sentences = vec![match &page.reference {
-        None => {
-            format!("The {rows} of {} were compared with each other in {columns}.", Name(&page.data.name))
-        }
-        Some(reference) => format!(
-            "The {rows} of {} were compared with the {} of {} in {columns}.",
-            Name(&page.data.name),
-            counted(reference.rows, "row", "rows"),
-            Name(&reference.name)
-        ),
-    }];
-    if let Some((row, leads)) = page.rows.first().zip(bounded.leads.first()) {
-        let mut sentence =
-            format!("The oddest is <strong>{}</strong> (p\u{a0}{})", Name(&row.name), p_value(row.p_value));
-        if let Some((reason, lead)) = row.reasons.first().zip(leads.first()) {
-            let lead = if lead.is_empty() { String::new() } else { format!("{}, ", Sentence(lead)) };
-            let _ = write!(sentence, ": {lead}{}", Sentence(&reason.sentence));
-        }
-        sentences[0].push(' ');
-        sentences[0].push_str(&sentence);
-        sentences[0].push('.');
-    }
-    if let Some(drift) = &page.drift {
-        let beyond = drift.beyond_chance();
-        sentences.push(match beyond.first().and_then(|most| Some((most, page.columns.get(most.column)?))) {
-            Some((most, column)) => format!(
-                "<a href=\"#drift\">What changed most</a> since {} is {}: {}.",
-                page.reference
-                    .as_ref()
-                    .map_or_else(|| "then".to_owned(), |other| Name(&other.name).to_string()),
-                Name(&column.name),
-                Sentence(&most.sentence)
-            ),
-            None => "<a href=\"#drift\">No column changed</a> by more than chance explains.".to_owned(),
-        });
-    }
-    let mut data = Vec::new();
-    if page.data.gaps > 0 {
-        data.push(counted(page.data.gaps, "gap", "gaps"));
-    }
-    if page.data.repeated > 0 {
-        data.push(counted(page.data.repeated, "repeated row", "repeated rows"));
-    }
-    // How a file was read is no problem of a column.
-    let suspicious = page.findings.iter().filter(|finding| !finding.columns.is_empty()).count();
-    if suspicious > 0 {
-        data.push(counted(suspicious as u64, "suspicious finding", "suspicious findings"));
-    }
-    let data: Vec<&str> = data.iter().map(String::as_str).collect();
-    let mut second = String::new();
-    if !groups.is_empty() {
-        let alike: Vec<String> = groups
-            .iter()
-            .take(3)
-            .map(|group| {
-                format!("{} ({})", Sentence(&group.title), counted(group.rows.len() as u64, "row", "rows"))
-            })
-            .collect();
-        let _ = write!(
-            second,
-            "What recurs among the {} oddest: {}.",
-            count(page.rows.len() as u64),
-            alike.join("; ")
-        );
-    }
-    if !data.is_empty() {
-        let space = if second.is_empty() { "" } else { " " };
-        let _ = write!(second, "{space}On the way: <a href=\"#data\">{}</a>.", listed(&data, 5));
-    }
-    if !second.is_empty() {
-        sentences.push(second);
-    }
-    sentences
-}
 
 /// Groups of rows with the same main reason.
 pub(super) fn groups(out: &mut String, bounded: &Bounded, groups: &[AlikeRows]) {
@@ -196,10 +116,21 @@ pub(super) fn row_sentence(row: &OddRow, kind: PValues) -> String {
     format!(
         "p {}. Depth {}{spread}: {} {among} {} at most as deep{error}.",
         p_value(row.p_value),
-        number(row.depth),
+        depth(row.depth),
         percent(row.percentile),
         if kind == PValues::Calibrated { "is" } else { "are" }
     )
+}
+
+/// Where a changed row would be.
+pub(super) fn standing(change: &Counterfactual, kind: PValues) -> String {
+    let (share, depth) = (percent(change.percentile), depth(change.depth));
+    match kind {
+        PValues::Calibrated => {
+            format!("Scored again: depth {depth}; {share} of the reference is at most as deep.")
+        }
+        PValues::Ranks => format!("Scored again: depth {depth}; {share} of all rows are at most as deep."),
+    }
 }
 
 /// What was compared, left out, and noticed.

@@ -9,7 +9,7 @@ use super::kind::ColumnKind;
 use super::learn::{learn_column, not_finite, observations};
 use super::left_out::{LeftOut, LeftOutReason};
 use super::options::{EncodingOptions, Missing};
-use super::write::Writer;
+use super::write::{Writer, refill};
 use super::{Column, Table, Values};
 use crate::data::{GroupKind, Layout};
 use crate::error::{DepthError, Result};
@@ -223,6 +223,17 @@ impl Encoding {
         };
         let search = (self.missing == Missing::Compare).then(|| self.donors.search(&self.columns));
         Ok(writer.write(rows, search.as_ref()))
+    }
+
+    /// An encoded row with the gaps of these [`columns`](Self::columns) filled in anew, as [`encode`](Self::encode) would after
+    /// a change of its other values.
+    #[must_use]
+    pub fn refilled(&self, mut encoded: Vec<f64>, gaps: &[usize]) -> Vec<f64> {
+        if encoded.len() == self.layout.width() && !gaps.is_empty() {
+            let search = (self.missing == Missing::Compare).then(|| self.donors.search(&self.columns));
+            refill(&self.columns, &self.layout, search, gaps, &mut encoded);
+        }
+        encoded
     }
 
     /// Finds the columns of a table.

@@ -96,7 +96,17 @@ impl Texts {
         self.codes.push(code);
     }
 
+    /// Gives back the memory that only more rows would need.
+    pub fn shrink_to_fit(&mut self) {
+        self.index = HashMap::new();
+        self.levels.shrink_to_fit();
+        self.codes.shrink_to_fit();
+    }
+
     fn code_of(&mut self, text: &str) -> u32 {
+        if self.index.len() < self.levels.len() {
+            self.index = self.levels.iter().cloned().zip(0..).collect();
+        }
         if let Some(&code) = self.index.get(text) {
             return code;
         }

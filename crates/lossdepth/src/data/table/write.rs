@@ -5,7 +5,7 @@ use super::column::EncodedColumn;
 use super::donors::Search;
 use super::encoded::{CellNote, CellNoteKind, Encoded};
 use super::{Column, Table};
-use crate::data::{GroupKind, Layout};
+use crate::data::{Group, GroupKind, Layout};
 use rayon::prelude::*;
 
 /// How many rows are written at a time.
@@ -24,6 +24,49 @@ struct Place<'a> {
     new: usize,
     /// The first coordinate of its gaps, and the size of one.
     gap: Option<(usize, f64)>,
+}
+
+/// Where the columns are, in the order of those that were learned.
+fn places<'a>(learned: &'a [EncodedColumn], layout: &Layout) -> Vec<Place<'a>> {
+    let mut places: Vec<Place<'a>> = Vec::with_capacity(learned.len());
+    for group in layout.groups() {
+        let learned = &learned[group.column];
+        if let (GroupKind::Gap, Some(place)) = (group.kind, places.last_mut()) {
+            place.gap = Some((group.start, learned.gap_size()));
+            continue;
+        }
+        let (sizes, new) =
+            learned.category().map_or((&[][..], usize::MAX), |levels| (&levels.sizes[..], levels.seen));
+        places.push(Place { start: group.start, sizes, new, gap: None });
+    }
+    places
+}
+
+/// Fills the gaps of these columns in an encoded row, as [`Writer::write`] does.
+pub(super) fn refill(
+    learned: &[EncodedColumn],
+    layout: &Layout,
+    search: Option<Search>,
+    gaps: &[usize],
+    out: &mut [f64],
+) {
+    let groups: Vec<_> = layout.groups().iter().filter(|group| group.kind != GroupKind::Gap).collect();
+    let found = search.map(|mut search| {
+        let cell = |(column, group): (usize, &&Group)| match group.kind {
+            _ if gaps.contains(&column) => Cell::Gap,
+            GroupKind::Number => Cell::Number(out[group.start]),
+            _ => group.level(out).map_or(Cell::Gap, Cell::Level),
+        };
+        search.compare(&groups.iter().enumerate().map(cell).collect::<Vec<_>>());
+        search
+    });
+    for (column, place) in places(learned, layout).into_iter().enumerate() {
+        if gaps.contains(&column) {
+            let value = found.as_ref().and_then(|search| search.value(column));
+            out[groups[column].range()].fill(0.0);
+            put(value.unwrap_or_else(|| learned[column].typical()), &Place { gap: None, ..place }, out);
+        }
+    }
 }
 
 /// Writes rows of a table.
@@ -45,17 +88,7 @@ impl<'a> Writer<'a> {
         sources: Vec<&'a Column>,
         cells: Vec<Cells<'a>>,
     ) -> Self {
-        let mut places: Vec<Place<'a>> = Vec::with_capacity(learned.len());
-        for group in layout.groups() {
-            let learned = &learned[group.column];
-            if let (GroupKind::Gap, Some(place)) = (group.kind, places.last_mut()) {
-                place.gap = Some((group.start, learned.gap_size()));
-                continue;
-            }
-            let (sizes, new) =
-                learned.category().map_or((&[][..], usize::MAX), |levels| (&levels.sizes[..], levels.seen));
-            places.push(Place { start: group.start, sizes, new, gap: None });
-        }
+        let places = places(learned, layout);
         Self { learned, sources, cells, places, width: layout.width(), rows: table.rows() }
     }
 

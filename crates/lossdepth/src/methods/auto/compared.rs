@@ -16,15 +16,16 @@ pub(super) struct Compared {
 impl Compared {
     /// At most `most` rows: in lexicographic order, at equal steps of the cumulative weight.
     pub(super) fn new(sample: &Reference, most: usize) -> Self {
-        let (merged, _) = sample.merged();
-        let (rows, weights) = (merged.rows(), merged.weights());
+        let distinct = sample.distinct();
+        let (first, weights) = (distinct.first, distinct.weights);
+        let (mut data, width) = (Vec::new(), sample.width());
         let observations = sample.observations();
         if weights.len() <= most {
-            let (data, masses) = (rows.as_slice().to_vec(), weights.to_vec());
-            return Self { data, width: rows.width(), masses, observations };
+            first.iter().for_each(|&row| sample.extend_with(&mut data, row));
+            return Self { data, width, masses: weights, observations };
         }
         let step = 1.0 / most as f64;
-        let (mut data, mut masses) = (Vec::with_capacity(most * rows.width()), Vec::<f64>::new());
+        let mut masses = Vec::<f64>::new();
         let (mut row, mut sum, mut last) = (0, weights[0], None);
         for j in 0..most {
             let level = (j as f64 + 0.5) * step;
@@ -35,13 +36,13 @@ impl Compared {
             match masses.last_mut() {
                 Some(mass) if last == Some(row) => *mass += step,
                 _ => {
-                    data.extend_from_slice(rows.row(row));
+                    sample.extend_with(&mut data, first[row]);
                     masses.push(step);
                 }
             }
             last = Some(row);
         }
-        Self { data, width: rows.width(), masses, observations: observations.min(most as f64) }
+        Self { data, width, masses, observations: observations.min(most as f64) }
     }
 
     pub(super) fn len(&self) -> usize {
