@@ -33,6 +33,7 @@ mod reference_rows;
 mod refusals;
 mod scaling;
 mod sketch;
+mod sparse;
 mod statistics;
 mod svm;
 mod svm_golden;
