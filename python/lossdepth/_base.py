@@ -25,6 +25,15 @@ from lossdepth._progress import in_parts, threads
 from lossdepth._reading import TableReader
 from lossdepth._results import Explanation, Scores, named_cut
 from lossdepth._sketch import ReferenceSketch
+from lossdepth._sparse import (
+    MOST_COLUMNS,
+    SMALL,
+    dense_model,
+    explained,
+    sparse_model,
+    sparse_rows,
+    stays_sparse,
+)
 
 if TYPE_CHECKING:
     import os
@@ -35,6 +44,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from lossdepth._report import Report
+    from lossdepth._sparse import Rows
 
     Floats = NDArray[np.float64]
 
@@ -57,8 +67,8 @@ class ScaleWarning(UserWarning):
 # Beyond it the native core does not go.
 _LARGEST = 1e100
 
-# How many numbers of sparse queries are made dense at a time.
-_DENSE = 1 << 22
+# How many numbers of sparse queries are made dense at a time, for a model of dense rows.
+_DENSE = SMALL
 
 
 class Depth(TableReader, OutlierMixin, BaseEstimator):
@@ -271,6 +281,7 @@ class Depth(TableReader, OutlierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         model = vars(self).get("model_")
+        dense_model(model, "p-values of new rows")
         if not isinstance(model, _native.Model):
             raise TypeError("p-values are for the native depths, not for LossDepth")
         count = threads(self.n_jobs)
@@ -336,7 +347,12 @@ class Depth(TableReader, OutlierMixin, BaseEstimator):
         rows, weights = self.model_.reference()
         found = self._found
         if found.depths is None:
-            scores = self._named(self._score(self.model_, rows, "threshold"), None)
+            model = sparse_model(self.model_)
+            if model is not None:
+                given = self._ask(partial(model.score, depths_only=True), model.reference()[0])
+            else:
+                given = self._score(self.model_, rows, "threshold")
+            scores = self._named(given, None)
             found.depths, found.n_iter = scores.depth, max(1, int(scores.iterations.max()))
         return found.depths, weights
 
@@ -355,6 +371,14 @@ class Depth(TableReader, OutlierMixin, BaseEstimator):
             The classifier that tells each row from the reference, taken apart.
         """
         check_is_fitted(self, "model_")
+        model = sparse_model(self.model_)
+        if model is not None:
+            scores, parts = self._ask(
+                lambda given, count: model.explain(given, MOST_COLUMNS, count), self._sparse_rows(X)
+            )
+            names = np.array(self._shown_names(), dtype=object)
+            parts = explained(parts, model.width)
+            return Explanation(scores=self._named(scores, X), feature_names=names, **parts)
         rows, notes = self._encoded(X)
         scores, parts = self._ask(self.model_.explain, rows)
         encoding = self.model_.encoding
@@ -426,6 +450,7 @@ class Depth(TableReader, OutlierMixin, BaseEstimator):
         from lossdepth._report import described, made, masked  # noqa: PLC0415
 
         check_is_fitted(self, "model_")
+        dense_model(vars(self).get("model_"), "reports")
         if not isinstance(vars(self).get("model_"), _native.Model) or self._is_pairwise():
             raise TypeError("reports are for native depths of tables, not for LossDepth or kernels")
         given, _ = self._read(X, reset=False)
@@ -534,7 +559,7 @@ class Depth(TableReader, OutlierMixin, BaseEstimator):
             rows = X.n_rows if isinstance(X, ReferenceSketch) else _num_samples(X)
             self._found.is_sample = model.reference_len < rows
 
-    def _keep(self, model: _native.Model) -> None:
+    def _keep(self, model: Any) -> None:
         """Take a fitted model for one's own, and remember with which parameters it came."""
         self.__dict__.pop("offset_", None)
         self.__dict__.pop("sketch_", None)
@@ -549,9 +574,12 @@ class Depth(TableReader, OutlierMixin, BaseEstimator):
         kept = {*_native.METHODS[self._method], "contamination", "preset", "missing", "kinds"}
         return params | {name: value for name, value in fitted.items() if name in kept}
 
-    def _prepare(self, X: Any, sample_weight: Any) -> _native.Model:
+    def _prepare(self, X: Any, sample_weight: Any) -> _native.Model | _native.SparseModel:
         """Fit the native model alone."""
         missing = self._missing()
+        sparse = self._prepare_sparse(X, sample_weight)
+        if sparse is not None:
+            return sparse
         if isinstance(X, ReferenceSketch):
             if sample_weight is not None:
                 raise ValueError("a sketch has its own weights: give them to `add`")
@@ -580,6 +608,28 @@ class Depth(TableReader, OutlierMixin, BaseEstimator):
                 _checks.warn(spreads, ScaleWarning)
         self._warn_of_unread(model, model.unread)
         return model
+
+    def _prepare_sparse(self, X: Any, sample_weight: Any) -> _native.SparseModel | None:
+        """Fit a model of sparse rows, if X has such and they need not be made dense."""
+        if not is_sparse(X) or not self._takes_sparse or getattr(self, "kinds", None) is not None:
+            return None
+        weights = _checks.weights(sample_weight, X.shape[0])
+        settings = self._settings(X.shape[0], weights)
+        if not stays_sparse(X, settings):
+            return None
+        rows = sparse_rows(self._sparse(X, reset=True))
+        memory = half_of_memory()
+        limit = None if memory is None else int(memory)
+        try:
+            return _native.SparseModel(rows, weights, self._method, settings, limit)
+        except ValueError as error:
+            raise ValueError(self._in_words(error)) from None
+
+    def _sparse_rows(self, X: Any) -> Rows:
+        """Turn queries, sparse or dense, into the rows that a model of sparse rows takes."""
+        if not is_sparse(X):
+            return sparse_rows(self._numbers(as_table(X), reset=False))
+        return sparse_rows(self._sparse(X, reset=False))
 
     def _of_sketch(
         self, sketch: ReferenceSketch
@@ -614,6 +664,10 @@ class Depth(TableReader, OutlierMixin, BaseEstimator):
 
     def _scores(self, X: Any, *, stderr: bool = False) -> Scores:
         check_is_fitted(self, "model_")
+        model = sparse_model(self.model_)
+        if model is not None:
+            score = partial(model.score, depths_only=not stderr)
+            return self._named(self._ask(score, self._sparse_rows(X)), X)
         if is_sparse(X) and self._takes_sparse and X.shape[0] * X.shape[1] > _DENSE:
             X = self._sparse(X, reset=False)
             step = max(1, _DENSE // X.shape[1])
@@ -640,7 +694,7 @@ class Depth(TableReader, OutlierMixin, BaseEstimator):
         depth, error, spread, iterations, stop = map(np.concatenate, zip(*parts, strict=True))
         return depth, error, spread, iterations, stop
 
-    def _ask(self, work: Callable[[Floats, int], T], rows: Floats) -> T:
+    def _ask(self, work: Callable[[Any, int], T], rows: Floats | Rows) -> T:
         """Let the native core work; it counts columns, users call them by name."""
         try:
             return work(rows, threads(self.n_jobs))
@@ -775,7 +829,8 @@ class NativeDepth(Depth):
             the columns: a heuristic.
         """
         check_is_fitted(self, "model_")
-        return DeepestPoint(*self.model_.deepest(threads(self.n_jobs)))
+        model = dense_model(self.model_, "deepest points")
+        return DeepestPoint(*model.deepest(threads(self.n_jobs)))
 
     def central_region(self, share: float = 0.5) -> CentralRegion:
         """Find the deepest rows of the training data, and their mean.
@@ -793,7 +848,8 @@ class NativeDepth(Depth):
             mean.
         """
         check_is_fitted(self, "model_")
-        return CentralRegion(*self.model_.central_region(float(share), threads(self.n_jobs)))
+        model = dense_model(self.model_, "central regions")
+        return CentralRegion(*model.central_region(float(share), threads(self.n_jobs)))
 
     def _encoding(self) -> _native._Encoding:
         model = vars(self).get("model_")
@@ -845,6 +901,6 @@ def _written(params: dict[str, Any]) -> str:
     return json.dumps(params, default=plain)
 
 
-def _shares(model: _native.Model, count: int, depths: Floats) -> Floats:
+def _shares(model: _native.Model | _native.SparseModel, count: int, depths: Floats) -> Floats:
     """Return the share of the reference that is at most as deep."""
     return model.percentiles(depths, count)

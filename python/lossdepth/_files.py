@@ -90,7 +90,7 @@ def _columns(notes: dict[str, str]) -> tuple[list[str] | None, int] | None:
 
 def _name_columns(
     estimator: Any,
-    model: _native.Model,
+    model: _native.Model | _native.SparseModel,
     columns: list[str] | None,
     about: tuple[list[str] | None, int] | None,
 ) -> None:
@@ -110,7 +110,7 @@ def _name_columns(
         estimator.feature_names_in_ = np.array(columns, dtype=object)
 
 
-def _params(model: _native.Model, notes: dict[str, str]) -> dict[str, Any]:
+def _params(model: _native.Model | _native.SparseModel, notes: dict[str, str]) -> dict[str, Any]:
     """Return the parameters as the estimator was given them, or else the settings."""
     if "params" not in notes:
         settings = model.settings

@@ -6,8 +6,9 @@ or not, is read where it is, and so is a data frame on top of one. Everything el
 other types because they are widened, Fortran order and tables of columns (pandas, polars, Arrow)
 because the numbers of a row have to come together. scikit-learn first stacks the columns of a table
 and then turns the stack around, which are two copies at a time, so a large table goes through it
-part by part. Besides, a fitted model keeps a reference of its own; scoring keeps nothing. Sparse
-matrices are made dense: all at once for a reference, in parts for queries.
+part by part. Besides, a fitted model keeps a reference of its own; scoring keeps nothing. Large
+sparse matrices stay sparse (`_sparse`); others are made dense: all at once for a reference, in
+parts for queries.
 """
 
 from __future__ import annotations

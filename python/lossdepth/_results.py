@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -252,6 +253,10 @@ class Explanation:
     notes : list of list of str or None
         For each row, which of its cells are gaps or have a level that the reference lacks; None if
         there is no such cell.
+    rest : ndarray of shape (n_samples,) or None
+        Where the reference was a large sparse matrix, `weights` and `contributions` are sparse
+        arrays of the 100 columns with the largest contributions in either direction; these are the
+        contributions of all others together, and None otherwise.
 
     Examples
     --------
@@ -279,6 +284,7 @@ class Explanation:
     feature_names: NDArray[np.object_]
     cuts: list[list[Cut]] | None = None
     notes: list[list[str]] | None = None
+    rest: NDArray[np.float64] | None = None
 
     @property
     def depth(self) -> NDArray[np.float64]:
@@ -408,19 +414,37 @@ class Explanation:
 
     def _order(self, count: int | None) -> NDArray[np.intp]:
         most = None if count is None else _at_least_0(count)
+        if self.rest is not None:
+            return self._stored_order(self.contributions, most)
         return np.argsort(-self._telling(), axis=1, kind="stable")[:, :most]
+
+    @staticmethod
+    def _stored_order(contributions: Any, most: int | None) -> NDArray[np.intp]:
+        """Return the columns stored in each row, as many as all have, the most negative first."""
+        starts, columns = contributions.indptr, contributions.indices
+        count = np.diff(starts).min()
+        count = count if most is None else min(count, most)
+        found = np.empty((len(starts) - 1, count), dtype=np.intp)
+        for order, (start, stop) in zip(found, pairwise(starts), strict=True):
+            first = np.argsort(contributions.data[start:stop], kind="stable")[:count]
+            order[:] = columns[start:stop][first]
+        return found
 
     def _columns(self, top: int | None) -> dict[str, Any]:
         if self.cuts is not None:
             return self._cut_columns(self.cuts, None if top is None else _at_least_0(top))
         order = self._order(top)
         rows = np.arange(len(self)) if self.scores.index is None else self.scores.index
-        parts = {"weight": self.weights, "contribution": self.contributions}
+        parts: dict[str, Any] = {"weight": self.weights, "contribution": self.contributions}
         return {
             "row": np.repeat(np.asarray(rows), order.shape[1]),
             "feature": self.feature_names[order].ravel(),
         } | {
-            name: np.take_along_axis(part, order, axis=1).ravel()
+            name: (
+                np.take_along_axis(part, order, axis=1)
+                if self.rest is None
+                else np.asarray(part[np.arange(len(self))[:, None], order].todense())
+            ).ravel()
             for name, part in parts.items()
             if part is not None
         }

@@ -369,13 +369,14 @@ def contributions(
         table, meaning = why.weights, "gradient (negative: gives the row away)"
     else:
         table, meaning = why._telling(), "cuts a tree makes in the column"  # noqa: SLF001
+    stored: Any = table
+    values = stored[row] if why.rest is None else stored[[row]].toarray().ravel()
     # The most telling is the most negative, or the one with the most cuts.
     sign = 1.0 if why.cuts is None else -1.0
     if image is not None:
-        ax = _picture(sign * table[row], image, meaning, ax)
+        ax = _picture(sign * values, image, meaning, ax)
         ax.set_title(_title(why, row))
         return ax
-    values = table[row]
     largest = np.argsort(-np.abs(values), kind="stable")
     shown = sorted(largest[:top].tolist(), key=lambda j: sign * float(values[j]))
     names = [str(why.feature_names[j]) for j in shown]

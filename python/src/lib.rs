@@ -11,6 +11,7 @@ mod odd_rows;
 mod page;
 mod regions;
 mod sketch;
+mod sparse;
 mod table;
 mod two_sample;
 
@@ -23,7 +24,7 @@ use pyo3::types::PyDict;
 mod _native {
     use super::{
         Bound, Method, PyDict, PyDictMethods, PyModule, PyModuleMethods, PyResult, Settings, Stop, arrow,
-        conformal, convert, files, model, odd_rows, page, regions, sketch, table, two_sample,
+        conformal, convert, files, model, odd_rows, page, regions, sketch, sparse, table, two_sample,
     };
 
     #[pymodule_export]
@@ -55,6 +56,9 @@ mod _native {
 
     #[pymodule_export]
     use page::report;
+
+    #[pymodule_export]
+    use sparse::SparseModel;
 
     #[pymodule_export]
     use table::Table;

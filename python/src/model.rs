@@ -5,10 +5,11 @@ use crate::convert::{
 };
 use crate::interrupt::{Pace, interruptible};
 use crate::page::{About, AgainstModel};
+use crate::sparse::SparseModel;
 use crate::table::{Note, UNREAD, described, encoding_of_numbers, note, options};
 use lossdepth::data::Encoding;
 use lossdepth::methods::explanation::Cut;
-use lossdepth::model::archive::Archive;
+use lossdepth::model::archive::{Archive, SparseArchive};
 use lossdepth::outliers::OutlierOptions;
 use lossdepth::stats::central;
 use lossdepth::{Explanation, Fit, Preset, Reference, Result, Rows, Run, Stop};
@@ -28,7 +29,7 @@ pub(crate) const STOPS: [Stop; 3] = [Stop::Converged, Stop::IterationLimit, Stop
 const COPIED: usize = 1 << 22;
 
 type Floats<'py> = Bound<'py, PyArray1<f64>>;
-type Scores<'py> =
+pub(crate) type Scores<'py> =
     (Floats<'py>, Floats<'py>, Floats<'py>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<u8>>);
 type Table<'py> = Bound<'py, PyArray2<f64>>;
 
@@ -432,12 +433,15 @@ pub(crate) fn intervals<'py>(
 }
 
 /// A model, the names of its columns, and the notes in its file.
-type Loaded = (Model, Option<Vec<String>>, BTreeMap<String, String>);
+type Loaded = (Py<PyAny>, Option<Vec<String>>, BTreeMap<String, String>);
 
 /// A model from the bytes of a file, with the names of its columns and the notes in it. Where the file does not limit the
 /// memory for kernel values, `memory` does.
 #[pyfunction]
 pub(crate) fn load(py: Python<'_>, data: PyBackedBytes, memory: Option<f64>) -> PyResult<Loaded> {
+    if SparseArchive::recognises(&data) {
+        return load_sparse(py, data, memory);
+    }
     let loaded = interruptible(py, move |_| {
         let archive = Archive::from_bytes(&data)?;
         drop(data);
@@ -446,12 +450,24 @@ pub(crate) fn load(py: Python<'_>, data: PyBackedBytes, memory: Option<f64>) -> 
         Ok((archive.model()?, archive.column_names().map(<[_]>::to_vec), archive.extras().clone()))
     })?;
     let (fitted, columns, extras) = loaded.map_err(|e| exception(&e))?;
-    Ok((Model::of(fitted), columns, extras))
+    Ok((Py::new(py, Model::of(fitted))?.into_any(), columns, extras))
+}
+
+fn load_sparse(py: Python<'_>, data: PyBackedBytes, memory: Option<f64>) -> PyResult<Loaded> {
+    let loaded = interruptible(py, move |_| {
+        let archive = SparseArchive::from_bytes(&data)?;
+        drop(data);
+        let memory = archive.settings().memory.or(memory);
+        let archive = archive.memory(memory);
+        Ok((archive.model(None)?, archive.column_names().map(<[_]>::to_vec), archive.extras().clone()))
+    })?;
+    let (fitted, columns, extras) = loaded.map_err(|e: lossdepth::DepthError| exception(&e))?;
+    Ok((Py::new(py, SparseModel::of(fitted))?.into_any(), columns, extras))
 }
 
 /// A model from the bytes that [`Model::__reduce__`] gave.
 #[pyfunction]
-pub(crate) fn unpickle(py: Python<'_>, data: PyBackedBytes) -> PyResult<Model> {
+pub(crate) fn unpickle(py: Python<'_>, data: PyBackedBytes) -> PyResult<Py<PyAny>> {
     load(py, data, None).map(|(model, _, _)| model)
 }
 
@@ -467,7 +483,7 @@ fn cut(cut: &Cut) -> (usize, f64, bool, f64, f64) {
     (cut.feature, cut.threshold, cut.above, cut.probability, cut.share)
 }
 
-fn scores<'py>(py: Python<'py>, fits: &[Fit]) -> Scores<'py> {
+pub(crate) fn scores<'py>(py: Python<'py>, fits: &[Fit]) -> Scores<'py> {
     let column = |f: fn(&Fit) -> f64| fits.iter().map(f).collect::<Vec<_>>().into_pyarray(py);
     let iterations = fits.iter().map(|fit| i64::try_from(fit.iterations).unwrap_or(i64::MAX));
     let stop =

@@ -8,6 +8,7 @@ mod row_source;
 mod rows;
 mod scaling;
 mod sketch;
+mod sparse;
 mod survey;
 mod table;
 
@@ -21,6 +22,7 @@ pub use row_source::{RowSource, Visit};
 pub use rows::{AsRows, Rows};
 pub use scaling::{Scale, Scaling, ScalingWarning, Transform};
 pub use sketch::ReferenceSketch;
+pub use sparse::{SparseReference, SparseRows};
 pub(crate) use survey::Survey;
 pub use table::{
     CellNote, CellNoteKind, Column, ColumnKind, Encoded, EncodedColumn, Encoding, EncodingOptions, LeftOut,

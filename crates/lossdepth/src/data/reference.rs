@@ -235,7 +235,7 @@ impl Reference {
     }
 
     /// The same weights on other rows of as many columns, or more: those that come last are numbers.
-    fn with_data(&self, data: Vec<f64>, width: usize) -> Self {
+    pub(super) fn with_data(&self, data: Vec<f64>, width: usize) -> Self {
         let (weights, weights_low) = (Arc::clone(&self.weights), Arc::clone(&self.weights_low));
         let layout = self.layout.as_ref().map(|layout| match width - self.width {
             0 => Arc::clone(layout),

@@ -6,6 +6,7 @@ use crate::data::{Mass, Reference};
 use crate::error::{DepthError, Result, positive};
 use crate::numerics::linalg::Matrix;
 use serde::{Deserialize, Serialize};
+use std::cmp::Ordering;
 use std::str::FromStr;
 
 /// The $\gamma$ of a Gaussian or polynomial kernel.
@@ -125,16 +126,26 @@ impl Gamma {
     /// # Errors
     /// A value that is not positive and finite.
     pub fn learn(self, sample: &Reference) -> Result<f64> {
+        let pairs = || PairDistances::new(sample, Points::squared_distances);
+        self.learn_by(pairs, || median_squared_distance(sample))
+    }
+
+    /// Its value, from the squared distances of pairs or the median squared distance to neighbours.
+    pub(super) fn learn_by(
+        self,
+        pairs: impl FnOnce() -> PairDistances,
+        neighbours: impl FnOnce() -> f64,
+    ) -> Result<f64> {
         match self {
             Self::Value(gamma) => positive("gamma", gamma).map(|()| gamma),
-            Self::Auto => Self::Median(1.0).learn(sample),
+            Self::Auto => Self::Median(1.0).learn_by(pairs, neighbours),
             Self::Median(factor) => {
                 positive("gamma", factor)?;
-                Ok(inverse(PairDistances::new(sample, Points::squared_distances).quantile(0.5), factor))
+                Ok(inverse(pairs().quantile(0.5), factor))
             }
-            Self::Neighbours => Ok(inverse(median_squared_distance(sample), 1.0)),
+            Self::Neighbours => Ok(inverse(neighbours(), 1.0)),
             Self::Quartile => {
-                let mut pairs = PairDistances::new(sample, Points::squared_distances);
+                let mut pairs = pairs();
                 pairs.distances.iter_mut().for_each(|r| *r = r.sqrt());
                 let quartile = pairs.quantile(0.25);
                 Ok(inverse(quartile * quartile, 0.5))
@@ -149,10 +160,15 @@ impl Sigma {
     /// # Errors
     /// A value that is not positive and finite.
     pub fn learn(self, sample: &Reference) -> Result<f64> {
+        self.learn_by(|| PairDistances::new(sample, Points::manhattan_distances))
+    }
+
+    /// Its value, from the distances of pairs.
+    pub(super) fn learn_by(self, pairs: impl FnOnce() -> PairDistances) -> Result<f64> {
         match self {
             Self::Value(sigma) => positive("sigma", sigma).map(|()| sigma),
             Self::Auto => {
-                let median = PairDistances::new(sample, Points::manhattan_distances).quantile(0.5);
+                let median = pairs().quantile(0.5);
                 Ok(if median > 0.0 { median } else { 1.0 })
             }
         }
@@ -166,10 +182,10 @@ fn inverse(x: f64, scale: f64) -> f64 {
 }
 
 /// Rows whose pairs are used, at most.
-const MAX_ROWS: usize = 2048;
+pub(super) const MAX_ROWS: usize = 2048;
 
 /// The distances of all pairs, with their masses.
-struct PairDistances {
+pub(super) struct PairDistances {
     /// Of pairs of distinct rows, each pair once.
     distances: Vec<f64>,
     /// Their masses (of both orders together), or empty if all are equal.
@@ -184,8 +200,16 @@ struct PairDistances {
 
 impl PairDistances {
     fn new(sample: &Reference, measure: impl Fn(&Points, crate::Rows<'_>, &mut Columns<'_>)) -> Self {
-        const BLOCK: usize = 32;
         let (points, weights) = subsample(sample, MAX_ROWS);
+        Self::of(&weights, sample.mass(), |first, last, block| {
+            let queries = points.rows().range(first, last);
+            measure(&points, queries, &mut Columns::new(block, 0, last - first));
+        })
+    }
+
+    /// From distinct rows with these weights; `measure` fills in the distances of all rows from some of them, one column each.
+    pub(super) fn of(weights: &[f64], mass: Mass, measure: impl Fn(usize, usize, &mut Matrix)) -> Self {
+        const BLOCK: usize = 32;
         let n = weights.len();
         let same = weights.iter().all(|w| *w == weights[0]);
         let pairs = n * (n - 1) / 2;
@@ -193,11 +217,7 @@ impl PairDistances {
         let mut block = Matrix::zeros(n, BLOCK);
         for first in (0..n).step_by(BLOCK) {
             let last = (first + BLOCK).min(n);
-            measure(
-                &points,
-                points.rows().range(first, last),
-                &mut Columns::new(&mut block, 0, last - first),
-            );
+            measure(first, last, &mut block);
             for j in first..last {
                 distances.extend_from_slice(&block.col(j - first)[j + 1..]);
                 if !same {
@@ -205,7 +225,7 @@ impl PairDistances {
                 }
             }
         }
-        let count = match sample.mass() {
+        let count = match mass {
             Mass::Counts(n) => n * n,
             Mass::Importance => f64::INFINITY,
         };
@@ -278,20 +298,33 @@ impl PairDistances {
 
 /// The distinct rows with their weights, or a subsample of at most `max_rows`; weights sum to one.
 pub(super) fn subsample(sample: &Reference, max_rows: usize) -> (Points, Vec<f64>) {
-    let (rows, weights) = (sample.rows(), sample.weights());
-    let mut order: Vec<usize> = (0..rows.len()).filter(|&i| weights[i] > 0.0).collect();
-    let compare = |a: &usize, b: &usize| {
-        let pairs = rows.row(*a).iter().zip(rows.row(*b));
-        pairs
-            .map(|(x, y)| (x + 0.0).total_cmp(&(y + 0.0)))
-            .find(|o| o.is_ne())
-            .unwrap_or(std::cmp::Ordering::Equal)
+    let rows = sample.rows();
+    let compare = |a: usize, b: usize| {
+        let pairs = rows.row(a).iter().zip(rows.row(b));
+        pairs.map(|(x, y)| (x + 0.0).total_cmp(&(y + 0.0))).find(|o| o.is_ne()).unwrap_or(Ordering::Equal)
     };
-    order.sort_by(compare);
+    let groups = representatives(sample.weights(), compare, max_rows);
+    let data: Vec<f64> = groups.iter().flat_map(|(i, _)| rows.row(*i)).copied().collect();
+    let points = match crate::Rows::new(&data, rows.width()) {
+        Ok(rows) => Points::new(rows),
+        Err(_) => unreachable!("whole rows of the sample"),
+    };
+    (points, groups.into_iter().map(|(_, w)| w).collect())
+}
+
+/// The first of each of the distinct rows with a weight, in order, with the weight of its copies; of more than `max_rows`
+/// those at equal steps of the cumulative weight.
+pub(crate) fn representatives(
+    weights: &[f64],
+    compare: impl Fn(usize, usize) -> Ordering,
+    max_rows: usize,
+) -> Vec<(usize, f64)> {
+    let mut order: Vec<usize> = (0..weights.len()).filter(|&i| weights[i] > 0.0).collect();
+    order.sort_by(|a, b| compare(*a, *b));
     let mut groups: Vec<(usize, f64)> = Vec::new();
     for i in order {
         match groups.last_mut() {
-            Some((row, weight)) if compare(row, &i).is_eq() => *weight += weights[i],
+            Some((row, weight)) if compare(*row, i).is_eq() => *weight += weights[i],
             _ => groups.push((i, weights[i])),
         }
     }
@@ -310,10 +343,5 @@ pub(super) fn subsample(sample: &Reference, max_rows: usize) -> (Points, Vec<f64
         }
         groups = chosen;
     }
-    let data: Vec<f64> = groups.iter().flat_map(|(i, _)| rows.row(*i)).copied().collect();
-    let points = match crate::Rows::new(&data, rows.width()) {
-        Ok(rows) => Points::new(rows),
-        Err(_) => unreachable!("whole rows of the sample"),
-    };
-    (points, groups.into_iter().map(|(_, w)| w).collect())
+    groups
 }

@@ -45,12 +45,15 @@ pub(crate) mod pivoted_cholesky;
 mod points;
 mod precomputed;
 mod space;
+mod sparse;
 mod standard;
 
+pub(crate) use bandwidth::representatives;
 pub use bandwidth::{Gamma, Sigma};
 pub(crate) use neighbour_distance::weighted_quantile;
 pub use points::{Columns, Points};
 pub use space::Space;
+pub(crate) use sparse::SparseSample;
 pub use standard::{KernelChoice, Standard};
 
 use crate::data::Rows;
@@ -97,6 +100,11 @@ pub enum KernelSource {
     Choice(KernelChoice),
     /// A user's kernel.
     Own(Arc<dyn Kernel>),
+    /// The rows are kernel values, as for [`KernelChoice::Precomputed`], of a function that is known to be a kernel.
+    Values {
+        /// A bound on the error of each value, as a multiple of the largest $k(x, x)$ of the two points and the sample.
+        precision: f64,
+    },
 }
 
 impl Default for KernelSource {

@@ -4,10 +4,10 @@ use super::bandwidth::subsample;
 use crate::data::Reference;
 
 /// Rows whose neighbours are searched, at most.
-const CENTRES: usize = 2048;
+pub(super) const CENTRES: usize = 2048;
 
 /// Rows among which neighbours are searched, at most.
-const NEIGHBOURS: usize = 32_768;
+pub(super) const NEIGHBOURS: usize = 32_768;
 
 /// The median over the rows of the squared distance to the $\lceil \sqrt n \rceil$-th nearest other row.
 ///
@@ -15,13 +15,23 @@ const NEIGHBOURS: usize = 32_768;
 /// Weights that are no counts are shares of $n$ rows. A row with that many copies of itself enters with its nearest different
 /// row; 0 if all rows are equal.
 pub(super) fn median_squared_distance(sample: &Reference) -> f64 {
-    let n = sample.observations();
-    let share = n.sqrt().ceil().min(n - 1.0) / n;
     let (centres, masses) = subsample(sample, CENTRES);
     let (points, weights) = subsample(sample, NEIGHBOURS);
+    median_of(sample.observations(), &masses, &weights, |take| points.for_each_query(centres.rows(), take))
+}
+
+/// The same for `n` observations, of centres and rows with these masses; `for_each_centre` calls its argument for each centre in
+/// turn with its number and its squared distances to all rows.
+pub(super) fn median_of(
+    n: f64,
+    masses: &[f64],
+    weights: &[f64],
+    for_each_centre: impl FnOnce(&mut dyn FnMut(usize, &mut [f64])),
+) -> f64 {
+    let share = n.sqrt().ceil().min(n - 1.0) / n;
     let mut medians: Vec<(f64, f64)> = Vec::with_capacity(masses.len());
     let mut near: Vec<(f64, f64)> = Vec::with_capacity(weights.len());
-    points.for_each_query(centres.rows(), |centre, squares| {
+    for_each_centre(&mut |centre, squares| {
         near.clear();
         near.extend(squares.iter().copied().zip(weights.iter().copied()));
         // Rows here are distinct, so the one at distance 0 is the centre: its copies are neighbours, it is not.

@@ -19,8 +19,8 @@ pub(super) fn cauchy_schwarz_violation(value: f64, a: f64, b: f64) -> Option<Str
         .then(|| format!("more than the root of {a} times {b}, the kernels of both with themselves"))
 }
 
-/// A Gram matrix given as the rows of the reference.
-pub(super) fn precomputed(sample: &Reference, origin: Vec<usize>) -> Result<Source> {
+/// A Gram matrix given as the rows of the reference; `definite` says that it is known to be positive semidefinite.
+pub(super) fn precomputed(sample: &Reference, origin: Vec<usize>, definite: bool) -> Result<Source> {
     let (rows, n, width) = (sample.rows(), sample.len(), sample.width());
     if width != n && width != n + 1 {
         return Err(DepthError::Kernel(format!(
@@ -41,7 +41,8 @@ pub(super) fn precomputed(sample: &Reference, origin: Vec<usize>) -> Result<Sour
             }
             // The kernel is the mean of both.
             let mean = 0.5 * (a + b);
-            if let Some(why) = cauchy_schwarz_violation(mean, gram.at(i, i), gram.at(j, j)) {
+            let violation = cauchy_schwarz_violation(mean, gram.at(i, i), gram.at(j, j));
+            if let Some(why) = violation.filter(|_| !definite) {
                 return Err(DepthError::Kernel(format!(
                     "a precomputed kernel must be positive semidefinite: row {row}, column {column} is {mean}, {why}"
                 )));
@@ -52,7 +53,8 @@ pub(super) fn precomputed(sample: &Reference, origin: Vec<usize>) -> Result<Sour
     }
     let negative = (0..origin.len()).any(|i| gram.at(i, i).is_nan() || gram.at(i, i) < 0.0);
     // An invalid diagonal is reported by the caller.
-    if !negative && origin.len() <= MAX_CHECKED && Cholesky::damped(&mut gram.clone(), ROUNDING).is_none() {
+    let checked = !definite && !negative && origin.len() <= MAX_CHECKED;
+    if checked && Cholesky::damped(&mut gram.clone(), ROUNDING).is_none() {
         return Err(DepthError::Kernel(
             "a precomputed kernel must be positive semidefinite, and this matrix has a negative eigenvalue that is no \
              rounding: are these kernel values, and not distances?"
@@ -88,6 +90,7 @@ pub(super) fn precomputed(sample: &Reference, origin: Vec<usize>) -> Result<Sour
     let values = Matrix::from_fn(origin.len(), without.len(), |i, j| rows.row(without[j])[origin[i]]);
     Ok(Source::Precomputed {
         gram: Arc::new(gram),
+        definite,
         rows: origin,
         diagonal: own,
         unweighted: (values, without),

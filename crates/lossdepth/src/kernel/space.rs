@@ -45,9 +45,11 @@ pub(super) enum Source {
     /// `unweighted` are the rows without weight, in order.
     Function { kernel: Arc<dyn Kernel>, points: Points, unweighted: Points },
     /// `rows` are the rows of the points; `diagonal` is the constant diagonal, if it is one. `unweighted` has the kernel values
-    /// of the rows without weight with the points, one column each, and their numbers.
+    /// of the rows without weight with the points, one column each, and their numbers. `definite` says that the values are known
+    /// to be those of a kernel.
     Precomputed {
         gram: Arc<Matrix>,
+        definite: bool,
         rows: Vec<usize>,
         diagonal: Option<f64>,
         unweighted: (Matrix, Vec<usize>),
@@ -60,6 +62,7 @@ impl Space {
         let learned: Option<Arc<dyn Kernel>> = match kernel {
             KernelSource::Own(kernel) => Some(kernel.clone()),
             KernelSource::Choice(choice) => choice.learn(sample)?.map(|k| Arc::new(k) as Arc<dyn Kernel>),
+            KernelSource::Values { .. } => None,
         };
         let weights = sample.weights();
         let point_of = if learned.is_some() { distinct(sample) } else { numbered(sample) };
@@ -82,11 +85,12 @@ impl Space {
                     unweighted: Points::new(Rows::new(&rest, sample.width())?),
                 }
             }
-            None => precomputed(sample, origin)?,
+            None => precomputed(sample, origin, matches!(kernel, KernelSource::Values { .. }))?,
         };
-        let precision = match &source {
-            Source::Function { kernel, points, .. } => kernel.precision(points.width()),
-            Source::Precomputed { .. } => f64::EPSILON,
+        let precision = match (&source, kernel) {
+            (Source::Function { kernel, points, .. }, _) => kernel.precision(points.width()),
+            (_, KernelSource::Values { precision }) => *precision,
+            (Source::Precomputed { .. }, _) => f64::EPSILON,
         };
         let mut rows = vec![0usize; len];
         point_of.iter().flatten().for_each(|point| rows[*point] += 1);
@@ -159,11 +163,14 @@ impl Space {
             Source::Function { kernel, points, .. } => {
                 kernel.block(points, queries, &mut Columns::new(out, 0, queries.len()));
             }
-            Source::Precomputed { gram, rows, diagonal, .. } => {
+            Source::Precomputed { gram, rows, diagonal, definite, .. } => {
                 for (j, row) in queries.iter().enumerate() {
                     let own = diagonal.unwrap_or_else(|| row[row.len() - 1]);
                     for (p, (k, i)) in out.col_mut(j).iter_mut().zip(rows).enumerate() {
                         *k = row[*i];
+                        if *definite {
+                            continue;
+                        }
                         if let Some(why) = cauchy_schwarz_violation(*k, own, gram.at(p, p)) {
                             return Err(DepthError::Kernel(format!(
                                 "the kernel of a query with reference row {i} is {k}, {why}"
@@ -367,6 +374,14 @@ impl Space {
     /// Values of the points, for every row of the reference; 0 for rows without weight.
     pub(crate) fn by_row(&self, values: &[f64]) -> Vec<f64> {
         self.point_of.iter().map(|point| point.map_or(0.0, |p| values[p])).collect()
+    }
+
+    /// Coefficients of the points, divided among the rows of the reference by their weights.
+    pub(crate) fn coefficients_by_row(&self, coefficients: &[f64]) -> Vec<f64> {
+        let share = |(point, weight): (&Option<usize>, &f64)| {
+            point.map_or(0.0, |p| coefficients[p] * (weight / self.half_weights[p]))
+        };
+        self.point_of.iter().zip(&self.row_weights).map(share).collect()
     }
 
     /// The witness function $f = \sum_i c_i k(x_i, \cdot) + c_z k(z, \cdot) + b$ at every row of the reference, given its values

@@ -102,10 +102,19 @@ impl KernelChoice {
     /// # Errors
     /// A setting is out of its range.
     pub fn learn(&self, sample: &Reference) -> Result<Option<Standard>> {
+        self.learn_by(|gamma| gamma.learn(sample), |sigma| sigma.learn(sample))
+    }
+
+    /// The kernel with bandwidths that `gamma` and `sigma` find; `None` for `precomputed`.
+    pub(super) fn learn_by(
+        &self,
+        learn_gamma: impl FnOnce(Gamma) -> Result<f64>,
+        learn_sigma: impl FnOnce(Sigma) -> Result<f64>,
+    ) -> Result<Option<Standard>> {
         let bad = |name, expected, got| Err(DepthError::Setting { name, expected, got });
         Ok(Some(match *self {
-            Self::Gaussian { gamma } => Standard::Gaussian { gamma: gamma.learn(sample)? },
-            Self::Laplacian { sigma } => Standard::Laplacian { sigma: sigma.learn(sample)? },
+            Self::Gaussian { gamma } => Standard::Gaussian { gamma: learn_gamma(gamma)? },
+            Self::Laplacian { sigma } => Standard::Laplacian { sigma: learn_sigma(sigma)? },
             Self::Imq { c, beta } => {
                 positive("c", c)?;
                 if !(beta < 0.0 && beta.is_finite()) {
@@ -125,7 +134,7 @@ impl KernelChoice {
                 if !(coef0 >= 0.0 && coef0.is_finite()) {
                     return bad("coef0", "a finite number, not negative", coef0);
                 }
-                Standard::Polynomial { gamma: gamma.learn(sample)?, degree, coef0 }
+                Standard::Polynomial { gamma: learn_gamma(gamma)?, degree, coef0 }
             }
             Self::Precomputed => return Ok(None),
         }))
@@ -200,7 +209,7 @@ fn ln_above_one(x: f64) -> f64 {
 
 impl Standard {
     /// Replaces distances or products by kernel values.
-    fn apply(&self, column: &mut [f64]) {
+    pub(super) fn apply(&self, column: &mut [f64]) {
         let column = &mut *column;
         match *self {
             Self::Gaussian { gamma } => {

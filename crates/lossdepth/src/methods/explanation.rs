@@ -44,6 +44,8 @@ pub enum Reason {
         tangent: Option<Tangent>,
         /// The witness function: $f(x_i)$ at each reference row.
         witness: Vec<f64>,
+        /// $f$ as a sum of kernels; `None` if the multiplier of a constraint is 0, and for a method that has none.
+        expansion: Option<Expansion>,
     },
     /// $f$ is the output of a network.
     Network {
@@ -81,6 +83,17 @@ pub struct Part {
     pub probability: f64,
     /// $w_k$; those of the parts that are shares sum to one.
     pub weight: f64,
+}
+
+/// A classifier $f = \sum_i \beta_i k(x_i, \cdot) + \beta_z k(z, \cdot) + b$ in the Hilbert space of a kernel.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Expansion {
+    /// $\beta_i$ for each reference row.
+    pub rows: Vec<f64>,
+    /// $\beta_z$.
+    pub query: f64,
+    /// $b$; of a penalised intercept the kernel has the constant, and this is 0.
+    pub intercept: f64,
 }
 
 /// A classifier to first order at the query: $f(x) \approx \langle g, x \rangle + b$.
@@ -157,7 +170,16 @@ impl Explanation {
         influence: Option<Vec<f64>>,
     ) -> Self {
         let tangent = gradient.map(|gradient| Tangent::new(gradient, value, query));
-        Self { fit, value, baseline, influence, reason: Reason::Kernel { tangent, witness } }
+        let reason = Reason::Kernel { tangent, witness, expansion: None };
+        Self { fit, value, baseline, influence, reason }
+    }
+
+    /// The same with a kernel's classifier as a sum of kernels.
+    pub(crate) fn with_expansion(mut self, found: Option<Expansion>) -> Self {
+        if let Reason::Kernel { expansion, .. } = &mut self.reason {
+            *expansion = found;
+        }
+        self
     }
 
     /// By a network: its value and its gradient at the query.
@@ -272,6 +294,14 @@ impl Explanation {
     pub fn witness(&self) -> Option<&[f64]> {
         match &self.reason {
             Reason::Kernel { witness, .. } => Some(witness),
+            _ => None,
+        }
+    }
+
+    /// The classifier of a kernel depth as a sum of kernels.
+    pub fn expansion(&self) -> Option<&Expansion> {
+        match &self.reason {
+            Reason::Kernel { expansion, .. } => expansion.as_ref(),
             _ => None,
         }
     }

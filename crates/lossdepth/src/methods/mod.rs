@@ -22,7 +22,7 @@ use crate::problem::{Fit, Run};
 use crate::data::{Reference, Rows};
 
 pub use auto::Auto;
-pub use explanation::{Explanation, Reason};
+pub use explanation::{Expansion, Explanation, Reason};
 pub use forest::Forest;
 pub use gp::GaussianProcess;
 pub use halfspace::Halfspace;

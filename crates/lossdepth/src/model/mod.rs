@@ -13,6 +13,7 @@ pub mod reasons;
 mod sample_size;
 mod setting;
 mod settings;
+pub mod sparse;
 mod spreads;
 mod value;
 
@@ -25,5 +26,6 @@ pub use preset::Preset;
 pub use reasons::{Explainer, ReasonOptions, Reasons};
 pub use setting::{Kind, Range, Setting};
 pub use settings::Settings;
+pub use sparse::SparseModel;
 pub use spreads::UnequalSpreads;
 pub use value::Value;

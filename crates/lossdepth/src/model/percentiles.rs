@@ -3,7 +3,7 @@
 use super::fitted::Model;
 use super::pool::Pool;
 use crate::error::{DepthError, Result};
-use crate::problem::Run;
+use crate::problem::{Fit, Run};
 
 /// The depths of the reference in order: which share of it is at most as deep as a row.
 ///
@@ -55,13 +55,18 @@ impl Percentiles {
     pub(super) fn learn(model: &Model, run: &Run<'_>) -> Result<Self> {
         let pool = Pool::new(model.reference(), Self::MOST);
         let fits = model.score(pool.rows(), &Run { depths_only: true, ..*run })?;
+        Ok(Self::of_pool(&fits, &pool.weights, model.reference().observations()))
+    }
+
+    /// From the scores of rows that stand for the reference, with their weights, and how many observations that has.
+    pub(super) fn of_pool(fits: &[Fit], weights: &[f64], total: f64) -> Self {
         // Weights sum to 1 or count rows; as counts they are whole numbers but for rounding, and shares are exact.
-        let (total, sum) = (model.reference().observations(), pool.weights.iter().sum::<f64>());
-        let counts = pool.weights.iter().map(|weight| {
+        let sum = weights.iter().sum::<f64>();
+        let counts = weights.iter().map(|weight| {
             let count = weight / sum * total;
             if (count - count.round()).abs() < 1e-6 { count.round() } else { count }
         });
-        Ok(Self::new(fits.iter().map(|fit| fit.depth).zip(counts)))
+        Self::new(fits.iter().map(|fit| fit.depth).zip(counts))
     }
 
     /// From what was saved: increasing depths with increasing shares up to 1.

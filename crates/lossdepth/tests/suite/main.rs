@@ -35,6 +35,7 @@ mod refusals;
 mod relations;
 mod scaling;
 mod sketch;
+mod sparse;
 mod statistics;
 mod svm;
 mod svm_golden;

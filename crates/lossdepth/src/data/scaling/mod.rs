@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 mod mcd;
 mod numbers;
+mod sparse;
 
 pub(in crate::data) use self::mcd::Column;
 use self::mcd::{Cloud, Estimate, inverse_square_root, negligible, quantile};

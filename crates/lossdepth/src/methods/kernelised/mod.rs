@@ -26,7 +26,7 @@ use crate::error::{DepthError, Result, in_bytes};
 use crate::kernel::pivoted_cholesky::PivotedCholesky;
 use crate::kernel::{KernelSource, Space};
 use crate::loss::{Dual, Loss, Smooth};
-use crate::methods::explanation::Explanation;
+use crate::methods::explanation::{Expansion, Explanation};
 use crate::numerics::linalg::{COLUMN_GROUP, Matrix, dot, norm};
 use crate::problem::features::{Features, block_width};
 use crate::problem::{Batch, ErrorBudget, Fit, Intercept, Outcome, Queue, Run, Task, Ticket, Variant};
@@ -209,7 +209,13 @@ impl<L: Smooth + Dual> Kernelised<L> {
         let witness = space.witness(&coefficients, at_query, intercept, margins, query.row(0))?;
         let baseline = 2.0 * dot(margins, &features.half_weights);
         let (values, influence) = ((value, baseline), Some(space.by_row(&influence)));
-        Ok(Explanation::kernel(fit, values, gradient, witness, query.row(0), influence))
+        let expansion = (reg > 0.0).then(|| Expansion {
+            rows: space.coefficients_by_row(&coefficients),
+            query: at_query,
+            intercept,
+        });
+        let explanation = Explanation::kernel(fit, values, gradient, witness, query.row(0), influence);
+        Ok(explanation.with_expansion(expansion))
     }
 }
 

@@ -92,15 +92,14 @@ impl OneClassSvm {
         solve: impl FnOnce(&Space) -> Result<OneClassSolution>,
     ) -> Result<FittedOneClassSvm> {
         self.check()?;
+        let precomputed = || DepthError::Settings("`oc-svm` takes no precomputed kernel".to_owned());
         let kernel: Arc<dyn Kernel> = match &self.kernel {
             KernelSource::Own(kernel) => kernel.clone(),
-            KernelSource::Choice(choice) => {
-                let Some(kernel) = choice.learn(sample)? else {
-                    let text = "`oc-svm` takes no precomputed kernel";
-                    return Err(DepthError::Settings(text.to_owned()));
-                };
-                Arc::new(kernel)
-            }
+            KernelSource::Choice(choice) => match choice.learn(sample)? {
+                Some(kernel) => Arc::new(kernel),
+                None => return Err(precomputed()),
+            },
+            KernelSource::Values { .. } => return Err(precomputed()),
         };
         let source = KernelSource::Own(kernel);
         let space = Space::new(&source, sample, false)?;

@@ -7,7 +7,7 @@ use super::worker::Worker;
 use crate::data::Rows;
 use crate::error::{DepthError, Result};
 use crate::kernel::Space;
-use crate::methods::explanation::Explanation;
+use crate::methods::explanation::{Expansion, Explanation};
 use crate::numerics::linalg::{COLUMN_GROUP, Matrix, dot};
 use crate::problem::{Batch, Fit, Run, Task, Ticket, Variant};
 use crate::solver::dual_active_set::{ActiveSet, KernelColumns, QueryKernel};
@@ -81,7 +81,11 @@ impl PreparedSvm {
         let (intercept, values) = (solution.intercept, &solution.values);
         let witness = self.space.witness(&coefficients, query_coefficient, intercept, values, z)?;
         let baseline = 2.0 * dot(values, half_weights);
-        Ok(Explanation::kernel(fit, (solution.query_value, baseline), gradient, witness, z, Some(influence)))
+        let rows = self.space.coefficients_by_row(&coefficients);
+        let expansion = Expansion { rows, query: query_coefficient, intercept };
+        let values = (solution.query_value, baseline);
+        let explanation = Explanation::kernel(fit, values, gradient, witness, z, Some(influence));
+        Ok(explanation.with_expansion(Some(expansion)))
     }
 
     /// Queries that a worker takes at a time: their kernel columns should stay in cache.

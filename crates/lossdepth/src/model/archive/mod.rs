@@ -30,6 +30,9 @@
 //! bytes, little-endian; every name, text and run of bytes has its length before it. It finds accidents, not forgeries.
 
 mod container;
+mod sparse;
+
+pub use sparse::SparseArchive;
 
 use super::fitted::{Learned, Model};
 use super::percentiles::Percentiles;
@@ -335,6 +338,10 @@ impl Model {
 /// Whether this version can read it at all.
 fn check_format(metadata: &Metadata) -> Result<()> {
     let text = |name: &str| metadata.get(name).map_or("", String::as_str);
+    if text("format") == sparse::NAME {
+        let reason = "its reference has sparse rows, which `lossdepth.load` of Python and `SparseArchive` of Rust read";
+        return Err(DepthError::NotAModel { reason: reason.to_owned() });
+    }
     if text("format") != NAME {
         let reason = "a safetensors file of something else".to_owned();
         return Err(DepthError::NotAModel { reason });
