@@ -7,9 +7,9 @@ One worker of one thread each. The clock is processor time, of all processes of 
 its own work on the rows counts, waiting for the machine does not. An engine is started and has
 scored a few rows before the clock runs; rows are in its memory. Runs of the engine and of
 ``lossdepth score --threads 1`` alternate. What the command line takes to start and to read the
-model, and Ray to start an actor, is measured with one row and taken off. So is what the processes
-of an engine take when there is no work. All give depth, error, stderr and percentile. Each engine
-runs in a process of its own.
+model, and Ray to start an actor, is measured with one row and taken off. All give depth, error,
+stderr and percentile. Each engine runs in a process of its own. An idle machine is needed all the
+same: the processes of Dask, Ray and Spark also do something while they wait.
 
 The memory is the peak of the process that scores, with the rows where they are in the same
 process. Linux only.
@@ -47,8 +47,6 @@ if TYPE_CHECKING:
 
 COLUMNS = ("depth", "error", "stderr", "percentile")
 ROWS_OF_A_PARTITION = 100_000
-# How long an engine is watched without work, in seconds.
-IDLE = 3.0
 
 
 class ProcessorTime:
@@ -239,15 +237,11 @@ def measure(name: str, folder: Path, repeats: int) -> dict[str, float]:
         (of_one_row or run)()
         found = []
         for _ in range(repeats):
-            # What the processes of an engine do without work, such as exchanging heartbeats.
-            idle = seconds_of(lambda: time.sleep(IDLE))[0] / IDLE
             used, clock = seconds_of(run)
-            used -= idle * clock
             peak = worker_memory()
             if of_one_row is not None:
                 of_start = seconds_of(of_one_row)
-                used -= of_start[0] - idle * of_start[1]
-                clock -= of_start[1]
+                used, clock = used - of_start[0], clock - of_start[1]
             ours = seconds_of_program(program) - seconds_of_program(start)
             found.append((used, clock, ours, used / ours))
     used, clock, ours, ratio = (median(column) for column in zip(*found, strict=True))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+from collections import deque
 
 import numpy as np
 import pandas as pd
@@ -96,6 +97,22 @@ def test_a_window_moves() -> None:
         window.remove(np.full((1, 3), 77.0))
     with pytest.raises(ValueError, match="merge them"):
         ReferenceSketch(reference_rows=10).add(X).remove(X[:1])
+
+
+@pytest.mark.parametrize("reference_rows", [20_000, 50])
+def test_the_last_days_are_merged(reference_rows: int) -> None:
+    days = np.array_split(X, 35)
+    window: deque[ReferenceSketch] = deque(maxlen=30)
+    for day, rows in enumerate(days):
+        window.append(ReferenceSketch(reference_rows=reference_rows).add(rows))
+        if day not in (0, 29, 30, 34):
+            continue
+        merged = ReferenceSketch(reference_rows=reference_rows).merge(*window)
+        kept = np.vstack(days[max(0, day - 29) : day + 1])
+        whole = ReferenceSketch(reference_rows=reference_rows).add(kept)
+        assert (merged.n_rows, merged.complete) == (len(kept), whole.complete)
+        a, b = LogisticDepth().fit(merged), LogisticDepth().fit(whole)
+        np.testing.assert_array_equal(a.score_samples(QUERIES), b.score_samples(QUERIES))
 
 
 def test_what_does_not_fit_is_refused() -> None:
