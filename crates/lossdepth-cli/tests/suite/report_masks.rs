@@ -93,7 +93,17 @@ fn nothing_that_tells_a_masked_value_is_in_the_file() {
             let leaked: Vec<&String> =
                 told.iter().filter(|text| has_word(&hidden, text) && !other(text)).collect();
             assert!(leaked.is_empty(), "{masked}: {leaked:?}");
-            assert!(open.contains(words) && !hidden.contains(words), "{masked}: {words}");
+            // Which value would fit columns that are shown may be told.
+            let tells = |text: &str| {
+                let ends = |c: char| "<\";".contains(c);
+                text.split(words)
+                    .skip(1)
+                    .any(|rest| rest.split(ends).next().unwrap_or_default().contains(masked))
+            };
+            match words {
+                "would fit" => assert!(tells(&open) && !tells(&hidden), "{masked}: {words}"),
+                _ => assert!(open.contains(words) && !hidden.contains(words), "{masked}: {words}"),
+            }
             assert!(hidden.contains(masked), "its name is shown");
         }
     }
