@@ -31,7 +31,10 @@ fn told(data: &Value, column: usize) -> BTreeSet<String> {
     fn leaves(value: &Value, into: &mut Vec<String>) {
         match value {
             Value::Array(items) => items.iter().for_each(|item| leaves(item, into)),
-            Value::Object(items) => items.values().for_each(|item| leaves(item, into)),
+            Value::Object(items) => {
+                // `type` says which of several forms it has.
+                items.iter().filter(|(key, _)| *key != "type").for_each(|(_, item)| leaves(item, into));
+            }
             Value::String(text) => into.push(text.clone()),
             Value::Number(number) => into.push(number.to_string()),
             Value::Bool(_) | Value::Null => {}
