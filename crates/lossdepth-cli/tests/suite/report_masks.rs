@@ -31,7 +31,10 @@ fn told(data: &Value, column: usize) -> BTreeSet<String> {
     fn leaves(value: &Value, into: &mut Vec<String>) {
         match value {
             Value::Array(items) => items.iter().for_each(|item| leaves(item, into)),
-            Value::Object(items) => items.values().for_each(|item| leaves(item, into)),
+            Value::Object(items) => {
+                // `type` says which of several forms it has.
+                items.iter().filter(|(key, _)| *key != "type").for_each(|(_, item)| leaves(item, into));
+            }
             Value::String(text) => into.push(text.clone()),
             Value::Number(number) => into.push(number.to_string()),
             Value::Bool(_) | Value::Null => {}
@@ -93,7 +96,17 @@ fn nothing_that_tells_a_masked_value_is_in_the_file() {
             let leaked: Vec<&String> =
                 told.iter().filter(|text| has_word(&hidden, text) && !other(text)).collect();
             assert!(leaked.is_empty(), "{masked}: {leaked:?}");
-            assert!(open.contains(words) && !hidden.contains(words), "{masked}: {words}");
+            // Which value would fit columns that are shown may be told.
+            let tells = |text: &str| {
+                let ends = |c: char| "<\";".contains(c);
+                text.split(words)
+                    .skip(1)
+                    .any(|rest| rest.split(ends).next().unwrap_or_default().contains(masked))
+            };
+            match words {
+                "would fit" => assert!(tells(&open) && !tells(&hidden), "{masked}: {words}"),
+                _ => assert!(open.contains(words) && !hidden.contains(words), "{masked}: {words}"),
+            }
             assert!(hidden.contains(masked), "its name is shown");
         }
     }

@@ -10,7 +10,7 @@ use crate::problem::Run;
 
 /// Scores the changes again as they would be written, and keeps those that make their row ordinary.
 ///
-/// Written are numbers with the decimals of their column, and the level that a misspelt one looks like where that will do. What is
+/// Written are numbers with the decimals of their column, whole days or seconds, and the level that a misspelt one looks like where that will do. What is
 /// still a gap is filled in anew: the most similar reference row may be another one after the change.
 pub(super) fn score_as_written(
     queries: Queries<'_>,
@@ -78,11 +78,14 @@ impl Words<'_> {
     fn written(&self, change: &Counterfactual, mut row: Vec<f64>) -> Vec<f64> {
         for &column in &change.columns {
             let (learned, range) = (self.column(column), coordinates(self.queries.encoding, column));
-            if !is_category(learned)
-                && learned.kind() == ColumnKind::Number
-                && let Some(value) = row.get_mut(range.start)
-            {
-                *value = to_decimals(*value, learned);
+            if let Some(value) = row.get_mut(range.start).filter(|_| !is_category(learned)) {
+                *value = match learned.kind() {
+                    ColumnKind::Time if learned.has_time_of_day() || learned.is_clock() => {
+                        (*value * 86_400.0).round() / 86_400.0
+                    }
+                    ColumnKind::Time => value.floor(),
+                    _ => to_decimals(*value, learned),
+                };
             }
         }
         let left =

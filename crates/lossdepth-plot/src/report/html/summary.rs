@@ -9,6 +9,9 @@ use std::fmt::Write;
 /// How many rows are named at the top.
 const FIRST: usize = 3;
 
+/// A change of more columns is told with the row only.
+const CHANGES: usize = 3;
+
 /// The summary: paragraphs, and a list of the oddest rows.
 pub(super) fn summary(out: &mut String, bounded: &Bounded, groups: &[AlikeRows]) {
     let _ = write!(out, "<p class=\"summary\">{}</p>", compared(bounded));
@@ -45,7 +48,8 @@ fn first_rows(bounded: &Bounded) -> String {
             let lead = if lead.is_empty() { String::new() } else { format!("{}, ", Sentence(lead)) };
             let _ = write!(out, "{lead}{}.", Sentence(&reason.sentence));
         }
-        if let Some(change) = &row.counterfactual {
+        // A long list of changes helps nobody here: the row is odd as a whole.
+        if let Some(change) = row.counterfactual.as_ref().filter(|change| change.columns.len() <= CHANGES) {
             let _ = write!(out, " <span class=\"soft\">{}</span>", Sentence(&change.sentence));
         }
         out.push_str("</li>");
