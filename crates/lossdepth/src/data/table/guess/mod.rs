@@ -168,7 +168,7 @@ mod tests {
         assert_eq!(kind("posted", numbers(&dates[..7])), ColumnKind::Number);
         let far: Vec<f64> = (0..40).map(|i| f64::from(20_000_000 + 7919 * i)).collect();
         assert_eq!(kind("amount", numbers(&far)), ColumnKind::Number);
-        assert_eq!(kind("invoice_no", numbers(&dates)), ColumnKind::Category);
+        assert_eq!(kind("invoice_no", numbers(&dates)), ColumnKind::Id);
         assert_eq!(kinds(vec![("posted", numbers(&dates))], false), [ColumnKind::Number]);
     }
 

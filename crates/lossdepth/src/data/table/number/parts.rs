@@ -57,12 +57,13 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// `12.` of `12.-`, `12,–` or `12,--`, where the dash stands for decimals that are 0.
+/// `12,` of `12,-`, `12,–` or `12,--`, where the dash stands for decimals that are 0. The decimal mark stays: it tells how
+/// `1.250,-` is read.
 fn without_dash(body: &str) -> &str {
     let rest = body.trim_end_matches(['-', '–', '—']);
     let dashes = body[rest.len()..].chars().count();
     let whole = rest.strip_suffix(['.', ',']).unwrap_or_default();
-    if (1..=2).contains(&dashes) && whole.ends_with(|c: char| c.is_ascii_digit()) { whole } else { body }
+    if (1..=2).contains(&dashes) && whole.ends_with(|c: char| c.is_ascii_digit()) { rest } else { body }
 }
 
 /// What is in front of a word for thousands, millions or billions, and its power of ten.
