@@ -83,9 +83,9 @@ class ProjectionDepth(_Classical):
 
     :math:`O(z) = \sup_u |u^\top z - \mathrm{med}(u^\top X)| / \mathrm{MAD}(u^\top X)`, without a
     constant in MAD. Exact up to rounding where the sample spans one or two dimensions. Beyond that
-    random directions and a local search give the upper end of an interval. In three and four
-    dimensions cells that cover all directions, five for each of `num_directions`, prove the lower
-    end; beyond, nothing is proven of it, and `error` is the depth itself.
+    random directions and a local search give the upper end of an interval. In three dimensions
+    cells that cover all directions, five for each of `num_directions`, prove the lower end; beyond,
+    nothing is proven of it, and `error` is the depth itself.
 
     {parameters}
 

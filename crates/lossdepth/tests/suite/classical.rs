@@ -228,6 +228,33 @@ fn no_direction_in_the_plane_is_worse_than_the_projection_depth() {
 }
 
 #[test]
+fn no_direction_in_space_is_below_the_interval_of_the_projection_depth() {
+    let (mut random, mut failures) = (Random::new(14), Failures::default());
+    // Relative to the depth the interval is narrow for normal rows; in more than three dimensions it is as wide as the depth.
+    for (d, widest) in [(3, 0.3), (4, 1.0 + 1e-8)] {
+        for round in 0..4 {
+            let rows = random.cloud(101, d);
+            let rows: Vec<Vec<f64>> = if round % 2 == 0 {
+                rows
+            } else {
+                rows.iter().map(|x| x.iter().map(|x| x.powi(3)).collect()).collect()
+            };
+            let z: Vec<f64> = (0..d).map(|_| 1.5 * random.normal()).collect();
+            let fit = score(Projection::new(), &rows, &z);
+            let depth = |u: &[f64]| 1.0 / (1.0 + outlyingness(&rows, &z, u));
+            let mut least = fit.depth;
+            for _ in 0..3_000 {
+                let u: Vec<f64> = (0..d).map(|_| random.normal()).collect();
+                least = least.min(depth(&u));
+            }
+            failures.check(least >= fit.depth - fit.error, || format!("{rows:?} {z:?} {least} {fit:?}"));
+            failures.check(round % 2 == 1 || fit.error <= widest * fit.depth, || format!("{d} {fit:?}"));
+        }
+    }
+    failures.report();
+}
+
+#[test]
 fn closed_forms_are_their_definitions() {
     let (mut random, mut failures) = (Random::new(5), Failures::default());
     for round in 0..60 {

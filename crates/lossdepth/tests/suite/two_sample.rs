@@ -92,6 +92,32 @@ fn samples_of_one_distribution_are_rejected_as_often_as_the_level_says() {
     }
 }
 
+/// The depth of the rank test learns its scaling on a half of the first sample, whose labels are not permuted. The other two tests
+/// always standardise both samples together.
+#[test]
+fn the_rank_test_keeps_its_level_with_standardised_columns() {
+    let tests = vec![TwoSampleTest::Rank];
+    for (sizes, shift) in [([20, 20], 0.0), ([30, 14], 100.0)] {
+        let mut random = Random::new(5);
+        let options = CompareOptions {
+            permutations: 39,
+            tests: tests.clone(),
+            settings: Settings::new(Method::Logistic),
+            ..CompareOptions::default()
+        };
+        assert_eq!(options.settings.scale, Scale::Standard);
+        let mut rejected = 0;
+        for seed in 0..40_000 {
+            let [first, second] = sizes.map(|rows| cloud(rows, shift, &mut random));
+            let found = compare(&first, &second, &CompareOptions { seed, ..options.clone() });
+            rejected += usize::from(found.tests[0].p <= 0.05);
+        }
+        println!("{sizes:?}: {rejected} of 40,000");
+        // The standard deviation of the number is 44.
+        assert!((1_800..=2_200).contains(&rejected), "{sizes:?}: {rejected}");
+    }
+}
+
 #[test]
 fn ties_make_the_tests_conservative_and_never_liberal() {
     let rejected = rejected_under_the_null([30, 14], |random| random.below(4) as f64);

@@ -21,7 +21,7 @@ use crate::numerics::random::Random;
 ///
 /// For a sample of rank 1 or 2 the supremum is exact up to rounding: in the plane all directions at which it can be attained are found
 /// once. In more dimensions it is searched among [`num_directions`](Self::num_directions) random ones and in the neighbourhood of the best: the
-/// depth is attained by a direction, so the true one is not larger. In three and four dimensions $5 \cdot$ `num_directions` cells that cover
+/// depth is attained by a direction, so the true one is not larger. In three dimensions $5 \cdot$ `num_directions` cells that cover
 /// all directions bound it from below, the better the more there are, and `error` is the distance of the bounds; in more dimensions
 /// that would take too many cells: nothing is proven of the other end, and `error` is the depth itself.
 ///
@@ -88,7 +88,7 @@ const STARTS: usize = 4;
 
 /// Cells for each of the shared directions, and the largest dimension in which they say something (heuristics).
 const CELLS: usize = 5;
-const COVERED: usize = 4;
+const COVERED: usize = 3;
 
 /// Below this share of the spread of a sample of unit variance a deviation is 0 up to rounding.
 const NO_DEVIATION: f64 = 1e-13;

@@ -3,9 +3,9 @@
 use super::{Block, End, Lane, Stage};
 use crate::certify::gap::Certificate;
 use crate::loss::{Dual, LineSums, Smooth};
-use crate::numerics::linalg::{Matrix, Real};
+use crate::numerics::linalg::{Matrix, Real, norm};
 use crate::problem::features::{Reaction, ShiftResponse};
-use crate::problem::{ErrorBudget, Features, Outcome, Stop, Task, Variant};
+use crate::problem::{ErrorBudget, Features, Functional, Outcome, Stop, Task, Variant};
 use crate::solver::newton;
 
 /// The sample in one precision.
@@ -98,7 +98,13 @@ impl Precision for f64 {
             // Conjugate gradients have overwritten the slopes, and saved them before.
             let slopes = if lane.has_influence { block.slopes.col(k) } else { block.margins.col(k) };
             block.task.functional.scale_losses(block.losses.col_mut(k));
-            let q = (block.task.variant == Variant::Risk).then_some(&lane.influence.solution[..]);
+            // H is at least 2 reg J, so q of the risk is no longer than w; where it is, conjugate gradients broke down by rounding.
+            let (free, solution) = (block.features.free, &lane.influence.solution[..]);
+            let sound = |q: &&[f64]| {
+                let longest = 2.0 * norm(&lane.theta[free..]);
+                block.task.functional != Functional::RISK || norm(&q[free..]) <= longest
+            };
+            let q = (block.task.variant == Variant::Risk).then_some(solution).filter(sound);
             let shift = if block.features.learns_shift() {
                 newton::shift_response(block.loss, block.features, block.task, (&lane.query, &lane.theta, q))
             } else {
