@@ -111,7 +111,7 @@ impl Regressions {
             };
             // Gross errors bend robust coordinates little; in the others rows count less the farther out they are.
             let influence =
-                if kind == 0 { masses.clone() } else { bounded_influence(masses, columns.len(), &points) };
+                if kind == 0 { masses.clone() } else { bounded_influence(masses, columns.len(), points) };
             let predictors = predictors(compared, layout, &influence, points);
             if !(2..=MOST).contains(&predictors.len()) {
                 break;

@@ -162,7 +162,9 @@ impl Kind {
             .collect();
         let mut influence = bounded_influence(&masses, columns.len(), |k| points[k].clone());
         let mass: f64 = influence.iter().sum();
-        influence.iter_mut().for_each(|m| *m /= mass);
+        for m in &mut influence {
+            *m /= mass;
+        }
         let coordinate = |(&(encoded, measure), points): (&(usize, Measure), &Vec<f64>)| {
             let mean = dot(points, &influence);
             let square: f64 = points.iter().zip(&influence).map(|(x, m)| m * (x - mean) * (x - mean)).sum();
