@@ -1,6 +1,7 @@
 //! The data: tables as they are, rows of numbers, the reference sample with its weights, and its scaling.
 
 mod layout;
+mod measure;
 mod reference;
 mod reference_rows;
 mod row_source;
@@ -11,6 +12,7 @@ mod survey;
 mod table;
 
 pub use layout::{Group, GroupKind, Layout};
+pub(crate) use measure::{Measure, bounded_influence, quartile_unit};
 pub(crate) use reference::Mass;
 pub use reference::Reference;
 pub use reference_rows::ReferenceRows;

@@ -1,6 +1,6 @@
 //! The sample that queries are compared with: checked once, trusted ever after.
 
-use super::{AsRows, Layout, Rows, Scaling};
+use super::{AsRows, Layout, Rows, Scaling, Transform};
 use crate::error::{DepthError, Result};
 use crate::numerics::double_double::Twofold;
 use crate::numerics::linalg::dot;
@@ -31,6 +31,18 @@ pub struct Reference {
     mass: Mass,
     /// Which columns belong together; none if each is a number of its own.
     layout: Option<Arc<Layout>>,
+    zero: Zero,
+}
+
+/// What became of the zeros of the columns when the rows were mapped.
+#[derive(Debug, Clone, PartialEq)]
+enum Zero {
+    /// The rows are as they were given.
+    Kept,
+    /// Each column was mapped by itself, 0 to this number.
+    Moved(Arc<Vec<f64>>),
+    /// The columns were mixed.
+    Lost,
 }
 
 /// What the weights say about how many independent observations there are.
@@ -97,7 +109,16 @@ impl Reference {
             let low = (-weight).mul_add(count, 1.0) / count;
             let (weights, weights_low) = (Arc::new(vec![weight; n]), Arc::new(vec![low; n]));
             let (data, mass) = (Arc::new(data), Mass::Counts(count));
-            return Ok(Self { data, width, weights, weights_low, given: None, mass, layout: None });
+            return Ok(Self {
+                data,
+                width,
+                weights,
+                weights_low,
+                given: None,
+                mass,
+                layout: None,
+                zero: Zero::Kept,
+            });
         };
         if given.len() != n {
             return Err(DepthError::WeightCount { expected: n, got: given.len() });
@@ -119,7 +140,7 @@ impl Reference {
         let weights_low = Arc::new(quotients_low(&given, &weights, largest));
         let mass = if whole { Mass::Counts(given.iter().sum()) } else { Mass::Importance };
         let (data, weights, given) = (Arc::new(data), Arc::new(weights), Some(Arc::new(given)));
-        Ok(Self { data, width, weights, weights_low, given, mass, layout: None })
+        Ok(Self { data, width, weights, weights_low, given, mass, layout: None, zero: Zero::Kept })
     }
 
     /// Says which columns belong together. Without a layout every column is a number.
@@ -197,7 +218,8 @@ impl Reference {
             0 => Arc::clone(layout),
             more => Arc::new(layout.with_numbers(more)),
         });
-        Self { data: Arc::new(data), width, weights, weights_low, given: None, mass: self.mass, layout }
+        let (data, mass, zero) = (Arc::new(data), self.mass, self.zero.clone());
+        Self { data, width, weights, weights_low, given: None, mass, layout, zero }
     }
 
     /// The sample after an affine map of its rows.
@@ -207,7 +229,26 @@ impl Reference {
         for (row, out) in self.rows().iter().zip(data.chunks_exact_mut(self.width)) {
             scaling.apply(row, out);
         }
-        self.with_data(data, self.width)
+        let mut mapped = self.with_data(data, self.width);
+        mapped.zero = match (scaling.transform(), &self.zero) {
+            (Transform::Full(_), _) | (_, Zero::Lost) => Zero::Lost,
+            _ => {
+                let before: Vec<f64> = (0..self.width).filter_map(|j| self.zero(j)).collect();
+                let mut after = vec![0.0; self.width];
+                scaling.apply(&before, &mut after);
+                Zero::Moved(Arc::new(after))
+            }
+        };
+        mapped
+    }
+
+    /// Where the zero of a column is after the maps that the rows went through; `None` if they mixed the columns.
+    pub(crate) fn zero(&self, column: usize) -> Option<f64> {
+        match &self.zero {
+            Zero::Kept => Some(0.0),
+            Zero::Moved(zeros) => zeros.get(column).copied(),
+            Zero::Lost => None,
+        }
     }
 
     /// Whether the rows are still numbers to work with after an affine map.
@@ -261,8 +302,8 @@ impl Reference {
             }
         }
         let (data, weights, weights_low) = (Arc::new(data), Arc::new(weights), Arc::new(Vec::new()));
-        let (width, mass, layout) = (self.width, self.mass, self.layout.clone());
-        (Self { data, width, weights, weights_low, given: None, mass, layout }, place)
+        let (width, mass, layout, zero) = (self.width, self.mass, self.layout.clone(), self.zero.clone());
+        (Self { data, width, weights, weights_low, given: None, mass, layout, zero }, place)
     }
 
     /// The weighted mean of the rows; exact for a constant column, whatever its value.

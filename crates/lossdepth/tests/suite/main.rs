@@ -31,6 +31,7 @@ mod properties;
 mod reasons;
 mod reference_rows;
 mod refusals;
+mod relations;
 mod scaling;
 mod sketch;
 mod statistics;

@@ -3,6 +3,7 @@
 //! Each column is mapped by itself, so that columns with a meaning of their own may get a map of their own here.
 
 use super::compared::Compared;
+use crate::data::{Measure, quartile_unit};
 use crate::numerics::special::normal_quantile;
 
 /// The distribution of one column over the compared rows.
@@ -38,6 +39,18 @@ impl Column {
         let square = pairs.iter().map(|(x, m)| m * (x - mean) * (x - mean)).sum::<f64>() / sum;
         let deviation = if values.len() > 1 { square.sqrt() } else { 0.0 };
         Self { values, cumulative, observations: compared.observations, deviation }
+    }
+
+    /// The number in units of its quartiles.
+    pub(super) fn linear(&self) -> Measure {
+        Measure::linear(|level| self.quantile(level), self.deviation)
+    }
+
+    /// The logarithm of the number above `zero`, if the column has one.
+    pub(super) fn logarithm(&self, zero: f64) -> Option<Measure> {
+        let first = self.values.partition_point(|x| *x <= zero);
+        let below = if first == 0 { 0.0 } else { self.cumulative[first - 1] };
+        Measure::logarithm(zero, *self.values.get(first)?, below, |level| self.quantile(level))
     }
 
     /// The first value at which the cumulative mass is at least `level`.
@@ -89,9 +102,8 @@ pub(super) struct RobustMap {
 
 impl ColumnMap for RobustMap {
     fn learn(column: &Column) -> Self {
-        let range = (column.quantile(0.75) - column.quantile(0.25)) / 1.349;
-        let spread = if range > 1e-9 * column.deviation { range } else { column.deviation };
-        Self { centre: column.quantile(0.5), spread: if spread > 0.0 { spread } else { 1.0 } }
+        let [centre, spread] = quartile_unit(|level| column.quantile(level), column.deviation);
+        Self { centre, spread }
     }
 
     fn apply(&self, x: f64) -> f64 {

@@ -4,6 +4,7 @@ mod column_tails;
 mod compared;
 mod coordinates;
 mod prepared;
+mod regressions;
 mod side;
 mod space;
 mod tail;

@@ -97,7 +97,7 @@ impl PreparedAuto {
         let weights = [NARROW, BALLS, RANKS[0] + share * (RANKS[1] - RANKS[0])];
         let total: f64 = weights.iter().sum();
         let mut prepared = Self {
-            column_tails: ColumnTails::new(&compared, &layout, &robust),
+            column_tails: ColumnTails::new(sample, &compared, &columns, &layout, &robust),
             robust,
             ranks,
             robust_kept,

@@ -3,8 +3,9 @@
 /// The levels whose quantile can be the threshold of a tail: the first that differs from the median.
 const LEVELS: [f64; 3] = [0.9, 0.95, 0.98];
 
-/// The share of the sample whose values, the most extreme ones, do not decide how heavy a tail is.
-const CENSORED: f64 = 0.02;
+/// The share of the sample whose values, the most extreme ones, do not decide how heavy the tail of a column is, or of a residual
+/// in robust coordinates. Heuristic, chosen on tables.
+pub(super) const CENSORED: f64 = 0.02;
 
 /// The index of a tail before any observation of it, and how many observations that counts for. Heuristics.
 const PRIOR_INDEX: f64 = 3.0;
@@ -23,8 +24,8 @@ pub(super) struct Side {
 
 impl Side {
     /// `pairs` are values and masses, ascending, and stand for so many observations. Values closer than `resolution` are the
-    /// same. A value is in excess from $-\ln P = $ `expected` on.
-    fn learn(pairs: &[(f64, f64)], observations: f64, expected: f64, resolution: f64) -> Self {
+    /// same. A value is in excess from $-\ln P = $ `expected` on. The most extreme `censored` share does not decide the index.
+    fn learn(pairs: &[(f64, f64)], observations: f64, expected: f64, resolution: f64, censored: f64) -> Self {
         let total: f64 = pairs.iter().map(|(_, mass)| mass).sum();
         let quantiles = quantiles(pairs, total);
         let (median, largest) = (quantiles[0], pairs[pairs.len() - 1].0);
@@ -42,7 +43,7 @@ impl Side {
         };
         let unit = threshold - median;
         let above = mass_above(threshold);
-        let index = index(pairs, threshold, unit, above, observations);
+        let index = index(pairs, threshold, unit, above, observations, censored);
         Self { threshold, unit, index, free: free(above) }
     }
 
@@ -71,8 +72,15 @@ fn quantiles(pairs: &[(f64, f64)], total: f64) -> [f64; 4] {
 
 /// The index of the tail: the most likely one if the values above the threshold are known up to those that are censored, with
 /// the prior as so many observations more.
-fn index(pairs: &[(f64, f64)], threshold: f64, unit: f64, above: f64, observations: f64) -> f64 {
-    let censored = (CENSORED * observations + 1e-9).floor() / observations;
+fn index(
+    pairs: &[(f64, f64)],
+    threshold: f64,
+    unit: f64,
+    above: f64,
+    observations: f64,
+    censored: f64,
+) -> f64 {
+    let censored = (censored * observations + 1e-9).floor() / observations;
     let kept = above - censored;
     if kept <= 0.5 / observations {
         return PRIOR_INDEX;
@@ -106,16 +114,17 @@ impl Sides {
         observations: f64,
         expected: f64,
         resolution: f64,
+        censored: f64,
     ) -> Self {
         let mut pairs: Vec<(f64, f64)> = values.zip(masses.iter().copied()).collect();
         pairs.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
-        let upper = Side::learn(&pairs, observations, expected, resolution);
+        let upper = Side::learn(&pairs, observations, expected, resolution, censored);
         pairs.reverse();
         for (x, _) in &mut pairs {
             *x = -*x;
         }
         pairs.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
-        Self { upper, lower: Side::learn(&pairs, observations, expected, resolution) }
+        Self { upper, lower: Side::learn(&pairs, observations, expected, resolution, censored) }
     }
 
     /// The larger excess of both tails, and by how much it changes at most if `x` is off by `error`.
@@ -132,7 +141,7 @@ mod tests {
 
     fn sides(values: &[f64], expected: f64) -> Sides {
         let n = values.len() as f64;
-        Sides::learn(values.iter().copied(), &vec![1.0 / n; values.len()], n, expected, 0.0)
+        Sides::learn(values.iter().copied(), &vec![1.0 / n; values.len()], n, expected, 0.0, CENSORED)
     }
 
     #[test]
@@ -190,7 +199,7 @@ mod tests {
     fn masses_are_copies() {
         let copies = sides(&[1.0, 1.0, 2.0, 3.0, 3.0, 3.0, 9.0, 9.5], 2.0);
         let masses = [0.25, 0.125, 0.375, 0.125, 0.125];
-        let merged = Sides::learn([1.0, 2.0, 3.0, 9.0, 9.5].into_iter(), &masses, 8.0, 2.0, 0.0);
+        let merged = Sides::learn([1.0, 2.0, 3.0, 9.0, 9.5].into_iter(), &masses, 8.0, 2.0, 0.0, CENSORED);
         for x in [-7.0, 0.0, 2.5, 9.2, 40.0, 1e9] {
             assert!((copies.excess(x, 0.0).0 - merged.excess(x, 0.0).0).abs() < 1e-12, "{x}");
         }
