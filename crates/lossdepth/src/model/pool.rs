@@ -32,6 +32,12 @@ impl Pool {
         Self { data, width, weights }
     }
 
+    /// Some of its rows.
+    pub(in crate::model) fn of(&self, chosen: &[usize]) -> Self {
+        let data = chosen.iter().flat_map(|&i| self.rows().row(i)).copied().collect();
+        Self { data, width: self.width, weights: chosen.iter().map(|&i| self.weights[i]).collect() }
+    }
+
     pub(in crate::model) fn rows(&self) -> Rows<'_> {
         Rows::new(&self.data, self.width).unwrap_or_else(|_| unreachable!("rows of a reference"))
     }

@@ -100,6 +100,16 @@ impl Ground<'_> {
                 }
             }
             values.push(mean);
+            if let Some(expected) = self.dependence.expected(j, row) {
+                let mut value = of(first);
+                column
+                    .encoded
+                    .iter()
+                    .zip(&mut value)
+                    .filter(|(e, _)| **e == at)
+                    .for_each(|(_, v)| *v = expected);
+                values.insert(0, value);
+            }
         }
         values.extend(similar.iter().map(|&i| of(i)));
         let mut order: Vec<usize> = self.ordinary.to_vec();

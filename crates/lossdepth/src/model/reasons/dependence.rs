@@ -1,6 +1,7 @@
-//! Which columns of the reference determine a column, by correlations of normal scores, (E11).
+//! Which columns of the reference determine a column, and which value they let expect, (E11).
 
 use super::columns::Column;
+use super::relation::Relations;
 use crate::model::pool::Pool;
 use crate::numerics::special::normal_quantile;
 
@@ -8,35 +9,56 @@ use crate::numerics::special::normal_quantile;
 const GAIN: f64 = 0.05;
 const EXPLAINED: f64 = 0.5;
 /// At most this many columns are named, and considered.
-const NAMED: usize = 3;
+pub(super) const NAMED: usize = 3;
 const CONSIDERED: usize = 200;
 
-/// The correlations of the normal scores of number columns.
+/// How the number columns depend on each other.
 #[derive(Debug, Clone)]
 pub(super) struct Dependence {
     columns: Vec<usize>,
+    /// The correlations of their normal scores.
     correlations: Vec<f64>,
+    relations: Relations,
 }
 
 impl Dependence {
-    pub(super) fn new(columns: &[Column], pool: &Pool) -> Self {
+    /// `ordinary` are the rows of the pool that are deep: what is odd must not bend a relation.
+    pub(super) fn new(columns: &[Column], pool: &Pool, ordinary: &[usize]) -> Self {
         let numbers =
             (0..columns.len()).filter(|&j| columns[j].number.is_some() && !columns[j].is_constant());
         let chosen: Vec<usize> = numbers.take(CONSIDERED).collect();
-        let scores: Vec<Vec<f64>> =
-            chosen.iter().filter_map(|&j| columns[j].number).map(|at| normal_scores(pool, at)).collect();
+        let encoded: Vec<usize> = chosen.iter().filter_map(|&j| columns[j].number).collect();
+        let scores: Vec<Vec<f64>> = encoded.iter().map(|&at| normal_scores(pool, at)).collect();
         let mut correlations = Vec::with_capacity(chosen.len().pow(2));
         for a in &scores {
             for b in &scores {
                 correlations.push(a.iter().zip(b).map(|(a, b)| a * b).sum());
             }
         }
-        Self { columns: chosen, correlations }
+        let relations = Relations::new(&encoded, &pool.of(ordinary), &correlations);
+        Self { columns: chosen, correlations, relations }
     }
 
-    /// The columns that determine column `j`, by forward selection.
+    /// The number that the others let expect in column `j` of an encoded row, if they determine it by a sum or a product.
+    pub(super) fn expected(&self, j: usize, row: &[f64]) -> Option<f64> {
+        self.relations.expected(self.place(j)?, row)
+    }
+
+    /// The columns that determine column `j`: those of a sum or a product if there is a close one, else by forward selection.
     pub(super) fn of(&self, j: usize) -> Vec<usize> {
-        let Some(target) = self.columns.iter().position(|&k| k == j) else { return Vec::new() };
+        let Some(target) = self.place(j) else { return Vec::new() };
+        match self.relations.terms(target) {
+            Some(terms) => terms.into_iter().map(|k| self.columns[k]).collect(),
+            None => self.selected(target),
+        }
+    }
+
+    fn place(&self, j: usize) -> Option<usize> {
+        self.columns.iter().position(|&k| k == j)
+    }
+
+    /// Forward selection by partial correlation.
+    fn selected(&self, target: usize) -> Vec<usize> {
         let d = self.columns.len();
         // The correlations after the columns selected so far were projected out.
         let mut partial = self.correlations.clone();
@@ -65,7 +87,6 @@ impl Dependence {
         if explained < EXPLAINED { Vec::new() } else { named }
     }
 }
-
 /// The normal scores of a column, with mean 0 and sum of squares 1; equal values get the same.
 fn normal_scores(pool: &Pool, at: usize) -> Vec<f64> {
     let rows = pool.rows();

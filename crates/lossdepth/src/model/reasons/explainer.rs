@@ -75,7 +75,7 @@ impl<'a> Explainer<'a> {
         let numbers = Layout::numbers(sample.width());
         let columns = columns::columns(sample.layout().unwrap_or(&numbers), pool.rows());
         let quantiles = facts::quantiles(&columns, sample);
-        let dependence = Dependence::new(&columns, &pool);
+        let dependence = Dependence::new(&columns, &pool, &ordinary);
         Ok(Self { model, columns, pool, pool_depths, ordinary, scale, quantiles, dependence })
     }
 

@@ -7,6 +7,9 @@ use crate::error::Result;
 const SLACK: f64 = 1.0;
 /// How many values a section of the range tries.
 const POINTS: usize = 6;
+/// How many sections there are, and how many at most while an end has not moved: a relation may fix a value closely.
+const SECTIONS: usize = 2;
+const MOST_SECTIONS: usize = 5;
 
 /// The value of a column that would fit the others.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,7 +37,10 @@ pub(super) fn fitting(ground: &Ground<'_>, repair: &Repair, j: usize) -> Result<
     let (lowest, highest) = (numbers().fold(value, f64::min), numbers().fold(value, f64::max));
     let limit = repair.bits + SLACK;
     let mut ends = [(value, lowest), (value, highest)];
-    for _ in 0..2 {
+    for section in 0..MOST_SECTIONS {
+        if section >= SECTIONS && ends.iter().all(|(inside, _)| *inside != value) {
+            break;
+        }
         let mut data = Vec::new();
         for (inside, outside) in ends {
             for k in 1..=POINTS {

@@ -10,6 +10,7 @@ mod explainer;
 mod facts;
 mod fitting;
 mod game;
+mod relation;
 mod scale;
 mod search;
 
