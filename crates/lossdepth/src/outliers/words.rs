@@ -18,7 +18,7 @@ const SLIPS: f64 = 3.0;
 const MISSPELT: f64 = 5.0;
 
 /// How many columns are named that determine a value.
-const DETERMINING: usize = 2;
+const DETERMINING: usize = 3;
 
 /// One row, and what it is compared with.
 #[derive(Clone, Copy)]
@@ -273,7 +273,7 @@ impl<'a> Words<'a> {
         }
         let value = if let Some(number) = fits.number {
             let close = rounded(number, fits.range, column.is_whole());
-            let text = column.format_value(to_decimals(close, column));
+            let text = without_zeros(column.format_value(to_decimals(close, column)));
             let about = if column.kind() == ColumnKind::Time { "around" } else { "about" };
             format!("{about} {text}")
         } else {
@@ -281,7 +281,7 @@ impl<'a> Words<'a> {
             format!("`{}`", column.format_value(level as f64))
         };
         let plain = value.trim_start_matches("about ").trim_start_matches("around ").trim_matches('`');
-        if plain == self.value(reason.column) || self.queries.encoding.columns().len() == 1 {
+        if plain == without_zeros(self.value(reason.column)) || self.queries.encoding.columns().len() == 1 {
             return None;
         }
         // Beside other odd columns the value was found for a row in which those are ordinary.
@@ -300,7 +300,18 @@ impl<'a> Words<'a> {
         if columns.is_empty() || columns.iter().any(is_odd) {
             return None;
         }
-        Some(columns.iter().map(|&column| self.name(column)).collect::<Vec<_>>().join(" and "))
+        let names: Vec<&str> = columns.iter().map(|&column| self.name(column)).collect();
+        // Columns of a matrix have numbers for names.
+        let are_numbers = names.iter().all(|name| name.bytes().all(|b| b.is_ascii_digit()));
+        let kind = match (are_numbers, names.len()) {
+            (true, 1) => "column ",
+            (true, _) => "columns ",
+            _ => "",
+        };
+        Some(match &names[..] {
+            [first @ .., last] if !first.is_empty() => format!("{kind}{} and {last}", first.join(", ")),
+            _ => format!("{kind}{}", names.join(" and ")),
+        })
     }
 }
 
