@@ -2,7 +2,7 @@
 
 The tables are those of the example `judge_reasons` of the library:
 
-    cargo run --release -p lossdepth --example judge_reasons -- --rows 28 --write tables
+    cargo run --release -p lossdepth --example judge_reasons -- --rows 26 --seed 1 --write tables
     python benchmarks/reasons.py tables --kernel-rows 10
 
 Needs scikit-learn and shap. The forest is fitted to the whole table, corrupted rows included, as
