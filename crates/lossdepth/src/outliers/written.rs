@@ -27,9 +27,11 @@ pub(super) fn score_as_written(
         let respelt = words.respelt(change, model.reference().rows());
         // A row that stays odd with the level that was meant has no short way to be ordinary.
         let as_found = (!words.contradicts(change)).then(|| change.row.clone());
-        for row in respelt.into_iter().chain(as_found) {
+        let as_written = respelt.iter().chain(&as_found).map(|row| words.written(change, row.clone()));
+        // Rounding may break what columns determine each other by: then the change as it was found has to do.
+        for row in as_written.chain(as_found.clone()) {
             owners.push(at);
-            values.extend(words.written(change, row));
+            values.extend(row);
         }
     }
     if owners.is_empty() {

@@ -57,13 +57,19 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// `12,` of `12,-`, `12,–` or `12,--`, where the dash stands for decimals that are 0. The decimal mark stays: it tells how
-/// `1.250,-` is read.
+/// `12` of `12.-`, `12,–` or `12,--`, where the dash stands for decimals that are 0. With another mark in front of it the decimal
+/// mark stays, `1.250,` of `1.250,-`: it tells how that is read.
 fn without_dash(body: &str) -> &str {
     let rest = body.trim_end_matches(['-', '–', '—']);
     let dashes = body[rest.len()..].chars().count();
     let whole = rest.strip_suffix(['.', ',']).unwrap_or_default();
-    if (1..=2).contains(&dashes) && whole.ends_with(|c: char| c.is_ascii_digit()) { rest } else { body }
+    if !(1..=2).contains(&dashes) || !whole.ends_with(|c: char| c.is_ascii_digit()) {
+        body
+    } else if whole.contains(['.', ',']) {
+        rest
+    } else {
+        whole
+    }
 }
 
 /// What is in front of a word for thousands, millions or billions, and its power of ten.
