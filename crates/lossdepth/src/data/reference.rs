@@ -307,7 +307,9 @@ impl Reference {
     pub(crate) fn merged(&self) -> (Self, Vec<Option<usize>>) {
         let Distinct { first, weights, place } = self.distinct();
         let mut data = Vec::with_capacity(first.len() * self.width);
-        first.iter().for_each(|&row| self.extend_with(&mut data, row));
+        for &row in &first {
+            self.extend_with(&mut data, row);
+        }
         let (data, weights, weights_low) = (Arc::new(data), Arc::new(weights), Arc::new(Vec::new()));
         let (width, mass, layout) = (self.width, self.mass, self.layout.clone());
         let (learned, zero) = (self.learned, self.zero.clone());

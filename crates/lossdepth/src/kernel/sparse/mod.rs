@@ -116,7 +116,9 @@ impl SparseSample {
                 _ => {
                     let factor = built.factor(column);
                     built.entries.extend(entries.iter().map(|&(row, value)| (row, value * factor)));
-                    entries.iter().for_each(|&(row, _)| counts[row as usize] += 1);
+                    for &(row, _) in entries {
+                        counts[row as usize] += 1;
+                    }
                     built.starts.push(built.entries.len());
                     built.center.push(built.scaling.center()[column] * factor);
                     Place::Indexed(position(built.center.len() - 1))

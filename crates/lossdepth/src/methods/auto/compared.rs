@@ -21,7 +21,9 @@ impl Compared {
         let (mut data, width) = (Vec::new(), sample.width());
         let observations = sample.observations();
         if weights.len() <= most {
-            first.iter().for_each(|&row| sample.extend_with(&mut data, row));
+            for &row in &first {
+                sample.extend_with(&mut data, row);
+            }
             return Self { data, width, masses: weights, observations };
         }
         let step = 1.0 / most as f64;

@@ -121,7 +121,9 @@ impl Features {
 /// The numbers of these columns, 0 in the others.
 fn restricted(w: &[f64], columns: &[usize]) -> Vec<f64> {
     let mut kept = vec![0.0; w.len()];
-    columns.iter().for_each(|&j| kept[j] = w[j]);
+    for &j in columns {
+        kept[j] = w[j];
+    }
     kept
 }
 
