@@ -16,6 +16,8 @@ use std::sync::Arc;
 
 /// Rows in compressed form: starts, columns, numbers, and how many columns there are.
 type Given<'py> = (PyReadonlyArray1<'py, i64>, PyReadonlyArray1<'py, u32>, PyReadonlyArray1<'py, f64>, usize);
+/// The same, to return.
+type Returned<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<u32>>, Floats<'py>, usize);
 type Floats<'py> = Bound<'py, PyArray1<f64>>;
 type Table<'py> = Bound<'py, PyArray2<f64>>;
 
@@ -150,11 +152,7 @@ impl SparseModel {
     }
 
     /// The rows of the reference, and their weights as given.
-    fn reference<'py>(
-        &self,
-        py: Python<'py>,
-    ) -> ((Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<u32>>, Floats<'py>, usize), Option<Floats<'py>>)
-    {
+    fn reference<'py>(&self, py: Python<'py>) -> (Returned<'py>, Option<Floats<'py>>) {
         let sample = self.fitted.reference();
         let rows = sample.rows();
         let starts = rows.starts().iter().map(|start| i64::try_from(*start).unwrap_or(i64::MAX));

@@ -14,7 +14,7 @@ pub(super) fn find(
     inputs: &Inputs,
     model: &Model,
     options: &OutlierOptions,
-    running: &Running,
+    running: Running,
 ) -> Result<Outliers> {
     let progress = Progress::new(running.quiet, Some(inputs.data.part()?.rows.len()));
     let advance = |rows| progress.advance(rows);

@@ -79,7 +79,7 @@ pub(crate) fn outliers(args: &OutliersArgs) -> Result<Outcome> {
     let settings = inputs.settings(&args.question)?;
     let model = inputs.model(&args.question)?;
     let options = OutlierOptions { top: args.top, reasons: args.reasons, ..OutlierOptions::default() };
-    let found = oddest::find(&inputs, &model, &options, &args.running)?;
+    let found = oddest::find(&inputs, &model, &options, args.running)?;
     let text = written(args, &inputs, &settings, &found, format);
     match file {
         Some(file) => file.write(text.as_bytes())?,

@@ -75,7 +75,7 @@ pub(crate) fn report(args: &ReportArgs) -> Result<Outcome> {
     let model = inputs.model(&args.question)?;
     announce::subsample(model.settings(), model.reference_len(), args.running.quiet);
     let options = OutlierOptions { top: args.top, ..OutlierOptions::default() };
-    let found = oddest::find(&inputs, &model, &options, &args.running)?;
+    let found = oddest::find(&inputs, &model, &options, args.running)?;
     let html = page(args, &inputs, &model, &found, &masked)?.to_html();
     match file {
         Some(file) => file.write(html.as_bytes())?,

@@ -44,7 +44,7 @@ const PLAIN: Design = Design {
     gaps: 0.0,
 };
 
-const DESIGNS: [Design; 20] = [
+static DESIGNS: [Design; 20] = [
     Design { name: "chain5", width: 5, ..PLAIN },
     Design { name: "chain10", width: 10, ..PLAIN },
     Design { name: "chain20", width: 20, ..PLAIN },
@@ -108,8 +108,7 @@ pub(crate) fn chosen(names: &str) -> Vec<&'static Design> {
         "relations" => design.group == Group::Relations,
         name => design.name == name,
     };
-    static ALL: [Design; 20] = DESIGNS;
-    ALL.iter().filter(|design| names.split(',').any(|name| is(design, name))).collect()
+    DESIGNS.iter().filter(|design| names.split(',').any(|name| is(design, name))).collect()
 }
 
 /// Rows as drawn, and the same with corrupted columns.
@@ -157,7 +156,9 @@ impl Design {
                 (0..width).filter(|j| !columns.contains(j) && random.between(0.0, 1.0) < self.gaps).collect()
             };
             for row in &mut clean {
-                removed(&[]).into_iter().for_each(|j| row[j] = f64::NAN);
+                for j in removed(&[]) {
+                    row[j] = f64::NAN;
+                }
             }
             for ((before, row), columns) in truth.iter_mut().zip(&mut odd).zip(&corrupted) {
                 for j in removed(columns) {

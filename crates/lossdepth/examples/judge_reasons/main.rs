@@ -49,7 +49,9 @@ fn seen(
         // No corrupted column, the first, the last, all: for one column the first is the last.
         for columns in [&[][..], &corrupted[..1], &corrupted[corrupted.len() - 1..], &corrupted[..]] {
             let mut row = before.clone();
-            columns.iter().for_each(|&j| row[j] = after[j]);
+            for &j in columns {
+                row[j] = after[j];
+            }
             variants.push(row);
         }
     }

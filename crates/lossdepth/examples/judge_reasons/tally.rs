@@ -1,6 +1,6 @@
 //! What is counted for a table and a method.
 
-use lossdepth::data::Layout;
+use lossdepth::data::{Group, Layout};
 use lossdepth::model::Reasons;
 
 /// How many of how many.
@@ -107,7 +107,7 @@ impl Tally {
         if own {
             let apart = |row: &[f64]| -> f64 {
                 let groups = layout.groups().iter().filter(|group| group.column == column);
-                groups.flat_map(|group| group.range()).map(|at| (row[at] - before[at]).abs()).sum()
+                groups.flat_map(Group::range).map(|at| (row[at] - before[at]).abs()).sum()
             };
             self.near.add(apart(&change.row) <= 0.25 * apart(after));
         }

@@ -33,7 +33,9 @@ fn stays() -> Vec<[f64; 4]> {
         [start, start + duration, duration, (4.5 + 0.4 * random.normal()).exp().round()]
     };
     let mut rows: Vec<[f64; 4]> = (0..ROWS).map(|_| row()).collect();
-    BROKEN.iter().for_each(|&i| rows[i][1] += 14.0);
+    for i in BROKEN {
+        rows[i][1] += 14.0;
+    }
     rows
 }
 

@@ -99,7 +99,9 @@ mod tests {
             for _ in 0..3000 {
                 let mut u: Vec<f64> = (0..rank).map(|_| random.normal()).collect();
                 let largest = u.iter().copied().fold(0.0, |m: f64, u| if u.abs() > m.abs() { u } else { m });
-                u.iter_mut().for_each(|u| *u /= largest);
+                for u in &mut u {
+                    *u /= largest;
+                }
                 let inside = |cell: &&Cell| {
                     let apart = u.iter().zip(&cell.centre).map(|(u, c)| (u - c).abs());
                     u[cell.axis] == 1.0 && apart.fold(0.0, f64::max) <= cells.half_width + 1e-15
