@@ -43,7 +43,8 @@ fn bits(value: &Value) -> Option<u64> {
 fn assert_rounds(text: &str, exact: f64, digits: i32) {
     let plain = text.replace(',', "").replace('−', "-");
     let shown: f64 = plain.parse().unwrap_or_else(|_| panic!("`{text}` is no number"));
-    let unit = if exact == 0.0 { 0.0 } else { 10f64.powi(exact.abs().log10().floor() as i32 - digits + 1) };
+    let unit =
+        if exact == 0.0 { 0.0 } else { 10f64.powf(exact.abs().log10().floor() - f64::from(digits - 1)) };
     assert!((shown - exact).abs() <= 0.5 * unit * (1.0 + 1e-9), "{text} is not {exact} with {digits} digits");
 }
 
