@@ -7,7 +7,7 @@ pub struct Encoded {
     pub values: Vec<f64>,
     /// How many of them a row has.
     pub width: usize,
-    /// Which row of the table each row is: all of them, but for [`Missing::Drop`].
+    /// Which row of the table each row is: all of them, but for [`Missing::Drop`](super::Missing::Drop).
     pub rows: Vec<usize>,
     /// Cells that are not simply a value, by row, then by column. At most about a million are kept.
     pub notes: Vec<CellNote>,
@@ -18,7 +18,7 @@ pub struct Encoded {
 pub struct CellNote {
     /// The row of the table, from 0.
     pub row: usize,
-    /// The column, among [`Encoding::columns`].
+    /// The column, among [`Encoding::columns`](super::Encoding::columns).
     pub column: usize,
     /// What there is to say.
     pub what: CellNoteKind,
