@@ -2,6 +2,7 @@
 
 pub mod archive;
 mod by_name;
+mod declaration;
 mod depth;
 mod fitted;
 mod method;
