@@ -3,7 +3,7 @@
 //! Margins, residuals and sums have twice the digits, with a bound on their rounding (C13). The principal axes serve
 //! as coordinates for the steps of a refinement only: they are no part of a proof.
 
-use super::gap::ROUNDED_UP;
+use super::gap::{ROUNDED_UP, at_least_zero};
 use crate::numerics::double_double::{Twofold, TwofoldVector, two_product, two_sum, twofold_rounding};
 use crate::numerics::linalg::{axpy, dot, norm};
 use crate::numerics::simd::vectorised;
@@ -260,4 +260,25 @@ fn outside_of_axes(features: &Features, row: &[f64]) -> Option<Vec<f64>> {
     }
     let length = norm(&left);
     (length > 0.0).then(|| left.iter().map(|x| x / length).collect())
+}
+
+/// $W \|v\| - \langle w, v \rangle = \frac{\|v\|}{2 W} \left( \|w - W v / \|v\|\|^2 + W^2 - \|w\|^2 \right)$ of (C11), for a
+/// $v$ known up to `error` and $\|w\| \le W$.
+pub(super) fn constraint_part(
+    given: &Given<'_>,
+    at: &TwofoldVector,
+    v: &[f64],
+    error: f64,
+    radius: f64,
+) -> f64 {
+    let (length, w) = (norm(v), &at.high[given.free()..]);
+    if length <= 2.0 * error || length == 0.0 {
+        return 2.0 * radius * (length + error);
+    }
+    let apart: Vec<f64> = w.iter().zip(v).map(|(w, v)| w - radius * (v / length)).collect();
+    let apart = norm(&apart) + radius * (4.0 * error / length + 8.0 * f64::EPSILON);
+    let mut short = given.square(at);
+    short.add_product(-radius, radius);
+    let short = at_least_zero(-short.value()) + 8.0 * f64::EPSILON * f64::EPSILON * radius * radius;
+    (length + error) / (2.0 * radius) * (apart * apart + short)
 }

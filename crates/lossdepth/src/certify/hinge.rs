@@ -215,7 +215,7 @@ impl Problem<'_> {
         let v = residual.value.split_off(free);
         let part = if let Variant::Constrained { radius } = task.variant {
             let error = residual.error + slack * given.query_norm();
-            super::smooth::constraint_part(given, at, &v, error, radius)
+            super::given::constraint_part(given, at, &v, error, radius)
         } else {
             let length = norm(&v) + residual.error + length + 4.0 * f64::EPSILON * norm(&v);
             length / (4.0 * task.reg) * length

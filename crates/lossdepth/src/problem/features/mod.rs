@@ -10,18 +10,19 @@
 //! to the rest.
 
 mod displacement;
+mod queries;
+mod rotation;
 mod scaling_influence;
 
 pub(crate) use self::displacement::gamma;
 pub(crate) use self::scaling_influence::{Reaction, ShiftResponse};
 
 use self::displacement::Displacement;
+use self::rotation::{product, rotate, second_moment};
 use self::scaling_influence::LearnedScaling;
-use crate::data::{Mass, Reference, Rows};
+use crate::data::{Mass, Reference};
 use crate::numerics::double_double::{TwofoldVector, two_sum};
-use crate::numerics::linalg::{
-    COLUMN_GROUP, Matrix, Real, axpy, dot, eigen, multiply, multiply_symmetric, norm, orthonormal_basis,
-};
+use crate::numerics::linalg::{COLUMN_GROUP, Matrix, Real, axpy, dot, norm, orthonormal_basis};
 use crate::numerics::simd::{sum_of, vectorised};
 
 /// The sample rotated into its principal axes: what all queries of a linear depth share.
@@ -382,173 +383,10 @@ impl Features {
             }
         });
     }
-
-    /// The coordinates of queries, one column each; columns beyond the last query are zero.
-    pub(crate) fn locate(&self, queries: Rows<'_>) -> Matrix {
-        let (count, d, k) = (queries.len(), self.center.len(), self.axes.cols());
-        let padded = count.next_multiple_of(COLUMN_GROUP);
-        let centred =
-            Matrix::from_fn(
-                d,
-                padded,
-                |i, j| {
-                    if j < count { queries.row(j)[i] - self.center[i] } else { 0.0 }
-                },
-            );
-        let mut rotated = Matrix::zeros(k, padded);
-        multiply(&mut rotated, &self.axes_transposed, &centred);
-        let mut outside = centred.clone();
-        if k < d {
-            let mut inside = Matrix::zeros(d, padded);
-            multiply(&mut inside, &self.axes, &rotated);
-            for j in 0..padded {
-                for (o, i) in outside.col_mut(j).iter_mut().zip(inside.col(j)) {
-                    *o -= i;
-                }
-            }
-        }
-        let mut coordinates = Matrix::zeros(self.query_width(), padded);
-        for j in 0..count {
-            let beyond = norm(&rotated.col(j)[self.rank..]);
-            let rho = if k < d { beyond.hypot(norm(outside.col(j))) } else { beyond };
-            let noise = self.noise + 8.0 * f64::EPSILON * norm(centred.col(j));
-            let out = coordinates.col_mut(j);
-            out[..self.free].fill(1.0);
-            out[self.free..self.free + self.rank].copy_from_slice(&rotated.col(j)[..self.rank]);
-            out[self.free + self.rank] = if rho > noise { rho } else { 0.0 };
-        }
-        coordinates
-    }
-
-    /// The coordinates of queries given in those of [`of_points`](Self::of_points), one column each, with their
-    /// distances from the span of the points.
-    pub(crate) fn query_coordinates(&self, mut points: Matrix, beyond: &[f64]) -> Matrix {
-        let (padded, lead) = (points.cols(), self.axes.cols());
-        for j in 0..beyond.len() {
-            points.col_mut(j).iter_mut().zip(&self.center).for_each(|(x, c)| *x -= c);
-        }
-        let leading = Matrix::from_fn(lead, padded, |i, j| points.at(i, j));
-        let mut rotated = Matrix::zeros(lead, padded);
-        multiply(&mut rotated, &self.axes_transposed, &leading);
-        let mut coordinates = Matrix::zeros(self.query_width(), padded);
-        for (j, rho) in beyond.iter().enumerate() {
-            points.col_mut(j)[..lead].copy_from_slice(rotated.col(j));
-            let (inside, dropped) = points.col(j).split_at(self.rank);
-            let out = coordinates.col_mut(j);
-            out[..self.free].fill(1.0);
-            out[self.free..self.free + self.rank].copy_from_slice(inside);
-            out[self.free + self.rank] = rho.hypot(norm(dropped));
-        }
-        coordinates
-    }
-
-    /// $b$ of $f(x) = \langle w, x \rangle + b$ in the coordinates of [`of_points`](Self::of_points).
-    pub(crate) fn constant(&self, theta: &[f64]) -> f64 {
-        if self.free == 0 {
-            return 0.0;
-        }
-        let lead = self.axes.cols();
-        let rotated =
-            |j: usize| if j < lead { dot(self.axes.col(j), &self.center[..lead]) } else { self.center[j] };
-        (0..self.rank).fold(theta[0], |sum, j| sum - theta[self.free + j] * rotated(j))
-    }
-
-    /// The classifier $f(x) = \langle w, x \rangle + b$ that `theta` stands for, in the coordinates
-    /// the sample was given in; `query` gives the direction of ρ.
-    pub(crate) fn classifier(&self, theta: &[f64], query: &[f64]) -> (Vec<f64>, f64) {
-        let d = self.center.len();
-        let inside = &theta[self.free..self.free + self.rank];
-        let mut w: Vec<f64> = vec![0.0; d];
-        for (j, u) in inside.iter().enumerate() {
-            axpy(*u, self.axes.col(j), &mut w);
-        }
-        let off = theta[self.free + self.rank];
-        if off != 0.0 {
-            let mut outside: Vec<f64> = query.iter().zip(&self.center).map(|(z, c)| z - c).collect();
-            for j in 0..self.rank {
-                let along = dot(self.axes.col(j), &outside);
-                axpy(-along, self.axes.col(j), &mut outside);
-            }
-            let length = norm(&outside);
-            if length > 0.0 {
-                axpy(off / length, &outside, &mut w);
-            }
-        }
-        let constant = if self.free == 1 { theta[0] } else { 0.0 };
-        let b = constant - dot(&w, &self.center);
-        (w, b)
-    }
-}
-
-fn second_moment(column: &[f64], weights: &[f64]) -> f64 {
-    column.iter().zip(weights).map(|(x, w)| w * x * x).sum()
-}
-
-/// Rotates the points into the principal axes of their weighted second moments, largest first, and
-/// returns them with the axes.
-///
-/// Moments are squares: a direction with less than the root of the rounding unit of the largest standard deviation is
-/// known only roughly, and one without any variance not at all. So what comes out small is rotated once more by
-/// its own moments, up to three times.
-fn rotate(points: &Matrix, weights: &[f64]) -> (Matrix, Matrix) {
-    let mut axes = principal_axes(points, weights);
-    let mut rotated = product(points, &axes);
-    let mut first = 0;
-    for _ in 0..3 {
-        let moments: Vec<f64> =
-            (first..rotated.cols()).map(|j| second_moment(rotated.col(j), weights)).collect();
-        let small = moments.iter().position(|m| *m < SMALL * moments[0]);
-        let Some(small) = small.map(|s| first + s) else { break };
-        let rotation = principal_axes(&tail(&rotated, small), weights);
-        for m in [&mut rotated, &mut axes] {
-            let again = product(&tail(m, small), &rotation);
-            for j in small..m.cols() {
-                m.col_mut(j).copy_from_slice(again.col(j - small));
-            }
-        }
-        first = small;
-    }
-    (rotated, axes)
 }
 
 /// How many of the coordinates of [`Features::of_points`] are rotated: what lies beyond is too small for the metric.
 const LEADING: usize = 768;
-
-/// Second moments below this share of the largest are rotated again.
-const SMALL: f64 = 1e-9;
-
-/// The columns from `first` on.
-fn tail(m: &Matrix, first: usize) -> Matrix {
-    Matrix::from_fn(m.rows(), m.cols() - first, |i, j| m.at(i, j + first))
-}
-
-fn product(a: &Matrix, b: &Matrix) -> Matrix {
-    let mut out = Matrix::zeros(a.rows(), b.cols());
-    multiply(&mut out, a, b);
-    out
-}
-
-/// The eigenvectors of the weighted second moments, largest first.
-fn principal_axes(points: &Matrix, weights: &[f64]) -> Matrix {
-    let (n, k) = (points.rows(), points.cols());
-    let scale = points_scale(points);
-    let weighted = Matrix::from_fn(n, k, |i, j| weights[i] * (points.at(i, j) / scale));
-    let scaled = Matrix::from_fn(n, k, |i, j| points.at(i, j) / scale);
-    let mut moments = Matrix::zeros(k, k);
-    multiply_symmetric(&mut moments, &weighted, &scaled);
-    match eigen(&moments) {
-        // Entries far below rounding would only slow the products down, where they become subnormal.
-        Some((_, v)) => Matrix::from_fn(k, k, |i, j| if v.at(i, j).abs() < 1e-30 { 0.0 } else { v.at(i, j) }),
-        // The identity is a valid rotation too; only the preconditioner is then less good.
-        None => Matrix::from_fn(k, k, |i, j| f64::from(u8::from(i == j))),
-    }
-}
-
-/// The largest entry, so that second moments neither overflow nor vanish.
-fn points_scale(points: &Matrix) -> f64 {
-    let largest = (0..points.cols()).flat_map(|j| points.col(j)).fold(0.0f64, |m, v| m.max(v.abs()));
-    if largest > 0.0 { largest } else { 1.0 }
-}
 
 /// How many queries are solved side by side: enough to keep the products efficient, few enough for their columns
 /// (five of the sample's length each) to stay in cache, and in bounded memory for large samples.
