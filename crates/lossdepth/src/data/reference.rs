@@ -120,18 +120,8 @@ impl Reference {
             let (count, weight) = (n as f64, 1.0 / n as f64);
             let low = (-weight).mul_add(count, 1.0) / count;
             let (weights, weights_low) = (Arc::new(vec![weight; n]), Arc::new(vec![low; n]));
-            let (data, mass) = (Arc::new(data), Mass::Counts(count));
-            return Ok(Self {
-                data,
-                width,
-                weights,
-                weights_low,
-                given: None,
-                mass,
-                layout: None,
-                learned: None,
-                zero: Zero::Kept,
-            });
+            let mass = Mass::Counts(count);
+            return Ok(Self::as_given(data, width, (weights, weights_low), None, mass));
         };
         if given.len() != n {
             return Err(DepthError::WeightCount { expected: n, got: given.len() });
@@ -152,18 +142,20 @@ impl Reference {
         let weights: Vec<f64> = given.iter().map(|w| w / largest / total).collect();
         let weights_low = Arc::new(quotients_low(&given, &weights, largest));
         let mass = if whole { Mass::Counts(given.iter().sum()) } else { Mass::Importance };
-        let (data, weights, given) = (Arc::new(data), Arc::new(weights), Some(Arc::new(given)));
-        Ok(Self {
-            data,
-            width,
-            weights,
-            weights_low,
-            given,
-            mass,
-            layout: None,
-            learned: None,
-            zero: Zero::Kept,
-        })
+        let weights = (Arc::new(weights), weights_low);
+        Ok(Self::as_given(data, width, weights, Some(Arc::new(given)), mass))
+    }
+
+    /// Rows that no map was applied to, each column a number of its own.
+    fn as_given(
+        data: Vec<f64>,
+        width: usize,
+        (weights, weights_low): (Arc<Vec<f64>>, Arc<Vec<f64>>),
+        given: Option<Arc<Vec<f64>>>,
+        mass: Mass,
+    ) -> Self {
+        let (data, zero) = (Arc::new(data), Zero::Kept);
+        Self { data, width, weights, weights_low, given, mass, layout: None, learned: None, zero }
     }
 
     /// Says which columns belong together. Without a layout every column is a number.
@@ -236,13 +228,11 @@ impl Reference {
 
     /// The same weights on other rows of as many columns, or more: those that come last are numbers.
     pub(super) fn with_data(&self, data: Vec<f64>, width: usize) -> Self {
-        let (weights, weights_low) = (Arc::clone(&self.weights), Arc::clone(&self.weights_low));
         let layout = self.layout.as_ref().map(|layout| match width - self.width {
             0 => Arc::clone(layout),
             more => Arc::new(layout.with_numbers(more)),
         });
-        let (data, mass, learned, zero) = (Arc::new(data), self.mass, self.learned, self.zero.clone());
-        Self { data, width, weights, weights_low, given: None, mass, layout, learned, zero }
+        Self { data: Arc::new(data), width, given: None, layout, ..self.clone() }
     }
 
     /// The sample after an affine map of its rows.
@@ -311,9 +301,7 @@ impl Reference {
             self.extend_with(&mut data, row);
         }
         let (data, weights, weights_low) = (Arc::new(data), Arc::new(weights), Arc::new(Vec::new()));
-        let (width, mass, layout) = (self.width, self.mass, self.layout.clone());
-        let (learned, zero) = (self.learned, self.zero.clone());
-        (Self { data, width, weights, weights_low, given: None, mass, layout, learned, zero }, place)
+        (Self { data, weights, weights_low, given: None, ..self.clone() }, place)
     }
 
     /// Adds a row as [`merged`](Self::merged) has it.

@@ -5,6 +5,7 @@ use super::points::{Columns, Points};
 use crate::data::{Mass, Reference};
 use crate::error::{DepthError, Result, positive};
 use crate::numerics::linalg::Matrix;
+use crate::numerics::whole_count;
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 use std::str::FromStr;
@@ -283,12 +284,7 @@ impl PairDistances {
         let last = self.distances.len() - 1;
         if self.masses.is_empty() {
             // Equal masses: a rank.
-            #[expect(
-                clippy::cast_possible_truncation,
-                clippy::cast_sign_loss,
-                reason = "a rank, and not negative"
-            )]
-            let rank = ((beyond / self.common) as usize).min(last);
+            let rank = whole_count(beyond / self.common).min(last);
             return *self.distances.select_nth_unstable_by(rank, f64::total_cmp).1;
         }
         let pairs = self.distances.iter().copied().zip(self.masses.iter().copied());

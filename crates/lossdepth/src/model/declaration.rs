@@ -31,11 +31,15 @@ pub(super) struct Declaration {
     pub(super) defaults: fn(&mut Settings),
     /// What the preset `recommended` sets.
     pub(super) recommended: fn() -> Vec<Given>,
+    /// Whether it compares numbers only, and refuses categories.
+    pub(super) numbers_only: bool,
+    /// Whether the depth of columns as they are (`scale` `none`) changes with their units of measurement.
+    pub(super) depends_on_units: fn(&Settings) -> bool,
 }
 
 impl Declaration {
-    /// A method without other names, with the common defaults, for which the preset `recommended` changes nothing. `title` is
-    /// for headings and pictures.
+    /// A method without other names, with the common defaults, for which the preset `recommended` changes nothing, which takes
+    /// categories, and to which units matter. `title` is for headings and pictures.
     pub(super) const fn new(
         name: &'static str,
         summary: &'static str,
@@ -53,6 +57,8 @@ impl Declaration {
             own: &[],
             defaults: |_| (),
             recommended: Vec::new,
+            numbers_only: false,
+            depends_on_units: |_| true,
         }
     }
 }
@@ -90,17 +96,7 @@ impl Method {
 
     /// Whether it compares numbers only, and refuses categories.
     pub fn numbers_only(self) -> bool {
-        matches!(
-            self,
-            Self::Halfspace
-                | Self::Mahalanobis
-                | Self::Spatial
-                | Self::Projection
-                | Self::Zonoid
-                | Self::Simplicial
-                | Self::L2
-                | Self::Potential
-        )
+        self.declaration().numbers_only
     }
 
     /// What it is, in a line.
@@ -151,6 +147,10 @@ impl Method {
 
     pub(super) fn set_defaults(self, settings: &mut Settings) {
         (self.declaration().defaults)(settings);
+    }
+
+    pub(super) fn depends_on_units(self, settings: &Settings) -> bool {
+        (self.declaration().depends_on_units)(settings)
     }
 
     pub(super) fn recommended(self) -> Vec<Given> {

@@ -10,6 +10,7 @@ use crate::loss::Loss;
 use crate::methods::classical::{L2, Mahalanobis, Potential, Projection, Simplicial, Spatial, Zonoid};
 use crate::methods::explanation::Explanation;
 use crate::methods::{Auto, Forest, GaussianProcess, Halfspace, Hypothesis, Kernelised, Linear, Mlp, Svm};
+use crate::numerics::whole_part;
 use crate::problem::{Fit, Run};
 use std::sync::OnceLock;
 
@@ -206,13 +207,7 @@ impl Settings {
     pub fn bytes(&self) -> Result<Option<u64>> {
         let Some(memory) = self.memory else { return Ok(None) };
         crate::error::positive("memory", memory)?;
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "positive; a fraction of a byte does not matter"
-        )]
-        let bytes = memory as u64;
-        Ok(Some(bytes))
+        Ok(Some(whole_part(memory)))
     }
 }
 

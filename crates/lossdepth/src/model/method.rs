@@ -7,7 +7,7 @@ use crate::data::{ReferenceRows, Scale};
 use crate::kernel::{Gamma, KernelChoice};
 use crate::loss::{Exponential, Hinge, Logistic, SquaredHinge};
 use crate::methods::Auto;
-use crate::methods::classical::{Projection, Simplicial};
+use crate::methods::classical::{Projection, Scatter, Simplicial};
 use crate::problem::Intercept;
 use serde::{Deserialize, Serialize};
 
@@ -103,6 +103,7 @@ methods! {
         )],
         defaults: |s| s.intercept = Intercept::None,
         recommended: recommended_kernel,
+        depends_on_units: has_columns,
     }
 
     Klr {
@@ -114,6 +115,7 @@ methods! {
         own: &[FACTORED],
         defaults: |s| s.intercept = Intercept::None,
         recommended: recommended_kernel,
+        depends_on_units: has_columns,
     }
 
     Gp {
@@ -131,6 +133,7 @@ methods! {
             s.kernel = KernelChoice::Gaussian { gamma: Gamma::Quartile };
         },
         recommended: || vec![("kernel", "gaussian".into()), ("gamma", "quartile".into()), robust()],
+        depends_on_units: has_columns,
     }
 
     Forest {
@@ -150,6 +153,7 @@ methods! {
         ],
         defaults: unscaled,
         recommended: || vec![("rotations", 20.into()), robust()],
+        depends_on_units: |s| s.rotations > 0,
     }
 
     Mlp {
@@ -206,6 +210,8 @@ methods! {
             unscaled(s);
             s.num_directions = 0;
         },
+        numbers_only: true,
+        depends_on_units: never,
     }
 
     Mahalanobis {
@@ -229,6 +235,8 @@ methods! {
         ],
         defaults: unscaled,
         recommended: || vec![("scatter", "mcd".into())],
+        numbers_only: true,
+        depends_on_units: never,
     }
 
     Spatial {
@@ -240,6 +248,8 @@ methods! {
         aliases: &["depth.spatial", "l1"],
         own: &[BY_SCATTER, ROUNDING],
         defaults: unscaled,
+        numbers_only: true,
+        depends_on_units: by_scatter,
     }
 
     Projection {
@@ -261,6 +271,8 @@ methods! {
             unscaled(s);
             s.tol = Projection::TOL;
         },
+        numbers_only: true,
+        depends_on_units: never,
     }
 
     Zonoid {
@@ -272,6 +284,8 @@ methods! {
         aliases: &["depth.zonoid"],
         own: &[INVARIANT, ROUNDING],
         defaults: unscaled,
+        numbers_only: true,
+        depends_on_units: never,
     }
 
     Simplicial {
@@ -290,6 +304,8 @@ methods! {
             unscaled(s);
             s.tol = Simplicial::TOL;
         },
+        numbers_only: true,
+        depends_on_units: never,
     }
 
     L2 {
@@ -301,6 +317,8 @@ methods! {
         aliases: &["depth.l2"],
         own: &[BY_SCATTER, ROUNDING],
         defaults: unscaled,
+        numbers_only: true,
+        depends_on_units: by_scatter,
     }
 
     Potential {
@@ -312,6 +330,8 @@ methods! {
         aliases: &["depth.potential"],
         own: &[BY_SCATTER, ROUNDING],
         defaults: unscaled,
+        numbers_only: true,
+        depends_on_units: by_scatter,
     }
 
     Auto {
@@ -332,6 +352,7 @@ methods! {
             )
         }],
         defaults: |s| s.reference_rows = ReferenceRows::Count(Auto::REFERENCE_ROWS),
+        depends_on_units: never,
     }
 }
 
@@ -391,6 +412,20 @@ const FACTORED: Own = Own::help(
     "Limit in bytes for the Gram matrix, its factor and their copies, half of the machine's memory by default; \
      a reference that needs more is refused",
 );
+
+/// A kernel of columns depends on their units.
+fn has_columns(settings: &Settings) -> bool {
+    settings.kernel != KernelChoice::Precomputed
+}
+
+/// A scatter matrix takes the place of units.
+fn by_scatter(settings: &Settings) -> bool {
+    settings.scatter == Scatter::None
+}
+
+fn never(_: &Settings) -> bool {
+    false
+}
 
 /// The defaults of methods whose depths are the same for columns in any units: an affine map would only round them.
 ///

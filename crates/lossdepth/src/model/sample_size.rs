@@ -6,6 +6,7 @@ use crate::error::{DepthError, Result};
 use crate::kernel::KernelChoice;
 use crate::methods::auto::Auto;
 use crate::model::Method;
+use crate::numerics::whole_count;
 use crate::problem::Run;
 
 /// The standard error that the size of a sample aims at.
@@ -47,14 +48,7 @@ impl Settings {
         // Methods without a standard error are treated as a share, whose standard error is at most a half over the root.
         let rows =
             if largest > 0.0 { PILOT as f64 * (largest / TARGET).powi(2) } else { 0.25 / (TARGET * TARGET) };
-        let rows = rows.ceil();
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "not negative, and at most the number of rows"
-        )]
-        let rows = rows.min(sample.len() as f64) as usize;
-        Ok(rows.max(PILOT))
+        Ok(whole_count(rows.ceil()).min(sample.len()).max(PILOT))
     }
 
     /// The rows that the method `auto` compares with.

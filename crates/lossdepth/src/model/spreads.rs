@@ -1,10 +1,7 @@
 //! Columns as they are, of very different spread: the wide one then decides alone.
 
-use super::method::Method;
 use super::settings::Settings;
 use crate::data::{Reference, Scale, Scaling};
-use crate::kernel::KernelChoice;
-use crate::methods::classical::Scatter;
 
 /// Two columns whose standard deviations differ by more than [`LIMIT`](Self::LIMIT), compared as they are.
 ///
@@ -51,31 +48,10 @@ impl UnequalSpreads {
 }
 
 impl Settings {
-    /// Whether the depth changes if a column is measured in other units.
-    fn depends_on_units(&self) -> bool {
-        if self.scale != Scale::None {
-            return false;
-        }
-        match self.method {
-            Method::Svm | Method::Klr | Method::Gp => self.kernel != KernelChoice::Precomputed,
-            Method::Forest => self.rotations > 0,
-            Method::Spatial | Method::L2 | Method::Potential => self.scatter == Scatter::None,
-            Method::Logistic | Method::Hinge | Method::SquaredHinge | Method::Exponential | Method::Mlp => {
-                true
-            }
-            Method::Halfspace
-            | Method::Mahalanobis
-            | Method::Projection
-            | Method::Zonoid
-            | Method::Simplicial
-            | Method::Auto => false,
-        }
-    }
-
     /// The widest and the narrowest of the number columns, if units matter and their spreads differ by more than
     /// [`UnequalSpreads::LIMIT`].
     pub fn unequal_spreads(&self, sample: &Reference) -> Option<UnequalSpreads> {
-        if !self.depends_on_units() {
+        if self.scale != Scale::None || !self.method.depends_on_units(self) {
             return None;
         }
         let spreads = Scaling::spreads(sample);

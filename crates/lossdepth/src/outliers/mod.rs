@@ -4,6 +4,7 @@
 //! that account for it (`docs/math/reasons.md`). Every face shows what is found here: the command line as text, Python and R as
 //! data frames, the report as a page.
 
+mod numbers;
 mod words;
 mod written;
 

@@ -1,6 +1,7 @@
 //! Changed rows as they are read once the change is written into the table.
 
-use super::words::{Words, is_category, misspelt, to_decimals};
+use super::numbers::to_decimals;
+use super::words::{Words, is_category, misspelt};
 use super::{Queries, coordinates, is_gap, reasons_rows};
 use crate::data::{ColumnKind, Rows};
 use crate::error::Result;

@@ -49,7 +49,7 @@ const WEIGHTS: [f64; 16] = [
     1.497_814_723_161_841_2e-10,
 ];
 
-/// The squared distance of a query, in the metric at the origin, from which on the warm start pays (heuristic).
+/// The squared distance of a query, in the metric at the origin, from which on the warm start saves time (heuristic).
 const DISTANCE: f64 = 30.0;
 
 /// How accurately the three numbers are found (heuristics: a start needs few digits): rounds for the curvature and its relative
@@ -68,7 +68,7 @@ fn gaussian_means(loss: &impl Smooth, mean: f64, spread: f64) -> (f64, f64) {
 }
 
 /// Whether the margins will grow so far from the origin that the warm start saves more than it costs.
-pub(crate) fn pays(loss: &impl Smooth, moments: &[f64], query: &[f64], reg: f64) -> bool {
+pub(crate) fn is_worthwhile(loss: &impl Smooth, moments: &[f64], query: &[f64], reg: f64) -> bool {
     let curvature = 0.5 * loss.hess(0.0);
     let variances = moments[1..].iter().chain([&0.0]);
     let terms = query[1..].iter().zip(variances).map(|(z, v)| z * (z / (curvature * v + 2.0 * reg)));

@@ -80,3 +80,40 @@ fn an_import_from_the_right_is_found() {
     assert_eq!(wrong_imports("loss", "let x = crate::solver::newton::project(a, b);").len(), 1);
     assert_eq!(wrong_imports("loss", "use crate::{error, solver};").len(), 1);
 }
+
+/// Whether some source has a function or type with the last part of a name like `Linear::isolate`, and the part before it.
+fn exists(name: &str, sources: &[(String, String)]) -> bool {
+    let mut parts = name.rsplit([':', '.']).filter(|part| !part.is_empty());
+    let last = parts.next().unwrap_or_default();
+    let owner = parts.next().unwrap_or_default();
+    let defined = |text: &str| {
+        ["fn ", "def ", "struct ", "trait ", "enum ", "class ", "\n    "].iter().any(|kind| {
+            text.match_indices(&format!("{kind}{last}")).any(|(at, found)| {
+                !text[at + found.len()..].starts_with(|c: char| c.is_alphanumeric() || c == '_')
+            })
+        })
+    };
+    sources.iter().any(|(path, text)| (path.contains(owner) || text.contains(owner)) && defined(text))
+}
+
+#[test]
+fn the_walk_names_functions_that_exist() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let text = fs::read_to_string(root.join("ARCHITECTURE.md")).expect("a text");
+    let walk = text.split("## A walk").nth(1).and_then(|rest| rest.split("\n## ").next()).expect("a walk");
+    let mut paths = Vec::new();
+    for folder in ["crates/lossdepth/src", "crates/lossdepth-cli/src", "python/src"] {
+        files(&root.join(folder), &mut paths);
+    }
+    let python = fs::read_dir(root.join("python/lossdepth")).expect("a folder");
+    paths.extend(python.map(|entry| entry.expect("an entry").path()).filter(|path| path.is_file()));
+    let source = |path: PathBuf| (path.display().to_string(), fs::read_to_string(path).unwrap_or_default());
+    let sources: Vec<(String, String)> = paths.into_iter().map(source).collect();
+    let named = walk.split('`').skip(1).step_by(2);
+    let functions: Vec<&str> =
+        named.filter(|name| !name.contains(['-', '/', ' ']) && *name != "offset_").collect();
+    assert!(functions.len() > 60, "only {} names found", functions.len());
+    let missing: Vec<&str> = functions.into_iter().filter(|name| !exists(name, &sources)).collect();
+    assert!(missing.is_empty(), "the walk in ARCHITECTURE.md names what is not there: {missing:?}");
+    assert!(!exists("Linear::no_such_function", &sources) && !exists("NoSuchType::isolate", &sources));
+}

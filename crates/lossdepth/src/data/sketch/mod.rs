@@ -7,6 +7,7 @@ mod row_hash;
 
 use super::{Column, Table, Values};
 use crate::error::{DepthError, Result};
+use crate::numerics::whole_part;
 use cell::Cell;
 use heavy_rows::HeavyRows;
 use row_hash::{HashedColumn, RowHash};
@@ -367,12 +368,7 @@ impl ReferenceSketch {
             }
             // Larger weights are kept as they are, so that counts do not overflow.
             let whole = given.fract() == 0.0 && given <= 1e9;
-            #[expect(
-                clippy::cast_possible_truncation,
-                clippy::cast_sign_loss,
-                reason = "a whole number from 0 to a billion"
-            )]
-            let (copies, weight) = if whole { (given as u64, 1.0) } else { (1, given) };
+            let (copies, weight) = if whole { (whole_part(given), 1.0) } else { (1, given) };
             let mut hash = RowHash::new(self.seed);
             hash.word(f64::to_bits(weight));
             for column in &hashed {

@@ -7,14 +7,14 @@ use crate::data::{Group, Reference};
 const NO_LEVEL: f64 = -1.0;
 
 /// The features of a forest. A category is one feature, whatever its number of levels.
-pub(super) struct Features {
+pub(super) struct FeatureColumns {
     /// How many there are.
     pub(super) count: usize,
     /// The group of columns of each; `None` if every column is a number.
     groups: Option<Vec<Group>>,
 }
 
-impl Features {
+impl FeatureColumns {
     pub(super) fn of(sample: &Reference) -> Self {
         match sample.layout() {
             Some(layout) if !layout.is_numeric() => {

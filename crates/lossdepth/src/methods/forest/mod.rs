@@ -19,9 +19,10 @@ use super::setters::{at_least_one, at_most_ten_million, setters};
 use crate::data::{Reference, Rows};
 use crate::error::{DepthError, Result, named, positive};
 use crate::methods::explanation::Explanation;
+use crate::numerics::whole_count;
 use crate::problem::{Batch, Fit, Reported, Run, Ticket};
 use feature_subsets::{FeatureSubsets, SplitProbabilities};
-use features::Features;
+use features::FeatureColumns;
 use influence::QueryScorer;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -61,7 +62,6 @@ impl MaxFeatures {
     ///
     /// # Errors
     /// A number or fraction out of its range.
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // At most the width.
     pub fn count(self, width: usize) -> Result<usize> {
         let wrong = |expected, got| Err(DepthError::Setting { name: "max_features", expected, got });
         match self {
@@ -70,7 +70,7 @@ impl MaxFeatures {
             Self::All => Ok(width),
             Self::Count(count) if (1..=width).contains(&count) => Ok(count),
             Self::Count(count) => wrong("between 1 and the number of columns", count as f64),
-            Self::Fraction(f) if f > 0.0 && f <= 1.0 => Ok(((f * width as f64) as usize).max(1)),
+            Self::Fraction(f) if f > 0.0 && f <= 1.0 => Ok(whole_count(f * width as f64).max(1)),
             Self::Fraction(f) => wrong("a fraction above 0 and up to 1", f),
         }
     }
@@ -312,7 +312,7 @@ impl Hypothesis for Forest {
     fn prepare(&self, sample: &Reference) -> Result<PreparedForest> {
         self.check()?;
         let frames = self.rotations.max(1);
-        let features = Features::of(sample).count;
+        let features = FeatureColumns::of(sample).count;
         let count = self.max_features.count(features)?;
         if self.trees == 0 && features > MAX_EXACT_FEATURES {
             return Err(DepthError::Settings(format!(

@@ -1,6 +1,6 @@
 //! The sample with every column sorted, once for all queries.
 
-use super::features::Features;
+use super::features::FeatureColumns;
 use super::rotation::haar;
 use crate::data::{Mass, Reference};
 use crate::error::{DepthError, Result};
@@ -12,7 +12,7 @@ pub struct Presorted {
     /// How many rows have a positive weight; the others are left out.
     pub(super) rows: usize,
     /// What splits look at: columns, or all columns of a category.
-    pub(super) features: Features,
+    pub(super) features: FeatureColumns,
     /// How many 64-bit words a bitset of rows takes.
     pub(super) words: usize,
     /// The mass of each row; `None` if all have mass 1.
@@ -51,7 +51,7 @@ pub(super) struct SortedColumns {
 impl Presorted {
     pub(super) fn new(sample: &Reference, rotations: usize, seed: u64) -> Result<Self> {
         let counted: Vec<usize> = (0..sample.len()).filter(|&i| sample.weights()[i] > 0.0).collect();
-        let features = Features::of(sample);
+        let features = FeatureColumns::of(sample);
         let (rows, width) = (counted.len(), features.count);
         if u32::try_from(rows).is_err() || u32::try_from(2 * width).is_err() {
             let shape = format!("{rows} rows and {width} columns");
@@ -162,7 +162,12 @@ fn reduced(mut masses: Vec<u64>) -> Vec<u64> {
 }
 
 impl SortedColumns {
-    fn new(data: &[f64], features: &Features, rotation: Option<Vec<f64>>, masses: Option<&[u64]>) -> Self {
+    fn new(
+        data: &[f64],
+        features: &FeatureColumns,
+        rotation: Option<Vec<f64>>,
+        masses: Option<&[u64]>,
+    ) -> Self {
         let width = features.count;
         let rows = data.len() / width;
         let words = rows.div_ceil(64);
@@ -213,7 +218,7 @@ impl SortedColumns {
     }
 
     /// The features of a query in this frame.
-    pub(super) fn locate(&self, features: &Features, query: &[f64], out: &mut Vec<f64>) {
+    pub(super) fn locate(&self, features: &FeatureColumns, query: &[f64], out: &mut Vec<f64>) {
         out.clear();
         features.extend(query, out);
         if let Some(rotation) = &self.rotation {

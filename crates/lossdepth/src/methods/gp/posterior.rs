@@ -5,7 +5,7 @@ use super::laplace_mode::{ModeOutcome, ModeSearch};
 use super::matrix_ops::{row_products, symmetric_times};
 use super::residual_variance::GroupProducts;
 use super::solver::PosteriorSolver;
-use super::variance_bounds::{KernelPerturbation, VarianceBounds};
+use super::variance_bounds::{VarianceBounds, VariancePerturbation};
 use crate::numerics::linalg::{Matrix, dot, multiply, norm};
 use crate::numerics::simd::sum_of;
 use crate::problem::Stop;
@@ -92,7 +92,7 @@ impl PosteriorSolver<'_> {
         if self.problem.averaged && !self.split.residual.is_zero() && self.dense_variance.is_none() {
             self.add_residual_variance(&mut variances, mode, shared, &inverse, &a_query);
         }
-        variances.kernel_perturbation = KernelPerturbation {
+        variances.kernel_perturbation = VariancePerturbation {
             norm: query.kernel_error * (self.split.len() + 1) as f64,
             max_w: likelihood.max_w(),
         };

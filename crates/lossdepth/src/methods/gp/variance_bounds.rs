@@ -19,7 +19,7 @@ pub(super) struct VarianceBounds {
     pub(super) low_query: f64,
     pub(super) high_query: f64,
     /// An error of the kernel matrix that is not in the bounds yet.
-    pub(super) kernel_perturbation: KernelPerturbation,
+    pub(super) kernel_perturbation: VariancePerturbation,
 }
 
 /// What an error of the kernel matrix does to variances.
@@ -28,13 +28,13 @@ pub(super) struct VarianceBounds {
 /// p (1 + \sqrt{W_{\max} v_i})^2$ if $K$ becomes $K + D$, since $C W C \preceq C$; and if it decreases, it was larger before by as much, with
 /// the new $v_i$ (G15).
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct KernelPerturbation {
+pub(super) struct VariancePerturbation {
     /// A bound on $\|D\|$.
     pub(super) norm: f64,
     pub(super) max_w: f64,
 }
 
-impl KernelPerturbation {
+impl VariancePerturbation {
     fn widen(self, low: f64, high: f64) -> (f64, f64) {
         let change = |v: f64| {
             let root = 1.0 + (self.max_w * v.max(0.0)).sqrt();
@@ -61,14 +61,14 @@ impl VarianceBounds {
             low: variances,
             low_query: query,
             high_query: query,
-            kernel_perturbation: KernelPerturbation::default(),
+            kernel_perturbation: VariancePerturbation::default(),
         }
     }
 
     /// From a lower and an upper bound each.
     pub(super) fn between(bounds: impl Iterator<Item = (f64, f64)>, query: (f64, f64)) -> Self {
         let (low, high): (Vec<f64>, Vec<f64>) = bounds.unzip();
-        let kernel_perturbation = KernelPerturbation::default();
+        let kernel_perturbation = VariancePerturbation::default();
         let residual_part = vec![0.0; low.len()];
         Self { residual_part, low, high, low_query: query.0, high_query: query.1, kernel_perturbation }
     }

@@ -8,6 +8,7 @@
 
 use super::circular_sweep::CircularSweep;
 use crate::numerics::linalg::{axpy, dot, norm};
+use crate::numerics::whole_count;
 use std::cmp::Ordering;
 
 /// Unit vectors from the query to the points, in coordinates in which the sample is round.
@@ -109,8 +110,7 @@ impl GreatCircleDescent {
         self.sizes.clear();
         self.sizes.extend(self.margins.iter().map(|m| m.abs()));
         let last = vectors.len - 1;
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of the points")]
-        let rank = ((vectors.len as f64 * band_share) as usize).max(vectors.dim + 1).min(last);
+        let rank = whole_count(vectors.len as f64 * band_share).max(vectors.dim + 1).min(last);
         let width = *self.sizes.select_nth_unstable_by(rank, f64::total_cmp).1;
         let width = 1.0001 * width + f64::MIN_POSITIVE;
         for ((kernel_weights, m), mass) in self.kernel_weights.iter_mut().zip(&self.margins).zip(masses) {

@@ -45,6 +45,7 @@ use super::setters::{at_least_one, at_most_ten_million, setters};
 use crate::data::{Reference, Rows};
 use crate::error::{DepthError, Result};
 use crate::methods::explanation::Explanation;
+use crate::numerics::whole_part;
 use crate::problem::{Batch, Fit, Run, Stop};
 
 /// The halfspace depth.
@@ -99,13 +100,8 @@ impl Halfspace {
         run: &Run<'_>,
         finish: impl Fn(&[f64], DepthInterval, &mut HalfspaceScratch) -> T + Sync,
     ) -> Result<Vec<T>> {
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "not negative; saturates"
-        )]
-        let mass_tol =
-            ((self.tol - sample.rounding() - f64::EPSILON).max(0.0) * sample.total() as f64) as u64;
+        let share_tol = (self.tol - sample.rounding() - f64::EPSILON).max(0.0);
+        let mass_tol = whole_part(share_tol * sample.total() as f64);
         // A direction costs about eight passes over the sample (heuristic).
         let budget = match self.num_directions as u64 {
             0 => (self.budget as u64).saturating_mul(1_000_000),

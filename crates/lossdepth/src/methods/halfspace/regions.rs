@@ -12,6 +12,7 @@ use super::sample::PreparedSample;
 use super::weighted_points::PlanarPoints;
 use crate::data::Reference;
 use crate::error::{DepthError, Result};
+use crate::numerics::whole_part;
 use std::cmp::Ordering;
 
 /// The rounding of vertices, relative to the size of the data (heuristic).
@@ -116,8 +117,7 @@ impl Regions {
         }
         // The least mass that has this depth; rounding must not require one point more.
         let share = depth * self.total as f64;
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most the total")]
-        let mass = (share * (1.0 - 4.0 * f64::EPSILON)).ceil().max(1.0) as u64;
+        let mass = whole_part((share * (1.0 - 4.0 * f64::EPSILON)).ceil().max(1.0));
         Ok(Contour { depth, vertices: self.unscaled(&self.region(mass)) })
     }
 

@@ -11,6 +11,7 @@ use super::whitening::{exponent, whiten, whitening_frame};
 use super::work_budget::WorkBudget;
 use crate::data::{Mass, Reference};
 use crate::numerics::linalg::dot;
+use crate::numerics::whole_part;
 
 /// What all queries of a halfspace depth share.
 #[derive(Debug, Clone)]
@@ -109,14 +110,11 @@ impl PreparedSample {
             2 => [0, 1].into_iter().flat_map(|k| reduced.iter().skip(k).step_by(2).copied()).collect(),
             _ => Vec::new(),
         };
-        let mut sum = 0;
-        let cumulative = masses
-            .iter()
-            .map(|m| {
-                sum += m;
-                sum
-            })
-            .collect();
+        let cumulative = masses.iter().scan(0, |sum, m| {
+            *sum += m;
+            Some(*sum)
+        });
+        let cumulative = cumulative.collect();
         Self {
             scale,
             points,
@@ -224,18 +222,8 @@ impl PreparedSample {
 
     /// One column: a binary search in the sorted points.
     fn on_line(&self, z: f64) -> (Vec<usize>, MassBounds, u64) {
-        let at = |i: usize| self.reduced[i];
-        let (mut first, mut end) = (0, self.masses.len());
-        let smaller = {
-            let (mut low, mut high) = (first, end);
-            while low < high {
-                let middle = low.midpoint(high);
-                if at(middle) < z { low = middle + 1 } else { high = middle }
-            }
-            low
-        };
-        first = smaller;
-        end = if first < end && at(first) == z { first + 1 } else { first };
+        let first = self.reduced.partition_point(|x| *x < z);
+        let end = first + usize::from(self.reduced.get(first) == Some(&z));
         let up_to = |i: usize| if i == 0 { 0 } else { self.cumulative[i - 1] };
         let (below, at_query, above) = (up_to(first), up_to(end) - up_to(first), self.total - up_to(end));
         let (mass, u) = if above <= below { (above, 1.0) } else { (below, -1.0) };
@@ -439,12 +427,7 @@ pub(in crate::methods) fn integer_masses(reference: &Reference) -> (Vec<u64>, u6
         Mass::Counts(sum) if sum < 2f64.powi(50) => (sum, true),
         _ => (2f64.powi(50), false),
     };
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "rounded, positive, below 2^53"
-    )]
-    let whole = |w: f64| if w > 0.0 { ((w * unit).round() as u64).max(1) } else { 0 };
+    let whole = |w: f64| if w > 0.0 { whole_part((w * unit).round()).max(1) } else { 0 };
     let units: Vec<u64> = reference.weights().iter().map(|&w| whole(w)).collect();
     let total = units.iter().sum();
     (units, total, if counted { 0.0 } else { n as f64 * 2f64.powi(-50) })

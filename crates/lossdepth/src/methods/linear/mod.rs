@@ -144,7 +144,7 @@ fn in_axes(task: Task) -> Task {
 }
 
 /// Hands a worker the coordinates of its next queries, and stores their solutions.
-struct Located<'a, 'b, L> {
+struct LocatedQueries<'a, 'b, L> {
     linear: &'a Linear<L>,
     features: &'a Features,
     ticket: Ticket<'a, 'b, Outcome>,
@@ -154,7 +154,7 @@ struct Located<'a, 'b, L> {
     ready: Vec<(usize, Vec<f64>)>,
 }
 
-impl<L: Loss> Queue for Located<'_, '_, L> {
+impl<L: Loss> Queue for LocatedQueries<'_, '_, L> {
     fn next(&mut self, most: usize) -> Vec<(usize, Vec<f64>)> {
         if self.ready.is_empty() {
             let count = self.width.min(self.ticket.share()).max(most);
@@ -251,7 +251,7 @@ impl<L: Smooth + Dual> Linear<L> {
         let width = block_width(features, queries.len(), batch.workers());
         let solver_task = in_axes(task);
         let outcomes = batch.run(|ticket| {
-            let mut queue = Located { linear: self, features, ticket, width, ready: Vec::new() };
+            let mut queue = LocatedQueries { linear: self, features, ticket, width, ready: Vec::new() };
             block_lbfgs::solve(&self.loss, features, &solver_task, width, &mut queue);
         })?;
         let refine = |missed: &Missed<'_>, outcome: &Outcome| {
@@ -312,7 +312,7 @@ impl Linear<Hinge> {
         let task = Task { stderr: !run.depths_only, ..self.task };
         let solver_task = in_axes(task);
         let outcomes = batch.run(|ticket| {
-            let mut queue = Located { linear: self, features, ticket, width, ready: Vec::new() };
+            let mut queue = LocatedQueries { linear: self, features, ticket, width, ready: Vec::new() };
             interior_point::solve(features, &solver_task, width, &mut queue);
         })?;
         self.certify(features, queries, run, &task, outcomes, Self::refined)

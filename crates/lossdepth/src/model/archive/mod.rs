@@ -30,27 +30,22 @@
 //! bytes, little-endian; every name, text and run of bytes has its length before it. It finds accidents, not forgeries.
 
 mod container;
+mod description;
 mod sparse;
 
 pub use sparse::SparseArchive;
 
 use super::fitted::{Learned, Model};
 use super::percentiles::Percentiles;
-use super::settings::Settings;
 use crate::data::{Encoding, Reference, Scale, Scaling, ScalingWarning, Transform};
 use crate::error::{DepthError, Result};
-use container::{Container, Metadata, Numbers, Tensor, damaged, short};
-use std::collections::BTreeMap;
+use container::{Container, Metadata, Numbers, damaged, short};
+use description::{
+    Description, Tensors, check_all_taken, described, extras, json, parsed, percentiles, settings, take,
+};
 
 /// What `format` says.
 const NAME: &str = "lossdepth-model";
-
-/// The tensors with the percentiles.
-const DEPTHS: &str = "percentiles.depths";
-const SHARES: &str = "percentiles.shares";
-
-/// What comes before the names of a caller's own entries.
-const EXTRA: &str = "extra.";
 
 /// Everything that goes into a file of a model.
 ///
@@ -68,14 +63,11 @@ const EXTRA: &str = "extra.";
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Archive {
-    settings: Settings,
+    described: Description,
     reference: Reference,
     scaling: Scaling,
     warning: Option<ScalingWarning>,
-    columns: Option<Vec<String>>,
     encoding: Option<Encoding>,
-    percentiles: Option<Percentiles>,
-    extras: BTreeMap<String, String>,
     version: String,
 }
 
@@ -87,71 +79,29 @@ impl Archive {
     /// What is to be saved of a model; shares its numbers.
     pub fn of(model: &Model) -> Self {
         Self {
-            settings: model.settings().clone(),
+            described: Description::new(model.settings(), model.known_percentiles()),
             reference: model.reference().clone(),
             scaling: model.scaling().clone(),
             warning: model.warning().cloned(),
-            columns: None,
             encoding: model.encoding().cloned(),
-            percentiles: model.known_percentiles().cloned(),
-            extras: BTreeMap::new(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
         }
     }
 
-    /// With names for the columns.
-    ///
-    /// # Errors
-    /// Not one for each column.
-    pub fn columns(mut self, names: Vec<String>) -> Result<Self> {
-        let (got, expected) = (names.len(), self.reference.width());
-        if got != expected {
-            let reason = format!("{got} names for {expected} columns");
-            return Err(DepthError::Unsaved { reason });
-        }
-        self.columns = Some(names);
-        Ok(self)
-    }
-
-    /// With a note of the caller's own.
-    #[must_use]
-    pub fn extra(mut self, name: impl Into<String>, text: impl Into<String>) -> Self {
-        self.extras.insert(name.into(), text.into());
-        self
-    }
-
-    /// With another limit for kernel values: it belongs to the machine rather than to the model, and changes no result.
-    #[must_use]
-    pub fn memory(mut self, bytes: Option<f64>) -> Self {
-        self.settings.memory = bytes;
-        self
-    }
+    described!();
 
     /// The bytes of the file; the same for the same content.
     ///
     /// # Errors
     /// Names and notes of more than 100 MB.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
-        let json = |value: std::result::Result<String, serde_json::Error>| {
-            value.map_err(|e| DepthError::Unsaved { reason: e.to_string() })
-        };
-        let mut metadata = Metadata::from([
-            ("format".to_owned(), NAME.to_owned()),
-            ("format_version".to_owned(), self.format().to_string()),
-            ("lossdepth_version".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
-            ("method".to_owned(), self.settings.method.name().to_owned()),
-            ("settings".to_owned(), json(serde_json::to_string(&self.settings))?),
-        ]);
-        if let Some(columns) = &self.columns {
-            metadata.insert("columns".to_owned(), json(serde_json::to_string(columns))?);
-        }
+        let mut metadata = self.described.metadata(NAME, self.format())?;
         if let Some(encoding) = &self.encoding {
-            metadata.insert("encoding".to_owned(), json(serde_json::to_string(encoding))?);
+            metadata.insert("encoding".to_owned(), json(encoding)?);
         }
         if let Some(warning) = &self.warning {
-            metadata.insert("scaling_warning".to_owned(), json(serde_json::to_string(warning))?);
+            metadata.insert("scaling_warning".to_owned(), json(warning)?);
         }
-        metadata.extend(self.extras.iter().map(|(name, text)| (format!("{EXTRA}{name}"), text.clone())));
         container::write(metadata, &self.numbers())
     }
 
@@ -159,14 +109,7 @@ impl Archive {
         let (n, d) = (self.reference.len(), self.reference.width());
         let mut numbers =
             vec![Numbers { name: "reference", shape: vec![n, d], values: self.reference.rows().as_slice() }];
-        if let Some(values) = self.reference.given_weights() {
-            numbers.push(Numbers { name: "weights", shape: vec![n], values });
-        }
-        if let Some(percentiles) = &self.percentiles {
-            let (depths, shares) = (percentiles.depths(), percentiles.shares());
-            numbers.push(Numbers { name: DEPTHS, shape: vec![depths.len()], values: depths });
-            numbers.push(Numbers { name: SHARES, shape: vec![shares.len()], values: shares });
-        }
+        self.described.add_numbers(self.reference.given_weights(), &mut numbers);
         let linear = match self.scaling.transform() {
             Transform::Identity => return numbers,
             Transform::Diagonal(a) => Numbers { name: "scaling.factors", shape: vec![d], values: a },
@@ -201,30 +144,13 @@ impl Archive {
         if format == "2" && encoding.is_none() {
             return Err(damaged("it has no encoding"));
         }
-        let extras = metadata
-            .into_iter()
-            .map(|(name, text)| match name.strip_prefix(EXTRA) {
-                Some(own) => Ok((own.to_owned(), text)),
-                None => Err(damaged(format!("unknown entry `{}`", short(&name)))),
-            })
-            .collect::<Result<_>>()?;
+        let extras = extras(metadata)?;
         let reference = reference(&mut tensors, encoding.as_ref())?;
         let scaling = scaling(settings.scale, reference.width(), &mut tensors)?;
         let percentiles = if format == "3" { Some(percentiles(&mut tensors)?) } else { None };
-        if let Some(name) = tensors.keys().next() {
-            return Err(damaged(format!("unknown tensor `{}`", short(name))));
-        }
-        let archive = Self {
-            settings,
-            reference,
-            scaling,
-            warning,
-            columns: None,
-            encoding,
-            percentiles,
-            extras,
-            version,
-        };
+        check_all_taken(&tensors)?;
+        let described = Description { settings, columns: None, percentiles, extras };
+        let archive = Self { described, reference, scaling, warning, encoding, version };
         match columns {
             Some(names) => archive.columns(names).map_err(|e| match e {
                 DepthError::Unsaved { reason } => damaged(reason),
@@ -245,17 +171,12 @@ impl Archive {
                 .check_mapped(&self.scaling)
                 .map_err(|_| damaged("its scaling takes the reference to numbers too large to work with"))?;
         }
-        let model = self.settings.fit_scaled(&self.reference, Some(learned))?;
-        let model = model.with_percentiles(self.percentiles.clone());
+        let model = self.described.settings.fit_scaled(&self.reference, Some(learned))?;
+        let model = model.with_percentiles(self.described.percentiles.clone());
         Ok(match &self.encoding {
             Some(encoding) => model.with_encoding(encoding.clone()),
             None => model,
         })
-    }
-
-    /// The method and its settings.
-    pub fn settings(&self) -> &Settings {
-        &self.settings
     }
 
     /// The reference sample.
@@ -273,11 +194,6 @@ impl Archive {
         self.warning.as_ref()
     }
 
-    /// The names of the columns, if they have some.
-    pub fn column_names(&self) -> Option<&[String]> {
-        self.columns.as_deref()
-    }
-
     /// How tables become the rows that the model takes, if its reference was a table.
     pub fn encoding(&self) -> Option<&Encoding> {
         self.encoding.as_ref()
@@ -285,21 +201,16 @@ impl Archive {
 
     /// How deep the reference is, if that was saved with the model.
     pub fn percentiles(&self) -> Option<&Percentiles> {
-        self.percentiles.as_ref()
+        self.described.percentiles.as_ref()
     }
 
     /// The format of the file: 1, 2 with an encoding, or 3 with percentiles.
     pub fn format(&self) -> u64 {
-        match (&self.percentiles, &self.encoding) {
+        match (&self.described.percentiles, &self.encoding) {
             (Some(_), _) => 3,
             (None, Some(_)) => 2,
             (None, None) => 1,
         }
-    }
-
-    /// The caller's own notes, by name.
-    pub fn extras(&self) -> &BTreeMap<String, String> {
-        &self.extras
     }
 
     /// The version of lossdepth that saved it.
@@ -357,25 +268,6 @@ fn check_format(metadata: &Metadata) -> Result<()> {
     }
 }
 
-fn settings(method: Option<&str>, settings: Option<String>) -> Result<Settings> {
-    let Some(settings) = parsed::<Settings>("settings", settings)? else {
-        return Err(damaged("it has no settings"));
-    };
-    if method != Some(settings.method.name()) {
-        return Err(damaged("its settings are those of another method"));
-    }
-    Ok(settings)
-}
-
-fn parsed<T: serde::de::DeserializeOwned>(name: &str, text: Option<String>) -> Result<Option<T>> {
-    let read = |text: String| {
-        serde_json::from_str(&text).map_err(|e| damaged(format!("`{name}`: {}", short(&e.to_string()))))
-    };
-    text.map(read).transpose()
-}
-
-type Tensors<'a> = BTreeMap<String, Tensor<'a>>;
-
 fn reference(tensors: &mut Tensors<'_>, encoding: Option<&Encoding>) -> Result<Reference> {
     let Some(rows) = tensors.remove("reference") else { return Err(damaged("it has no reference")) };
     let [n, d] = rows.shape[..] else { return Err(damaged("its reference is no table")) };
@@ -388,14 +280,6 @@ fn reference(tensors: &mut Tensors<'_>, encoding: Option<&Encoding>) -> Result<R
         return Err(damaged(format!("its encoding is of {width} columns, its reference of {d}")));
     }
     reference.with_layout(encoding.layout().clone()).map_err(wrong)
-}
-
-fn percentiles(tensors: &mut Tensors<'_>) -> Result<Percentiles> {
-    let mut list = |name: &str| match tensors.remove(name) {
-        Some(tensor) if tensor.shape.len() == 1 => Ok(tensor.values()),
-        _ => Err(damaged("it has no percentiles")),
-    };
-    Percentiles::from_parts(list(DEPTHS)?, list(SHARES)?)
 }
 
 /// The scaling, of a form that the setting can have led to.
@@ -411,15 +295,4 @@ fn scaling(scale: Scale, d: usize, tensors: &mut Tensors<'_>) -> Result<Scaling>
         _ => return Err(damaged(format!("what it has for a scaling is none for scale `{scale}`"))),
     };
     Scaling::from_parts(center, transform).map_err(|e| damaged(format!("its scaling: {e}")))
-}
-
-/// The numbers of a tensor of this shape, if it is there.
-fn take(tensors: &mut Tensors<'_>, name: &str, shape: &[usize]) -> Result<Option<Vec<f64>>> {
-    match tensors.remove(name) {
-        Some(tensor) if tensor.shape != shape => Err(damaged(format!(
-            "`{name}` is of shape {:?}, which does not go with the reference",
-            tensor.shape
-        ))),
-        tensor => Ok(tensor.map(|tensor| tensor.values())),
-    }
 }

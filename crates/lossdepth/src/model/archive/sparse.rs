@@ -11,13 +11,14 @@
 //! `lossdepth_version`, `method`, `settings`, `columns`, `extra.`… and `checksum` as for dense rows. The scaling is learned
 //! again: it follows from the reference and the settings.
 
-use super::container::{self, Container, Metadata, Numbers, damaged, short};
-use super::{DEPTHS, EXTRA, SHARES, parsed, percentiles, settings, take};
+use super::container::{self, Container, Numbers, damaged, short};
+use super::description::{
+    DEPTHS, Description, check_all_taken, described, extras, parsed, percentiles, settings, take,
+};
 use crate::data::{SparseReference, SparseRows};
 use crate::error::{DepthError, Result};
-use crate::model::percentiles::Percentiles;
-use crate::model::{Settings, SparseModel};
-use std::collections::BTreeMap;
+use crate::model::SparseModel;
+use crate::numerics::whole_count;
 
 /// What `format` says.
 pub(super) const NAME: &str = "lossdepth-sparse-model";
@@ -41,11 +42,8 @@ const VALUES: &str = "reference.values";
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct SparseArchive {
-    settings: Settings,
+    described: Description,
     reference: SparseReference,
-    columns: Option<Vec<String>>,
-    percentiles: Option<Percentiles>,
-    extras: BTreeMap<String, String>,
 }
 
 impl SparseArchive {
@@ -54,63 +52,19 @@ impl SparseArchive {
 
     /// What is to be saved of a model; shares its numbers.
     pub fn of(model: &SparseModel) -> Self {
-        Self {
-            settings: model.settings().clone(),
-            reference: model.reference().clone(),
-            columns: None,
-            percentiles: model.known_percentiles().cloned(),
-            extras: BTreeMap::new(),
-        }
+        let described = Description::new(model.settings(), model.known_percentiles());
+        Self { described, reference: model.reference().clone() }
     }
 
-    /// With names for the columns.
-    ///
-    /// # Errors
-    /// Not one for each column.
-    pub fn columns(mut self, names: Vec<String>) -> Result<Self> {
-        let (got, expected) = (names.len(), self.reference.width());
-        if got != expected {
-            return Err(DepthError::Unsaved { reason: format!("{got} names for {expected} columns") });
-        }
-        self.columns = Some(names);
-        Ok(self)
-    }
-
-    /// With a note of the caller's own.
-    #[must_use]
-    pub fn extra(mut self, name: impl Into<String>, text: impl Into<String>) -> Self {
-        self.extras.insert(name.into(), text.into());
-        self
-    }
-
-    /// With another limit for kernel values, as for [`Archive::memory`](super::Archive::memory).
-    #[must_use]
-    pub fn memory(mut self, bytes: Option<f64>) -> Self {
-        self.settings.memory = bytes;
-        self
-    }
-
-    /// The method and its settings.
-    pub fn settings(&self) -> &Settings {
-        &self.settings
-    }
-
-    /// The names of the columns, if they have some.
-    pub fn column_names(&self) -> Option<&[String]> {
-        self.columns.as_deref()
-    }
-
-    /// The caller's own notes, by name.
-    pub fn extras(&self) -> &BTreeMap<String, String> {
-        &self.extras
-    }
+    described!();
 
     /// Makes the model ready to score; kernel values may take so many bytes, unless its settings say otherwise.
     ///
     /// # Errors
     /// As for [`Settings::fit_sparse`].
     pub fn model(&self, memory: Option<u64>) -> Result<SparseModel> {
-        Ok(self.settings.fit_sparse(&self.reference, memory)?.with_percentiles(self.percentiles.clone()))
+        let Description { settings, percentiles, .. } = &self.described;
+        Ok(settings.fit_sparse(&self.reference, memory)?.with_percentiles(percentiles.clone()))
     }
 
     /// The bytes of the file; the same for the same content.
@@ -118,21 +72,8 @@ impl SparseArchive {
     /// # Errors
     /// Names and notes of more than 100 MB.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
-        let json = |value: std::result::Result<String, serde_json::Error>| {
-            value.map_err(|e| DepthError::Unsaved { reason: e.to_string() })
-        };
-        let mut metadata = Metadata::from([
-            ("format".to_owned(), NAME.to_owned()),
-            ("format_version".to_owned(), Self::FORMAT.to_string()),
-            ("lossdepth_version".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
-            ("method".to_owned(), self.settings.method.name().to_owned()),
-            ("settings".to_owned(), json(serde_json::to_string(&self.settings))?),
-            ("width".to_owned(), self.reference.width().to_string()),
-        ]);
-        if let Some(columns) = &self.columns {
-            metadata.insert("columns".to_owned(), json(serde_json::to_string(columns))?);
-        }
-        metadata.extend(self.extras.iter().map(|(name, text)| (format!("{EXTRA}{name}"), text.clone())));
+        let mut metadata = self.described.metadata(NAME, Self::FORMAT)?;
+        metadata.insert("width".to_owned(), self.reference.width().to_string());
         let rows = self.reference.rows();
         let starts: Vec<f64> = rows.starts().iter().map(|start| *start as f64).collect();
         let columns: Vec<f64> = rows.columns().iter().map(|column| f64::from(*column)).collect();
@@ -141,14 +82,7 @@ impl SparseArchive {
             Numbers { name: COLUMNS, shape: vec![columns.len()], values: &columns },
             Numbers { name: VALUES, shape: vec![columns.len()], values: rows.values() },
         ];
-        if let Some(values) = self.reference.given_weights() {
-            numbers.push(Numbers { name: "weights", shape: vec![values.len()], values });
-        }
-        if let Some(known) = &self.percentiles {
-            let (depths, shares) = (known.depths(), known.shares());
-            numbers.push(Numbers { name: DEPTHS, shape: vec![depths.len()], values: depths });
-            numbers.push(Numbers { name: SHARES, shape: vec![shares.len()], values: shares });
-        }
+        self.described.add_numbers(self.reference.given_weights(), &mut numbers);
         container::write(metadata, &numbers)
     }
 
@@ -187,13 +121,7 @@ impl SparseArchive {
         let Some(width) = parsed::<usize>("width", text("width"))? else {
             return Err(damaged("it does not say how many columns there are"));
         };
-        let extras = metadata
-            .into_iter()
-            .map(|(name, text)| match name.strip_prefix(EXTRA) {
-                Some(own) => Ok((own.to_owned(), text)),
-                None => Err(damaged(format!("unknown entry `{}`", short(&name)))),
-            })
-            .collect::<Result<_>>()?;
+        let extras = extras(metadata)?;
         let mut list = |name: &str| match tensors.remove(name) {
             Some(tensor) if tensor.shape.len() == 1 => Ok(tensor.values()),
             _ => Err(damaged(format!("it has no list `{name}`"))),
@@ -208,10 +136,9 @@ impl SparseArchive {
         let weights = take(&mut tensors, "weights", &[rows.len()])?;
         let reference = SparseReference::new(rows, weights).map_err(wrong)?;
         let percentiles = if tensors.contains_key(DEPTHS) { Some(percentiles(&mut tensors)?) } else { None };
-        if let Some(name) = tensors.keys().next() {
-            return Err(damaged(format!("unknown tensor `{}`", short(name))));
-        }
-        let archive = Self { settings, reference, columns: None, percentiles, extras };
+        check_all_taken(&tensors)?;
+        let described = Description { settings, columns: None, percentiles, extras };
+        let archive = Self { described, reference };
         match columns {
             Some(names) => archive.columns(names).map_err(|e| damaged(e.to_string())),
             None => Ok(archive),
@@ -226,8 +153,7 @@ fn whole(name: &str, values: &[f64]) -> Result<Vec<usize>> {
         if value.fract() != 0.0 || !(0.0..=9_007_199_254_740_992.0).contains(value) {
             return Err(damaged(format!("`{name}` has {value}, which counts nothing")));
         }
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "just checked")]
-        Ok(*value as usize)
+        Ok(whole_count(*value))
     };
     values.iter().map(count).collect()
 }

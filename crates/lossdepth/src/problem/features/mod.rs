@@ -3,8 +3,9 @@
 //! A linear depth with penalty $\|w\|^2$ is invariant under rotations of the data, so the sample
 //! is rotated into its principal axes once. There its second moments are a diagonal
 //! $\sigma_1^2 \ge \sigma_2^2 \ge \dots$, and so is the metric that preconditions the solver: no
-//! query factors a matrix for it. Directions in which the sample is constant are dropped; of a query only its distance $\rho$ from the sample's span is kept, as one extra
-//! coordinate that no sample point has. So a problem in $d > n$ dimensions costs as much as one in $n$.
+//! query factors a matrix for it. Directions in which the sample is constant are dropped; of a query only its
+//! distance $\rho$ from the sample's span is kept, as one extra coordinate that no sample point has. So a problem in
+//! $d > n$ dimensions costs as much as one in $n$.
 //!
 //! A free intercept is a first column of ones, and the sample is centred so that it is orthogonal
 //! to the rest.
@@ -66,19 +67,19 @@ pub struct Features {
     sample: Option<Reference>,
     /// What the rows were scaled by, if it was learned on them.
     scaling: Option<LearnedScaling>,
-    single: Option<Single>,
+    single: Option<SingleSample>,
 }
 
 /// The sample in single precision.
 #[derive(Debug, Clone)]
-pub(crate) struct Single {
+pub(crate) struct SingleSample {
     pub(crate) tall: Matrix<f32>,
     pub(crate) wide: Matrix<f32>,
     pub(crate) half_weights: Vec<f32>,
 }
 
 /// The rotation of the points.
-struct Frame {
+struct RotatedFrame {
     center: Vec<f64>,
     axes: Matrix,
     axes_transposed: Matrix,
@@ -112,7 +113,7 @@ impl Features {
         };
         // One product with the final axes, so that (C18) bounds its rounding.
         let rotated = product(&points, &axes);
-        let frame = Frame { center, axes_transposed: axes.transposed(), axes, noise };
+        let frame = RotatedFrame { center, axes_transposed: axes.transposed(), axes, noise };
         let squares = weights.iter().map(|w| w * w).collect();
         let mut features =
             Self::from_rotated(&rotated, frame, &weights, squares, sample.mass(), free_intercept);
@@ -151,14 +152,14 @@ impl Features {
         for j in 0..lead {
             points.col_mut(j).copy_from_slice(rotated.col(j));
         }
-        let frame = Frame { center, axes_transposed: axes.transposed(), axes, noise };
+        let frame = RotatedFrame { center, axes_transposed: axes.transposed(), axes, noise };
         Self::from_rotated(&points, frame, weights, squares, mass, free_intercept)
     }
 
     /// From points in their principal axes.
     fn from_rotated(
         points: &Matrix,
-        frame: Frame,
+        frame: RotatedFrame,
         weights: &[f64],
         squares: Vec<f64>,
         mass: Mass,
@@ -175,7 +176,7 @@ impl Features {
         let largest = |j: usize| tall.col(j).iter().fold(0.0f64, |m, x| m.max(x.abs()));
         let extents = (0..tall.cols()).map(largest).collect();
         let moments = std::iter::repeat_n(1.0, free).chain(moments[..rank].iter().copied()).collect();
-        let Frame { center, axes, axes_transposed, noise } = frame;
+        let RotatedFrame { center, axes, axes_transposed, noise } = frame;
         let half_weights = weights.iter().map(|w| 0.5 * w).collect();
         let inverse_half_weights = weights.iter().map(|w| 2.0 / w).collect();
         Self {
@@ -208,16 +209,16 @@ impl Features {
     /// faster. (For small samples weights and copies then lead to the same depths almost to the last bit, not only within
     /// their proven errors.)
     pub(crate) fn with_single(mut self) -> Self {
-        const PAYS: usize = 512;
-        if self.len() >= PAYS && (1e-6..1e10).contains(&self.largest_norm) {
+        const FASTER_FROM: usize = 512;
+        if self.len() >= FASTER_FROM && (1e-6..1e10).contains(&self.largest_norm) {
             let (tall, wide) = (self.tall.single(), self.wide.single());
             let half_weights = self.half_weights.iter().map(|&w| f32::rounded(w)).collect();
-            self.single = Some(Single { tall, wide, half_weights });
+            self.single = Some(SingleSample { tall, wide, half_weights });
         }
         self
     }
 
-    pub(crate) fn single(&self) -> Option<&Single> {
+    pub(crate) fn single(&self) -> Option<&SingleSample> {
         self.single.as_ref()
     }
 

@@ -214,8 +214,8 @@ impl<'a, L: Smooth + Dual, T: Precision> Block<'a, L, T> {
         lane.inner_tol = constraint::INNER_TOL;
         self.margins.col_mut(k).fill(T::default());
         let Lane { query, reg, direction, gradient, .. } = lane;
-        let far = free == 1 && warm_start::pays(loss, &self.features.moments, query, *reg);
-        lane.warm_started = far
+        let worthwhile = free == 1 && warm_start::is_worthwhile(loss, &self.features.moments, query, *reg);
+        lane.warm_started = worthwhile
             && warm_start::gaussian(loss, &self.features.moments, query, *reg, direction)
             && dot(gradient, direction) < 0.0;
         if !lane.warm_started {

@@ -11,7 +11,7 @@ const SLACK: f64 = 10.0;
 
 /// Numbers for every row of one query, the query itself last.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Rows {
+pub(crate) struct PathRows {
     /// $m$: the margin.
     pub(crate) margin: Vec<f64>,
     /// $a$: the multiplier.
@@ -31,8 +31,8 @@ pub(crate) struct Rows {
     short_step: Vec<f64>,
 }
 
-impl Rows {
-    /// The middle of everything.
+impl PathRows {
+    /// The start of a path: every multiplier one half, every slack the same.
     pub(crate) fn new(rows: usize) -> Self {
         let zeros = || vec![0.0; rows];
         let mut start = Self {
@@ -51,7 +51,7 @@ impl Rows {
         start
     }
 
-    /// Back to the middle.
+    /// Back to the start of the path.
     pub(crate) fn reset(&mut self) {
         self.margin.fill(0.0);
         self.dual.fill(0.5);

@@ -20,7 +20,7 @@ pub(crate) mod gram;
 pub(crate) mod influence;
 mod path_end;
 
-use self::central_path::Rows;
+use self::central_path::PathRows;
 use self::certificate::PathCertificate;
 use self::gram::Gram;
 use super::radius::Radius;
@@ -126,7 +126,7 @@ struct Lane {
     id: usize,
     query: Vec<f64>,
     theta: Vec<f64>,
-    rows: Rows,
+    rows: PathRows,
     reg: f64,
     /// The change of the parameters; the query's own curvature and right-hand side.
     change: Vec<f64>,
@@ -379,7 +379,7 @@ impl<'a> Block<'a> {
 impl Lane {
     fn idle(rows: usize, width: usize) -> Self {
         let zeros = || vec![0.0; width];
-        Self { query: zeros(), theta: zeros(), rows: Rows::new(rows), change: zeros(), ..Self::default() }
+        Self { query: zeros(), theta: zeros(), rows: PathRows::new(rows), change: zeros(), ..Self::default() }
     }
 
     /// Back to the beginning of a path.

@@ -131,13 +131,13 @@ impl Cloud {
     pub(crate) fn distances(&self, center: &[f64], inverse_root: &[f64]) -> Vec<f64> {
         let d = self.width;
         let mut distances = Vec::with_capacity(self.len());
-        let mut turned = vec![0.0; BLOCK * d];
+        let mut whitened = vec![0.0; BLOCK * d];
         for rows in self.data.chunks(BLOCK * d) {
             let block: Vec<f64> =
                 rows.chunks_exact(d).flat_map(|row| row.iter().zip(center).map(|(x, c)| x - c)).collect();
-            let turned = &mut turned[..block.len()];
-            matrix::product(&block, inverse_root, d, turned);
-            distances.extend(turned.chunks_exact(d).map(|y| y.iter().map(|y| y * y).sum::<f64>()));
+            let whitened = &mut whitened[..block.len()];
+            matrix::product(&block, inverse_root, d, whitened);
+            distances.extend(whitened.chunks_exact(d).map(|y| y.iter().map(|y| y * y).sum::<f64>()));
         }
         distances
     }

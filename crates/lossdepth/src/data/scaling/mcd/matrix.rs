@@ -6,14 +6,14 @@ use crate::numerics::linalg::{self, Matrix, multiply, multiply_symmetric};
 pub(crate) fn product(a: &[f64], b: &[f64], k: usize, out: &mut [f64]) {
     // Row-major is column-major of the transpose, so the product is taken the other way round.
     let n = a.len() / k;
-    let mut turned = Matrix::zeros(k, n);
+    let mut transposed = Matrix::zeros(k, n);
     multiply(
-        &mut turned,
+        &mut transposed,
         &Matrix::from_fn(k, k, |i, j| b[j * k + i]),
         &Matrix::from_fn(k, n, |i, j| a[j * k + i]),
     );
     for (j, row) in out.chunks_exact_mut(k).enumerate() {
-        row.copy_from_slice(turned.col(j));
+        row.copy_from_slice(transposed.col(j));
     }
 }
 

@@ -5,8 +5,8 @@
 //! Rousseeuw and Verdonck 2012, *A deterministic algorithm for robust location and scatter*, J. Comput.
 //! Graph. Stat. 21) are each improved by concentration steps — take mean and scatter of the mass $h$ closest
 //! to the current centre, measure anew, repeat — which never raise the determinant (Rousseeuw and Van
-//! Driessen 1999). Each guess goes two ways, at mass $h$ at once and by way of the tightest half, which shakes
-//! off outliers that the guess let in; the smallest determinant wins. In one dimension the best window is found
+//! Driessen 1999). Each guess goes two ways, at mass $h$ at once and by way of the tightest half, which drops
+//! outliers that the guess let in; the smallest determinant wins. In one dimension the best window is found
 //! exactly instead.
 //!
 //! The guesses measure spread by the $\tau$-scale, which takes weights, where the paper has $Q_n$ for small samples.

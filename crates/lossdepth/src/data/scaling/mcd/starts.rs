@@ -106,16 +106,16 @@ fn gnanadesikan_kettenring(z: &Cloud) -> Vec<f64> {
 /// $Z P \Lambda^{-1}$ that is the median times $P$.
 fn distances_along(axes: &[f64], z: &Cloud) -> Option<Vec<f64>> {
     let d = z.width;
-    let mut turned = z.times(axes);
-    let spreads: Vec<f64> = (0..d).map(|k| tau_scale(&mut turned.column(k))).collect();
+    let mut rotated = z.times(axes);
+    let spreads: Vec<f64> = (0..d).map(|k| tau_scale(&mut rotated.column(k))).collect();
     if spreads.iter().any(|s| s.is_nan() || *s <= 1e-14) {
         return None;
     }
-    for row in turned.data.chunks_exact_mut(d) {
+    for row in rotated.data.chunks_exact_mut(d) {
         row.iter_mut().zip(&spreads).for_each(|(y, s)| *y /= s);
     }
     let axes_transposed: Vec<f64> = (0..d * d).map(|at| axes[at % d * d + at / d]).collect();
-    let sphered = turned.times(&axes_transposed);
+    let sphered = rotated.times(&axes_transposed);
     let medians: Vec<f64> = (0..d).map(|j| median(&mut sphered.column(j))).collect();
     // Distances do not change under the rotation back, so they can be taken from the medians themselves.
     Some(sphered.rows().map(|row| row.iter().zip(&medians).map(|(x, m)| (x - m).powi(2)).sum()).collect())

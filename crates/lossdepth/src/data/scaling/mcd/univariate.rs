@@ -14,7 +14,7 @@ pub(super) fn distances(z: &Cloud, h: f64) -> Vec<f64> {
 }
 
 fn best_window_mean(z: &Cloud, h: f64) -> f64 {
-    // Far outliers would drown the rest in the running sums; the concentration steps see them as they are.
+    // Far outliers would leave the running sums no digits for the rest; the concentration steps see them as they are.
     let mut numbers: Vec<_> = z.column(0).into_iter().map(|(x, w)| (x.clamp(-1e5, 1e5), w)).collect();
     numbers.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
     let forward = sweep(numbers.iter().copied(), h);
@@ -42,7 +42,7 @@ fn sweep(numbers: impl Iterator<Item = (f64, f64)> + Clone, h: f64) -> Window {
             second += v * y * y;
             ends.next();
         }
-        // The number at the far end takes part with what is missing; at the very end rounding may leave a crumb.
+        // The number at the far end takes part with what is missing; at the very end rounding may leave a little mass.
         let (y, part) = ends.peek().map_or((0.0, 0.0), |&(y, _)| (y, h - mass));
         if ends.peek().is_none() && mass < h * (1.0 - 1e-9) {
             break;

@@ -1,6 +1,6 @@
 //! Cones around a ray in which many hyperplanes meet.
 
-use super::geometry::{certainly_span, scaled_rotation, solve_linear};
+use super::geometry::{certainly_span, remove_components, scaled_rotation, solve_linear};
 use super::{ConeSearch, SimplicialCone, solve};
 use crate::methods::halfspace::great_circle_descent::scale_to_unit;
 use crate::methods::halfspace::modular_rank::ExactSpan;
@@ -8,7 +8,7 @@ use crate::methods::halfspace::weighted_points::MassBounds;
 use crate::methods::halfspace::work_budget::WorkBudget;
 
 /// Heuristics: how far from the span of the others a vector of length 1 must be for the undecided points to span the space
-/// without a doubt (exact arithmetic decides otherwise), and to be one more direction to step along.
+/// for certain (exact arithmetic decides otherwise), and to be one more direction to step along.
 const CLEARLY_OUTSIDE: f64 = 1e-6;
 const INDEPENDENT: f64 = 1e-8;
 
@@ -94,19 +94,13 @@ impl<const D: usize> ConeSearch<'_, D> {
             let mut t = self.t[i as usize];
             // Two passes of Gram–Schmidt make it orthogonal to working precision.
             for _ in 0..2 {
-                for b in &basis {
-                    let along: f64 = (0..D).map(|j| b[j] * t[j]).sum();
-                    (0..D).for_each(|j| t[j] -= along * b[j]);
-                }
+                remove_components(&mut t, &basis);
             }
             if scale_to_unit(&mut t) > INDEPENDENT && basis.len() < D {
                 basis.push(t);
             }
         }
-        for b in &basis {
-            let along: f64 = (0..D).map(|j| b[j] * ray[j]).sum();
-            (0..D).for_each(|j| ray[j] -= along * b[j]);
-        }
+        remove_components(&mut ray, &basis);
         if scale_to_unit(&mut ray) == 0.0 {
             return;
         }

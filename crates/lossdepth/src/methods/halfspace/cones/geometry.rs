@@ -62,6 +62,15 @@ pub(super) fn exact_midpoint<const D: usize>(a: &[f64; D], b: &[f64; D]) -> Opti
     Some(sum)
 }
 
+/// One pass of Gram–Schmidt: subtracts from a vector its components along the vectors of an orthonormal basis.
+pub(super) fn remove_components(v: &mut [f64], basis: &[impl AsRef<[f64]>]) {
+    for b in basis {
+        let b = b.as_ref();
+        let along: f64 = v.iter().zip(b).map(|(v, b)| v * b).sum();
+        v.iter_mut().zip(b).for_each(|(v, b)| *v -= along * b);
+    }
+}
+
 /// Whether some vectors certainly span the space.
 pub(super) fn certainly_span<'a, const D: usize>(
     vectors: impl Iterator<Item = &'a [f64; D]>,
@@ -70,10 +79,7 @@ pub(super) fn certainly_span<'a, const D: usize>(
     let mut basis: Vec<[f64; D]> = Vec::new();
     for v in vectors {
         let mut t = *v;
-        for b in &basis {
-            let along: f64 = (0..D).map(|j| b[j] * t[j]).sum();
-            (0..D).for_each(|j| t[j] -= along * b[j]);
-        }
+        remove_components(&mut t, &basis);
         if scale_to_unit(&mut t) > least {
             basis.push(t);
             if basis.len() == D {
@@ -112,10 +118,7 @@ pub(in super::super) fn generic_rotation(d: usize) -> Vec<f64> {
             .collect();
         state = (state + 0.414_213_562_373_095_1).fract();
         for _ in 0..2 {
-            for b in &rows {
-                let along: f64 = row.iter().zip(b).map(|(r, b)| r * b).sum();
-                row.iter_mut().zip(b).for_each(|(r, b)| *r -= along * b);
-            }
+            remove_components(&mut row, &rows);
         }
         if scale_to_unit(&mut row) > 1e-3 {
             rows.push(row);
