@@ -5,7 +5,7 @@
 //! $$ F(\theta) = \tfrac12 \sum_i \omega_i \ell(\langle \theta, t_i \rangle)
 //!    + \tfrac12 \ell(-\langle \theta, \hat z \rangle) + \lambda \|w\|^2, $$
 //!
-//! where only $\hat z$ differs from one query to the next. [`block_lbfgs`] solves many of them side
+//! which is (L1); only $\hat z$ differs from one query to the next. [`block_lbfgs`] solves many of them side
 //! by side with two matrix products an iteration; [`newton`] finishes the few that are too
 //! ill-conditioned for it; [`interior_point`] is for the hinge, which has no second derivative; [`dual_active_set`] for the hinge with
 //! a kernel. They certify in the principal axes ([`crate::certify::axes`]); what misses the tolerance is refined afterwards.

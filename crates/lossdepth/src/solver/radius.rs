@@ -1,6 +1,6 @@
 //! The penalty at which the minimiser just reaches the radius of a constraint.
 //!
-//! $1 / \|w(\lambda)\|$ grows with $\lambda$ and is nearly straight, so secants on it converge fast;
+//! $1 / \|w(\lambda)\|$ of (L16) grows with $\lambda$ and is nearly straight, so secants on it converge fast;
 //! a bracket safeguards them.
 
 use crate::problem::ErrorBudget;

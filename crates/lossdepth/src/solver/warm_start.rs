@@ -1,4 +1,4 @@
-//! Where to start: the exact answer for a Gaussian sample.
+//! Where to start: the exact answer for a Gaussian sample (L9).
 //!
 //! If the sample were $N(0, \Sigma)$ with $\Sigma = \operatorname{diag}(\sigma_j^2)$, its margins would be
 //! $N(b, v)$ with $v = w^\top \Sigma w$, and by Stein's identity the minimiser would be
@@ -49,7 +49,7 @@ const WEIGHTS: [f64; 16] = [
     1.497_814_723_161_841_2e-10,
 ];
 
-/// The squared distance of a query, in the metric at the origin, from which on the warm start saves time (heuristic).
+/// The squared distance (L10) of a query, in the metric at the origin, from which on the warm start saves time (heuristic).
 const DISTANCE: f64 = 30.0;
 
 /// How accurately the three numbers are found (heuristics: a start needs few digits): rounds for the curvature and its relative

@@ -2,7 +2,7 @@
 //!
 //! $$ D(z) = \min_{u \ne 0} \sum_i \omega_i \mathbf 1[\langle u, x_i \rangle \ge \langle u, z \rangle] $$
 //!
-//! Halfspaces are closed: points equal to $z$ always count. The depth is twice the least risk $R_z$ of a
+//! This is (H1). Halfspaces are closed: points equal to $z$ always count. The depth is twice the least risk $R_z$ of a
 //! non-zero linear classifier under the 0-1 loss. Every result is an interval that contains the true value;
 //! its upper end is attained by a direction, and where both ends are equal the depth is exact. The comments
 //! refer to the equations (H1), ... of `docs/math/halfspace.md`.

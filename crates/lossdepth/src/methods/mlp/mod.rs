@@ -27,7 +27,7 @@ use crate::solver::descent::Descent;
 ///
 /// $$ F(f) = R_z(f) + \text{reg} \cdot \bigl( \sum_l \|W_l\|^2 + \|w\|^2 \bigr); $$
 ///
-/// biases are not penalised. ([`Variant::Objective`] reports $F(f)$ instead.) `MLPClassifier` of scikit-learn
+/// (M2); biases are not penalised. ([`Variant::Objective`] reports $F(f)$ instead.) `MLPClassifier` of scikit-learn
 /// minimises the same function if it gets $x_1, \dots, x_n$ with `sample_weight` $\frac12 \omega_i$, $z$ with
 /// $\frac12$, `solver="lbfgs"` and `alpha` = 2 ln 2 · `reg`; with $z$ repeated $n$ times in place of weights,
 /// `alpha` = 2 ln 2 · `reg` times the size of a batch. The comments refer to the equations (M1), ... of

@@ -1,4 +1,4 @@
-//! One row on the central path: $a s = (1 - a) \xi = \mu$ with $m + \xi - s = 1$.
+//! One row on the central path (L13): $a s = (1 - a) \xi = \mu$ with $m + \xi - s = 1$; the steps are (L14) and (L15).
 //!
 //! Everything the interior-point method does to a row is here, as plain arithmetic on a few numbers; the loops over
 //! rows are compiled for wide vectors. The query is the last row.

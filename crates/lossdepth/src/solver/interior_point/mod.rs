@@ -1,14 +1,15 @@
 //! The hinge, which has no second derivative: a primal-dual interior-point method, many queries side by side.
 //!
-//! With rows $u_i = t_i$, $u_z = -\hat z$ and masses $c_i = \frac12 \omega_i$, $c_z = \frac12$, the problem is
+//! With rows $u_i = t_i$, $u_z = -\hat z$ and masses $c_i = \frac12 \omega_i$, $c_z = \frac12$, the problem is (L12),
 //!
 //! $$ \min \sum_j c_j \xi_j + \lambda \|w\|^2 \quad\text{s.t.}\quad
 //!    \langle u_j, \theta \rangle + \xi_j - s_j = 1, \quad \xi_j, s_j \ge 0 $$
 //!
-//! with multipliers $c_j a_j$, $0 \le a_j \le 1$. Mehrotra's predictor and corrector follow the central path
-//! $a_j s_j = (1 - a_j) \xi_j = \mu$ ([`central_path`](self::central_path)). An iteration needs, for each query,
-//! one weighted second moment of the sample and a few products with it; all queries in flight share the matrix
-//! products that give them ([`Gram`]). A lane whose query is done takes the next one.
+//! with multipliers $c_j a_j$, $0 \le a_j \le 1$. Mehrotra's predictor and corrector (L14), (L15) follow the central path
+//! (L13), $a_j s_j = (1 - a_j) \xi_j = \mu$ ([`central_path`](self::central_path)); [`path_end`](self::path_end) says what follows
+//! where a path ends. An iteration needs, for each query, one weighted second moment of the sample and a few products with
+//! it; all queries that are being solved share the matrix products that give them ([`Gram`]). A lane whose query is done takes
+//! the next one.
 //!
 //! Where every margin is at most 1 all multipliers are 1 and the answer is closed form,
 //! $w = (\bar t - \hat z) / 4 \lambda$; a lane tries this first. The certificate is the duality gap of the point

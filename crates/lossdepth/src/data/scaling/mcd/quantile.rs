@@ -59,7 +59,9 @@ pub(crate) fn median(numbers: &mut [Weighted]) -> f64 {
 /// With median $m$, $\sigma_0 = \text{med}|x_i - m|$ and
 /// $\mu = \frac{\sum w_i u_i x_i}{\sum w_i u_i}$, $u_i = \max(0, 1 - (\frac{x_i - m}{4.5 \sigma_0})^2)^2$,
 ///
-/// $$ \tau^2 = \frac{\sigma_0^2}{0.92\ldots} \sum w_i \min\left(9, \left(\frac{x_i - \mu}{\sigma_0}\right)^2\right) $$
+/// $$ \tau^2 = \frac{\sigma_0^2}{0.92\ldots} \sum w_i \min\left(9, \left(\frac{x_i - \mu}{\sigma_0}\right)^2\right), $$
+///
+/// (S7).
 ///
 /// Where half of the numbers are the same, $\sigma_0$ is 0 and says nothing; the mean absolute deviation
 /// from the median, times $\sqrt{\pi/2}$, takes over. It is 0 only if all numbers are the same.
