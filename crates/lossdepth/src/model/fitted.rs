@@ -23,7 +23,7 @@ pub struct Model {
     sample: Reference,
     fitted: Box<dyn Fitted>,
     encoding: Option<Encoding>,
-    /// How deep the reference is, once someone asked.
+    /// How deep the reference is: learned at the first call of [`percentiles`](Self::percentiles).
     percentiles: OnceLock<Percentiles>,
 }
 

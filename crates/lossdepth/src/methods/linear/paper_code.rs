@@ -1,6 +1,6 @@
 //! The value that the scripts behind the paper's tables print, from the solution of the regularised problem.
 //!
-//! They divide the sample's part by $n$ twice and use natural logarithms. The solver knows nothing of it: it finds the minimiser
+//! They divide the sample's part by $n$ twice and use natural logarithms. The solver does not depend on it: it finds the minimiser
 //! of the risk with its penalty to a gap that is small enough for this combination of the two parts.
 
 use crate::loss::{Logistic, Loss, Smooth};

@@ -21,7 +21,7 @@ use crate::methods::Hypothesis;
 use crate::problem::{Batch, Fit, Intercept, Reported, Run};
 use std::sync::OnceLock;
 
-/// The bytes that kernel values may take where nobody says.
+/// The bytes that kernel values may take by default.
 const MEMORY: u64 = 4 << 30;
 
 /// Kernel values of queries held at a time: 64 MB.

@@ -367,7 +367,7 @@ impl<'a> Block<'a> {
         let value = -iterate.margin[self.features.len()];
         let Iterate { theta, stop, dual, .. } = iterate;
         let stop = stop.for_error(iterate.error.min(certificate.error), self.task.tol);
-        // Whoever refines the candidate needs its multipliers.
+        // A refinement starts from the multipliers.
         let kept = self.task.multipliers || certificate.error > self.task.tol;
         let multipliers = kept.then_some(dual);
         let Certificate { gap, error, .. } = certificate;
