@@ -10,8 +10,9 @@ pub(super) struct QueryMean {
     /// $\mu(z)$, and a bound on its error as a multiple of the largest kernel value.
     pub(super) mean: f64,
     pub(super) unit: f64,
-    /// $k(z, z)$.
+    /// $k(z, z)$, and a bound on the relative error of this and of the largest $k(x, x)$.
     pub(super) diagonal: f64,
+    pub(super) diagonal_unit: f64,
 }
 
 /// By how much less a depth changes than the squared distance of the query from $\mu$: (K7).
@@ -28,18 +29,21 @@ impl QueryMean {
         stderr: f64,
         iterations: usize,
     ) -> Fit {
-        let Self { mean, unit, diagonal } = *self;
+        let Self { mean, unit, diagonal, diagonal_unit } = *self;
         let rounding = ROUNDED_UP * norm.largest.max(diagonal) * (unit + 8.0 * f64::EPSILON);
         let middle = 0.5 * (norm.low + norm.high);
         let square = at_least_zero(middle - 2.0 * mean + diagonal);
         let off = 0.5 * ROUNDED_UP * (norm.high - norm.low) + 3.0 * rounding;
         // Margins times 4 reg, without an intercept: those of the rows by Cauchy and Schwarz, and the query's.
         let distance = (1.0 + 4.0 * f64::EPSILON) * (square + off).sqrt();
-        let of_rows =
-            norm.largest.sqrt() * if non_negative { distance.min(norm.high.sqrt()) } else { distance };
-        let of_query = diagonal - mean + rounding;
+        let (mut of_rows, mut of_query) = (norm.largest.sqrt() * distance, diagonal - mean + rounding);
+        if non_negative {
+            // No mean of kernel values is negative, or above the largest of them.
+            of_rows = of_rows.min(norm.largest.sqrt() * norm.high.sqrt()).min(norm.largest);
+            of_query = of_query.min(diagonal);
+        }
         let highest =
-            |margin: f64| 0.5 * at_least_zero((1.0 + 8.0 * f64::EPSILON) * margin / (4.0 * task.reg) - 1.0);
+            |margin: f64| 0.5 * at_least_zero((1.0 + diagonal_unit) * margin / (4.0 * task.reg) - 1.0);
         let gap = if free {
             2.0 * highest(0.5 * (of_rows + of_query))
         } else {

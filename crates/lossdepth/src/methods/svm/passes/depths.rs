@@ -6,7 +6,7 @@ use super::reference::SvmReference;
 use super::tile::{Scratch, TILE, Tile, scaled, tiles};
 use crate::data::{RowSource, Rows, for_each_chunk};
 use crate::error::Result;
-use crate::kernel::Kernel;
+use crate::kernel::{Kernel, Standard};
 use crate::methods::Hypothesis;
 use crate::methods::passes::{PassProgress, Watch, check_cancelled, check_same};
 use crate::methods::svm::Svm;
@@ -77,12 +77,15 @@ impl SvmReference {
             let run = Run { progress: None, ..*run };
             alike.isolate(few, queries, &run)?.iter().map(|fit| fit.stderr).collect()
         };
+        let exact = matches!(kernel, Standard::Gaussian { .. } | Standard::Laplacian { .. });
+        let diagonal_unit = if exact { 0.0 } else { precision + 4.0 * f64::EPSILON };
         let how = (&svm.task, svm.intercept == Intercept::Free, kernel.is_non_negative());
         let fit = |(z, (mean, stderr)): (&[f64], (&Twofold, &f64))| {
             let query = QueryMean {
                 mean: mean.value() / total.value(),
                 unit: rounding,
                 diagonal: kernel.diagonal(z),
+                diagonal_unit,
             };
             query.fit(norm, how, *stderr, self.readings + 1)
         };

@@ -212,3 +212,93 @@ impl Block {
         self.values.iter().map(|value| value / self.weight).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Scale;
+    use crate::numerics::random::Random;
+
+    const KERNELS: [Standard; 6] = [
+        Standard::Gaussian { gamma: 0.2 },
+        Standard::Gaussian { gamma: 20.0 },
+        Standard::Laplacian { sigma: 2.0 },
+        Standard::Imq { c: 1.5, beta: -0.5 },
+        Standard::Linear,
+        Standard::Polynomial { gamma: 0.3, degree: 3, coef0: 1.0 },
+    ];
+
+    /// Rows of three numbers, the second half moved: blocks are not alike.
+    fn rows(n: usize) -> Vec<f64> {
+        let mut random = Random::new(3);
+        (0..n).flat_map(|i| [(); 3].map(|()| random.normal() + if 2 * i > n { 1.5 } else { 0.0 })).collect()
+    }
+
+    /// $\|\mu\|^2$ by the formula, with twice the digits.
+    fn exact(kernel: &Standard, rows: Rows<'_>, weights: &[f64]) -> f64 {
+        let (mut sum, mut total) = (Twofold::default(), Twofold::default());
+        for (x, g) in rows.iter().zip(weights) {
+            total.add(*g);
+            rows.iter().zip(weights).for_each(|(y, h)| sum.add_product(g * h, kernel.value(x, y)));
+        }
+        sum.value() / total.value() / total.value()
+    }
+
+    #[test]
+    fn bounds_hold_and_are_as_close_as_blocks_allow() {
+        let (n, width) = (1700, 3);
+        let data = rows(n);
+        let given = Rows::new(&data, width).unwrap();
+        let mut random = Random::new(4);
+        let heavy: Vec<f64> = (0..n).map(|i| if i == 700 { 1.0 } else { 0.01 * random.unit() }).collect();
+        // A block of rows that nearly have no weight.
+        let light: Vec<f64> = (0..n).map(|i| if i < 300 { 1e-200 } else { 1.0 }).collect();
+        for weights in [vec![1.0; n], heavy, light] {
+            let (scaling, _) = Scaling::learn(Scale::Standard, given, &weights, 0.75).unwrap();
+            let own = scaled(&scaling, given);
+            let own = Rows::new(&own, width).unwrap();
+            for kernel in KERNELS {
+                let exact = exact(&kernel, own, &weights);
+                let largest = own.iter().map(|x| kernel.diagonal(x)).fold(0.0, f64::max);
+                for (count, block) in [(0, 256), (1, 512), (40, 256), (400, 512), (0, 1792)] {
+                    let centres = Centres::new(&kernel, &own.as_slice()[..count * width], width).unwrap();
+                    let mut sums = BlockSums::new(kernel, &centres, block);
+                    for first in (0..n).step_by(2 * block) {
+                        let end = (first + 2 * block).min(n);
+                        sums.add(&scaling, given.range(first, end), &weights[first..end]).unwrap();
+                    }
+                    let norm = sums.norm();
+                    assert!(
+                        norm.low <= exact && exact <= norm.high,
+                        "{kernel:?} {count} {block}: {norm:?} {exact}"
+                    );
+                    assert_eq!(norm.largest, largest);
+                    if block > n || count == 400 && kernel == Standard::Linear {
+                        assert!(norm.high - norm.low <= 1e-9 * largest, "{kernel:?} {count}: {norm:?}");
+                    }
+                    // Within one unit of the rows' spread for each block, and not the whole range.
+                    if count == 400 && kernel == KERNELS[0] && weights[0] == 1.0 {
+                        assert!(norm.high - norm.low <= 1e-3, "{norm:?}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn centres_that_coincide_only_cost_accuracy() {
+        let data = rows(1000);
+        let given = Rows::new(&data, 3).unwrap();
+        let weights = vec![1.0; 1000];
+        let kernel = KERNELS[0];
+        let (scaling, _) = Scaling::learn(Scale::None, given, &weights, 0.75).unwrap();
+        let mut centres = data[..300].to_vec();
+        centres.extend_from_slice(&data[..300]);
+        centres.extend(data[..300].iter().map(|x| x + 1e-9));
+        let centres = Centres::new(&kernel, &centres, 3).unwrap();
+        let mut sums = BlockSums::new(kernel, &centres, 256);
+        sums.add(&scaling, given, &weights).unwrap();
+        let (norm, exact) = (sums.norm(), exact(&kernel, given, &weights));
+        assert!(norm.low <= exact && exact <= norm.high && norm.high - norm.low < 0.01, "{norm:?} {exact}");
+    }
+}

@@ -146,7 +146,8 @@ impl Planner {
     /// Estimates of $F$ and $T$.
     fn distances(&self, centres: &Centres) -> Result<(f64, f64)> {
         let pilot = self.pilot()?;
-        let rows = pilot.range(0, pilot.len().min(SPREAD));
+        // Where the pilot has the centres too they come first.
+        let rows = pilot.range(pilot.len().saturating_sub(SPREAD), pilot.len());
         let groups = rows.len().div_ceil(COLUMN_GROUP);
         let spreads: Vec<f64> = (0..groups)
             .into_par_iter()
