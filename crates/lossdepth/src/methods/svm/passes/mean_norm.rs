@@ -268,8 +268,10 @@ mod tests {
                         sums.add(&scaling, given.range(first, end), &weights[first..end]).unwrap();
                     }
                     let norm = sums.norm();
+                    // The formula is rounded too: it may be below 0.
+                    let slack = f64::EPSILON * largest;
                     assert!(
-                        norm.low <= exact && exact <= norm.high,
+                        norm.low <= exact + slack && exact <= norm.high,
                         "{kernel:?} {count} {block}: {norm:?} {exact}"
                     );
                     assert_eq!(norm.largest, largest);
