@@ -116,9 +116,9 @@ impl PassBar {
     /// Shows how far a pass is; `tol` is the error that all rows are to reach.
     pub(crate) fn show(&mut self, progress: &PassProgress, tol: f64) {
         let Some(bar) = &self.bar else { return };
-        let PassProgress { pass, rows, of, open, error, .. } = *progress;
+        let PassProgress { pass, rows, of, open, error, share, .. } = *progress;
         if rows == 0 {
-            if pass == 1 {
+            if pass == 1 || share.is_some() {
                 self.started = Instant::now();
                 self.before = (1, f64::INFINITY);
             }
@@ -135,6 +135,7 @@ impl PassBar {
         let more = if now > tol { (now / tol).ln() / f64::ln(factor) } else { 0.0 };
         let done = (pass - 1) as f64 + rows as f64 / of.max(1) as f64;
         let all = (pass - 1) as f64 + more.ceil().max(1.0);
+        let (done, all) = share.map_or((done, all), |share| (share, 1.0));
         let left = self.started.elapsed().mul_f64(((all - done) / done.max(1e-9)).clamp(0.0, 1e6));
         let error = if error.is_finite() { format!(", error {error:.0e}") } else { String::new() };
         bar.set_message(format!(

@@ -4,6 +4,7 @@
 //! converge, `ONLY` replays one problem.
 
 use lossdepth::data::{RowSource, Visit};
+use lossdepth::kernel::{Gamma, Kernel, KernelChoice, Sigma};
 use lossdepth::model::Passes;
 use lossdepth::{DepthError, Fit, Intercept, Method, Reference, Rows, Run, Scale, Settings, Stop, Variant};
 
@@ -66,7 +67,8 @@ struct Problem {
 
 impl Problem {
     fn draw(random: &mut Random) -> Self {
-        let method = [Method::Logistic, Method::SquaredHinge, Method::Exponential][random.below(3)];
+        let methods = [Method::Logistic, Method::SquaredHinge, Method::Exponential, Method::Svm, Method::Svm];
+        let method = methods[random.below(methods.len())];
         let variant = [Variant::Risk, Variant::Objective][random.below(2)];
         let intercept = Intercept::ALL[random.below(3)];
         let reg = 10f64.powf(5.0 * random.unit() - 4.0);
@@ -107,7 +109,41 @@ impl Problem {
             piece: 1 + random.below(300),
             data,
         };
-        problem.scaled(scale)
+        let problem = problem.scaled(scale);
+        if method == Method::Svm { problem.with_kernel(random) } else { problem }
+    }
+
+    /// A kernel by name, of a width that suits the rows or does not, a penalty that the closed form holds for, mostly not by far, and a
+    /// tolerance: it decides on centres and blocks.
+    fn with_kernel(mut self, random: &mut Random) -> Self {
+        let rows = self.data.chunks_exact(self.width);
+        let square = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>();
+        let mut squares: Vec<f64> = rows.clone().map(square).collect();
+        squares.sort_by(f64::total_cmp);
+        let typical = squares[squares.len() / 2].max(1e-12);
+        let gamma = Gamma::Value(10f64.powf(3.0 * random.unit() - 2.0) / typical);
+        let width = 10f64.powf(2.0 * random.unit() - 1.0) * typical.sqrt();
+        let kernel = match random.below(5) {
+            0 => KernelChoice::Gaussian { gamma },
+            1 => KernelChoice::Laplacian { sigma: Sigma::Value(width) },
+            2 => KernelChoice::Imq { c: width, beta: [-0.5, -1.3][random.below(2)] },
+            3 => KernelChoice::Linear,
+            _ => {
+                let degree = u32::try_from(1 + random.below(3)).expect("small");
+                KernelChoice::Polynomial { gamma, degree, coef0: random.below(2) as f64 }
+            }
+        };
+        let all = Reference::from_vec(self.data.clone(), self.width, self.weights.clone()).expect("finite");
+        let function = kernel.learn(&all).expect("good settings").expect("a function of rows");
+        let largest = rows.map(|x| function.diagonal(x)).fold(0.0, f64::max);
+        // The closed form holds for this and more; queries that are far off may still be beyond it.
+        let reg = 0.25
+            * largest
+            * (1.0 + 1e-9)
+            * if random.below(2) == 0 { 1.0 } else { 1.0 + 9.0 * random.unit() };
+        let tol = 10f64.powf(5.0 * random.unit() - 6.0);
+        self.settings = Settings { kernel, reg, tol, seed: random.next() >> 12, ..self.settings };
+        self
     }
 
     fn scaled(mut self, scale: Scale) -> Self {
@@ -158,6 +194,8 @@ fn main() {
     let (mut violations, mut queries, mut converged, mut passes, mut worst) =
         (0u64, 0u64, 0u64, 0u64, 0.0f64);
     let (mut open_full, mut both) = (0u64, 0u64);
+    // Problems of svm, their queries with an error that is not rounding, and the largest share of it.
+    let (mut svm, mut bounded, mut worst_bounded) = (0u64, 0u64, 0.0f64);
     for number in (0..problems).filter(|number| only.is_none_or(|only| only == *number)) {
         let problem = Problem::draw(&mut Random(seed.wrapping_mul(0x1000_0000).wrapping_add(number)));
         for (k, (ours, full)) in problem.by_passes().iter().zip(&problem.full()).enumerate() {
@@ -181,8 +219,9 @@ fn main() {
             if ours.stop != Stop::Converged && std::env::var("VERBOSE").is_ok() {
                 let s = &problem.settings;
                 println!(
-                    "open {number}.{k}: {} {:?} {} reg {:.1e}, {} rows, sample {}: error {error:.1e} after {}, full {:.1e}",
+                    "open {number}.{k}: {} {:?} {:?} {} reg {:.1e}, {} rows, sample {}: error {error:.1e} after {}, full {:.1e}",
                     s.method,
+                    s.kernel,
                     s.variant,
                     s.intercept,
                     s.reg,
@@ -193,12 +232,22 @@ fn main() {
                 );
             }
             worst = worst.max(off / allowed);
+            if problem.settings.method == Method::Svm {
+                svm += u64::from(k == 0);
+                if error > 1e-9 {
+                    bounded += 1;
+                    worst_bounded = worst_bounded.max(off / allowed);
+                }
+            }
         }
     }
     println!(
         "{problems} problems, {queries} queries: {violations} violations; {converged} converged by passes ({both} open of those that the full solver closes, \
          {open_full} open by the full solver), {:.1} passes on average, largest share of the proven error {worst:.3}",
         passes as f64 / queries as f64
+    );
+    println!(
+        "svm: {svm} problems, {bounded} queries with an error above 1e-9, largest share of it {worst_bounded:.3}"
     );
     assert_eq!(violations, 0);
 }

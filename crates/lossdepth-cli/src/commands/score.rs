@@ -27,7 +27,7 @@ Files are CSV (commas, semicolons, tabs or bars; UTF-8, UTF-16, Windows-1252), E
 NPY, NPZ, MAT 5 or IDX, told by their content; all may be gzipped. A first line of numbers is data, any other is the header. \
 Columns are called by name or by number, from 0; those of arrays have numbers only. NPZ and MAT files have the table in `X` \
 and the label in `y`; IDX images have their labels in the file next to them. With --reference or --model the data is read piece by \
-piece and may be of any size. So may the reference with `--reference-rows passes`, for logistic, squared-hinge and exponential: it is \
+piece and may be of any size. So may the reference with `--reference-rows passes`, for logistic, squared-hinge, exponential and svm: it is \
 read several times, what columns hold is found from its first 65,536 rows, and percentiles are those of a sample.
 
 What a column holds is found by its content and told on standard error: numbers (also with currency signs, percent, thousands), \

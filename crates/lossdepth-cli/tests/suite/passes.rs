@@ -34,6 +34,9 @@ fn depths_are_those_of_all_rows_in_memory() {
         ("logistic", "--reg 0.01 --scale standard --weights w"),
         ("squared-hinge", "--variant objective --intercept penalised"),
         ("exponential", "--intercept none --weights w"),
+        ("svm", ""),
+        ("svm", "--kernel laplacian --sigma 3 --weights w --intercept free --reg 0.25"),
+        ("svm", "--kernel imq --variant objective --scale robust"),
     ] {
         let line = format!("data.csv --reference old.csv --columns a,b --method {method} {more}");
         let ours = folder.score(&format!("{line} --reference-rows passes"));
@@ -58,6 +61,28 @@ fn a_table_is_its_own_reference() {
 }
 
 #[test]
+fn blocks_are_bounded_and_a_tolerance_that_is_missed_is_told() {
+    let folder = folder();
+    let mut text = "a,b\n".to_owned();
+    for i in 0..20_000 {
+        let x = f64::from(i);
+        writeln!(text, "{},{}", (0.7 * x).sin() * 5.0, (1.3 * x).cos() + (0.01 * x).sin()).expect("a text");
+    }
+    folder.write("long.csv", text);
+    let line = "data.csv --reference long.csv --method svm --gamma 0.3";
+    let exact = depths(&folder.score(&format!("{line} --reference-rows all")));
+    for tol in ["1e-3", "1e-15"] {
+        let ran = folder.score(&format!("{line} --reference-rows passes --tol {tol}"));
+        let missed = tol == "1e-15";
+        assert_eq!(ran.err.contains("did not converge"), missed, "{}", ran.err);
+        for ((depth, error), (exact, its)) in depths(&ran).iter().zip(&exact) {
+            assert!((depth - exact).abs() <= error + its, "{depth} {error} {exact}");
+            assert_eq!(*error > 1e-15 && *error > tol.parse().expect("a number"), missed, "{error}");
+        }
+    }
+}
+
+#[test]
 fn what_does_not_go_with_passes_is_refused() {
     let folder = folder();
     folder.write("gaps.csv", "a,b\n1,2\n2,\n3,1\n");
@@ -71,6 +96,10 @@ fn what_does_not_go_with_passes_is_refused() {
         ("data.csv --reference old.csv --method auto", "not with `auto`"),
         ("data.csv --reference old.csv --method logistic --fdr 0.1 --p-values", "--p-values"),
         ("data.csv --reference old.csv --method logistic --variant constrained --radius 1", "variant"),
+        ("data.csv --reference old.csv --method svm --reg 0.1", "at least 0.25"),
+        ("data.csv --reference old.csv --method svm --kernel linear", "k(x, x)"),
+        ("data.csv --reference old.csv --method svm --kernel precomputed", "precomputed"),
+        ("data.csv --reference old.csv --method klr", "not with `klr`"),
         ("data.csv --reference - --method logistic", "standard input"),
         ("data.csv --reference gaps.csv --method logistic", "complete numbers"),
         ("data.csv --reference late.csv --method logistic", "row 139998"),

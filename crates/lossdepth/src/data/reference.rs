@@ -371,6 +371,16 @@ impl Reference {
         self
     }
 
+    /// The first rows, whose standard errors are those of all.
+    pub(crate) fn first(&self, rows: usize) -> Result<Self> {
+        if rows >= self.len() {
+            return Ok(self.clone());
+        }
+        let data = self.rows().range(0, rows).as_slice().to_vec();
+        let few = Self::from_vec(data, self.width, Some(self.weights[..rows].to_vec()))?;
+        Ok(Self { mass: self.mass, ..few })
+    }
+
     pub(crate) fn mass(&self) -> Mass {
         self.mass
     }

@@ -208,6 +208,15 @@ fn ln_above_one(x: f64) -> f64 {
 }
 
 impl Standard {
+    /// Whether no value is negative.
+    pub(crate) fn is_non_negative(&self) -> bool {
+        match self {
+            Self::Gaussian { .. } | Self::Laplacian { .. } | Self::Imq { .. } => true,
+            Self::Linear => false,
+            Self::Polynomial { degree, .. } => degree.is_multiple_of(2),
+        }
+    }
+
     /// Replaces distances or products by kernel values.
     pub(super) fn apply(&self, column: &mut [f64]) {
         let column = &mut *column;

@@ -13,6 +13,7 @@ pub mod halfspace;
 pub mod kernelised;
 pub mod linear;
 pub mod mlp;
+pub(crate) mod passes;
 mod setters;
 pub mod svm;
 

@@ -8,18 +8,22 @@ use crate::data::{Reference, ReferenceRows, RowSource, Rows, Scaling, ScalingWar
 use crate::error::{DepthError, Result};
 use crate::loss::{Exponential, Logistic, SquaredHinge};
 use crate::methods::explanation::Explanation;
-pub use crate::methods::linear::passes::PassProgress;
+pub use crate::methods::passes::PassProgress;
+use crate::methods::svm::passes::SvmReference;
 use crate::problem::{Fit, Reported, Run, Variant};
+use std::sync::{Arc, OnceLock};
 
 /// How many different rows the first solutions and the Hessians are made of. A heuristic: more rows take fewer passes.
 const SAMPLE: usize = 50_000;
 
-/// A linear depth of a smooth loss in a reference that need not be in memory.
+/// A linear depth of a smooth loss, or one of `svm` under a large penalty, in a reference that need not be in memory.
 ///
-/// The reference is read once to draw a sample and to learn the scaling. Queries are solved on the sample; then every reading of the
-/// reference sums losses and slopes of all queries over all rows. [`Fit::error`] is proven for all rows, as if all of them had been in
-/// memory, and [`Fit::iterations`] is the number of readings. The scaling `standard` is that of all rows, `robust`, `whiten` and
-/// `mcd` are those of the sample. [`Fit::stderr`] is estimated on the sample.
+/// The reference is read once to draw a sample and to learn the scaling. For a linear depth queries are solved on the sample; then every
+/// reading of the reference sums losses and slopes of all queries over all rows. For `svm` the closed form needs the mean of all kernel
+/// functions: its norm takes a reading or two, once, and its values at the queries one more. [`Fit::error`] is proven for all rows, as if
+/// all of them had been in memory, and [`Fit::iterations`] is the number of readings. The scaling `standard` is that of all rows,
+/// `robust`, `whiten` and `mcd` are those of the sample, and so are widths of kernels that are not given as numbers. [`Fit::stderr`] is
+/// estimated on the sample.
 ///
 /// A depth does not depend on the pieces that the rows come in, on other queries or on threads; its last bits depend on the order of
 /// the rows.
@@ -42,6 +46,8 @@ pub struct Passes {
     survey: Survey,
     scaling: Scaling,
     warning: Option<ScalingWarning>,
+    /// What `svm` finds in the first call.
+    svm: OnceLock<Arc<SvmReference>>,
 }
 
 impl Passes {
@@ -66,10 +72,10 @@ impl Passes {
         Self::check(settings)?;
         let survey = Survey::of(source, width, rows, settings.seed)?;
         let (scaling, warning) = Scaling::of_survey(settings.scale, &survey, settings.support_fraction)?;
-        Ok(Self { settings: settings.clone(), survey, scaling, warning })
+        Ok(Self { settings: settings.clone(), survey, scaling, warning, svm: OnceLock::new() })
     }
 
-    /// Refuses methods without a smooth loss of a linear classifier, the variant `constrained`, and what is not the risk.
+    /// Refuses other methods, the variant `constrained`, what is not the risk, and penalties too small for the closed form of `svm`.
     ///
     /// # Errors
     /// [`DepthError::Settings`].
@@ -80,9 +86,10 @@ impl Passes {
             (_, Variant::Constrained { .. }) => refused("the variants `risk` and `objective`"),
             (Method::Logistic, _) if settings.value != Reported::Risk => refused("value `risk`"),
             (Method::Logistic | Method::SquaredHinge | Method::Exponential, _) => Ok(()),
-            (other, _) => {
-                refused(&format!("the methods logistic, squared-hinge and exponential, not with `{other}`"))
-            }
+            (Method::Svm, _) => settings.svm()?.check_passes(),
+            (other, _) => refused(&format!(
+                "the methods logistic, squared-hinge, exponential and svm, not with `{other}`"
+            )),
         }
     }
 
@@ -116,6 +123,7 @@ impl Passes {
             Method::SquaredHinge => {
                 s.linear(SquaredHinge).isolate_by_passes(known, source, scaled, run, watch)
             }
+            Method::Svm => s.svm()?.isolate_by_passes(known, (&self.svm, s.seed), source, scaled, run, watch),
             Method::Exponential => s.linear(Exponential).isolate_by_passes(known, source, scaled, run, watch),
             _ => s.linear(Logistic).value(s.value).isolate_by_passes(known, source, scaled, run, watch),
         }

@@ -195,9 +195,10 @@ settings! {
     reference_rows: ReferenceRows = ReferenceRows::All, Range::AtLeast(2.0),
         "How many different rows of the reference are compared with at most: all, a number, auto for a \
          sample that gives depths a standard error of about 0.004 where there are more than 20000, or passes for all \
-         rows of any number, read several times (logistic, squared-hinge, exponential)",
+         rows of any number, read several times (logistic, squared-hinge, exponential, and svm with a large reg)",
         "The sample is random, and the same for any order of the rows. A row with very many copies is in it in any \
-         case. With `passes` a sample is the start only, and errors are proven for all rows.";
+         case. With `passes` a sample is the start only, and errors are proven for all rows; \
+         svm then needs reg of at least a quarter of the largest k(x, x), 0.25 for the kernels gaussian and laplacian.";
 
     trim: f64 = Auto::TRIM, Range::Between(0.0, 0.45),
         "Share of the reference, the oddest at first sight, that neighbourhoods leave out; 0 if it is known to be normal",

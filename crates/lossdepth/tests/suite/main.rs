@@ -27,6 +27,7 @@ mod mlp;
 mod outliers;
 mod pages;
 mod passes;
+mod passes_svm;
 mod preset;
 mod properties;
 mod reasons;

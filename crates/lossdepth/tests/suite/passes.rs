@@ -10,16 +10,16 @@ use lossdepth::{
 const SMOOTH: [Method; 3] = [Method::Logistic, Method::SquaredHinge, Method::Exponential];
 
 /// Rows in pieces of some size, with weights or without.
-struct Pieces<'a> {
+pub(crate) struct Pieces<'a> {
     data: &'a [f64],
     weights: Option<&'a [f64]>,
     width: usize,
     size: usize,
-    readings: usize,
+    pub(crate) readings: usize,
 }
 
 impl<'a> Pieces<'a> {
-    fn new(data: &'a [f64], weights: Option<&'a [f64]>, width: usize, size: usize) -> Self {
+    pub(crate) fn new(data: &'a [f64], weights: Option<&'a [f64]>, width: usize, size: usize) -> Self {
         Self { data, weights, width, size, readings: 0 }
     }
 }
@@ -39,7 +39,7 @@ impl RowSource for Pieces<'_> {
     }
 }
 
-fn full(
+pub(crate) fn full(
     settings: &Settings,
     data: &[f64],
     width: usize,
@@ -50,14 +50,19 @@ fn full(
     settings.fit(&all).unwrap().score(Rows::new(queries, width).unwrap(), &Run::default()).unwrap()
 }
 
-fn passes(settings: &Settings, mut source: Pieces<'_>, sample: usize, queries: &[f64]) -> Vec<Fit> {
+pub(crate) fn passes(
+    settings: &Settings,
+    mut source: Pieces<'_>,
+    sample: usize,
+    queries: &[f64],
+) -> Vec<Fit> {
     let width = source.width;
     let passes = Passes::with_sample(settings, &mut source, width, sample).unwrap();
     passes.score(&mut source, Rows::new(queries, width).unwrap(), &Run::default(), &mut |_| ()).unwrap()
 }
 
 /// Heavy tails, a few rows far off, columns of different units.
-fn sample(random: &mut Random, n: usize, width: usize) -> Vec<f64> {
+pub(crate) fn sample(random: &mut Random, n: usize, width: usize) -> Vec<f64> {
     (0..n)
         .flat_map(|i| {
             let far = if i % 97 == 5 { 40.0 } else { 1.0 };
@@ -209,7 +214,7 @@ fn what_passes_do_not_go_with_is_refused() {
     let data = sample(&mut Random::new(1), 100, 2);
     let new =
         |settings: &Settings| Passes::new(settings, &mut Pieces::new(&data, None, 2, 10), 2).map(|_| ());
-    for method in [Method::Hinge, Method::Svm, Method::Auto, Method::Forest] {
+    for method in [Method::Hinge, Method::Klr, Method::Auto, Method::Forest] {
         let error = new(&Settings::new(method)).unwrap_err().to_string();
         assert!(error.contains("passes") && error.contains(method.name()), "{error}");
         let settings = Settings { reference_rows: ReferenceRows::Passes, ..Settings::new(method) };

@@ -17,6 +17,7 @@ mod closed_form;
 mod galerkin_basis;
 mod influence;
 mod one_class;
+pub(crate) mod passes;
 mod prepared;
 mod radius_search;
 mod solution;

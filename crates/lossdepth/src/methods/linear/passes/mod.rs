@@ -9,15 +9,15 @@ mod sums;
 
 use self::frame::{BLOCK, Frame};
 use self::search::{Found, Sample, Search};
-use self::sums::{Pass, check_same};
+use self::sums::Pass;
 use super::Linear;
 use crate::certify::pass::PassSums;
 use crate::data::{RowSource, Rows, Scale, Scaling, Survey};
-use crate::error::{DepthError, Result};
+use crate::error::Result;
 use crate::loss::{Dual, Smooth};
+use crate::methods::passes::{PassProgress, Watch, check_cancelled, check_same, on_threads, weight_unit};
 use crate::problem::{Features, Fit, Intercept, Outcome, Run, Task};
 use rayon::prelude::*;
-use std::sync::atomic::Ordering;
 
 /// Queries that go through the passes together: more would take more memory and be no faster.
 const TOGETHER: usize = 8192;
@@ -25,25 +25,6 @@ const TOGETHER: usize = 8192;
 const START_ERROR: f64 = 1e-5;
 /// Multiplications of a Hessian; it takes fewer rows of the sample where there are many columns. A heuristic.
 const HESSIAN: usize = 1 << 26;
-
-/// How far the passes are.
-#[derive(Debug, Clone, Copy)]
-#[non_exhaustive]
-pub struct PassProgress {
-    /// The pass, from 1, for this group of queries.
-    pub pass: usize,
-    /// The rows that were read in this pass, and how many there are.
-    pub rows: usize,
-    /// How many rows there are.
-    pub of: usize,
-    /// Queries whose error is not within the tolerance yet, in this group and in groups that come later.
-    pub open: usize,
-    /// The largest proven error of these after the pass before; infinite in the first pass.
-    pub error: f64,
-}
-
-/// How a call goes through the passes.
-pub(crate) type Watch<'a> = &'a mut (dyn FnMut(&PassProgress) + Send);
 
 impl<L: Smooth + Dual> Linear<L> {
     /// The depths of queries, which are scaled, in a reference that a survey was made of. `source` gives the rows before scaling.
@@ -59,7 +40,7 @@ impl<L: Smooth + Dual> Linear<L> {
         S::Error: Send,
     {
         self.check()?;
-        let mut work = || {
+        on_threads(run, || {
             let solver = Solver::new(self, survey, learned, run)?;
             let mut fits = Vec::with_capacity(queries.len());
             for first in (0..queries.len()).step_by(TOGETHER) {
@@ -67,16 +48,7 @@ impl<L: Smooth + Dual> Linear<L> {
                 fits.extend(solver.solve(source, queries.range(first, last), queries.len() - last, watch)?);
             }
             Ok(fits)
-        };
-        match run.threads {
-            None => work(),
-            Some(0) => Err(DepthError::Setting { name: "threads", expected: "at least 1", got: 0.0 }.into()),
-            Some(threads) => {
-                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-                let pool = pool.map_err(|e| DepthError::Threads { threads, reason: e.to_string() })?;
-                pool.install(work)
-            }
-        }
+        })
     }
 }
 
@@ -120,8 +92,7 @@ impl<'a, L: Smooth + Dual> Solver<'a, L> {
         let features = linear.prepare_features(&sample)?;
         let features = if linear.loss.single().is_some() { features.with_single() } else { features };
         let task = Task { tol, stderr: !run.depths_only, ..linear.task };
-        let exponent = (survey.largest_weight.to_bits() >> 52) & 0x7ff;
-        let unit = f64::from_bits((2046 - exponent.clamp(1, 2045)) << 52);
+        let unit = weight_unit(survey);
         Ok(Self { linear, survey, run, frame, features, hessian_rows, mean, task, unit })
     }
 
@@ -154,16 +125,21 @@ impl<'a, L: Smooth + Dual> Solver<'a, L> {
             }
             let largest = open.iter().map(|&j| searches[j].found.certificate.error);
             let error = if number == 1 { f64::INFINITY } else { largest.fold(0.0, f64::max) };
-            let mut progress =
-                PassProgress { pass: number, rows: 0, of: survey.rows, open: open.len() + later, error };
+            let mut progress = PassProgress {
+                pass: number,
+                rows: 0,
+                of: survey.rows,
+                open: open.len() + later,
+                error,
+                share: None,
+            };
             watch(&progress);
             let candidates: Vec<&[f64]> = open.iter().map(|&j| &searches[j].trial[..]).collect();
             let mut pass = Pass::new(&candidates);
             pass.run(source, (&self.frame, loss, self.unit), width, &mut |rows| {
                 progress.rows = rows;
                 watch(&progress);
-                let cancelled = self.run.cancel.is_some_and(|flag| flag.load(Ordering::Relaxed));
-                if cancelled { Err(DepthError::Cancelled) } else { Ok(()) }
+                check_cancelled(self.run)
             })?;
             check_same((pass.rows, pass.total()), (survey.rows, survey.total * self.unit))?;
             let half = 0.5 / pass.total();

@@ -5,7 +5,7 @@
 
 use super::frame::{BLOCK, Frame, RowBlock};
 use crate::data::{RowSource, Rows, for_each_chunk};
-use crate::error::{DepthError, Result};
+use crate::error::Result;
 use crate::loss::Smooth;
 use crate::numerics::double_double::{Twofold, two_sum};
 use crate::numerics::linalg::{COLUMN_GROUP, Matrix, accumulate_transposed, multiply_first};
@@ -205,15 +205,4 @@ impl Group {
             }
         }
     }
-}
-
-/// Refuses rows that are not those that were read before.
-pub(super) fn check_same(found: (usize, f64), expected: (usize, f64)) -> Result<()> {
-    if found == expected {
-        return Ok(());
-    }
-    Err(DepthError::Table(format!(
-        "the reference changed while it was read: {} rows of weight {}, then {} of weight {}",
-        expected.0, expected.1, found.0, found.1
-    )))
 }
