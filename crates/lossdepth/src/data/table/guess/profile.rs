@@ -102,7 +102,11 @@ impl<'a> Profile<'a> {
         let kind = self.said.unwrap_or_else(|| self.kind(rows, options.guess));
         let why = if kind == ColumnKind::Text && self.said.is_none() { self.why() } else { None };
         let durations = kind == ColumnKind::Number && self.durations() > self.number.read;
-        let number = if durations { NumberForm::durations() } else { self.number.form };
+        let number = match () {
+            () if kind == ColumnKind::Number && self.are_feet() => NumberForm::in_feet(),
+            () if durations => NumberForm::durations(),
+            () => self.number.form,
+        };
         Plan { kind, number, date: self.date.form, said: self.said.is_some(), why }
     }
 
@@ -127,6 +131,14 @@ impl<'a> Profile<'a> {
     fn durations(&self) -> usize {
         let is_duration = |text: &str| duration::parse(text).is_some();
         self.values.iter().filter(|(text, _)| is_duration(text)).map(|(_, count)| count).sum()
+    }
+
+    /// Whether the cells are lengths in feet and inches. Minutes and seconds can be written so too, but not all of them have less
+    /// than twelve seconds and ten minutes.
+    fn are_feet(&self) -> bool {
+        let is_length = |text: &str| number::feet_and_inches(text).is_some();
+        let count: usize = self.values.iter().filter(|(text, _)| is_length(text)).map(|(_, count)| count).sum();
+        count > self.number.read && self.has_values() && ODD.allows(self.valued - count, self.valued)
     }
 
     fn kind(&self, rows: usize, guess: bool) -> ColumnKind {
@@ -217,10 +229,14 @@ impl<'a> Profile<'a> {
         {
             return ColumnKind::Boolean;
         }
-        if self.is_date() {
+        // Some of `23:50:00` and `25:10:00` could be times of the day, but not all.
+        let durations = if self.date.read < self.valued { self.durations() } else { 0 };
+        if self.is_date() && durations <= self.date.read {
             return ColumnKind::Time;
         }
-        let durations = self.durations();
+        if self.are_feet() {
+            return ColumnKind::Number;
+        }
         if durations > 0 && self.has_values() && ODD.allows(self.valued - durations, self.valued) {
             return ColumnKind::Number;
         }
