@@ -10,7 +10,7 @@ mod texts;
 mod units;
 
 pub(super) use feet::parse as feet_and_inches;
-pub(super) use parts::{is_number_in_a_unit, is_pair, unit};
+pub(super) use parts::{is_number_in_a_unit, unit, without_unit};
 
 use super::cells::ODD;
 use super::duration;

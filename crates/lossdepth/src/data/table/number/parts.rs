@@ -118,7 +118,8 @@ pub(crate) fn unit(text: &str) -> Option<&'static str> {
     Parts::of(text).and_then(|parts| parts.unit)
 }
 
-/// Whether a text is two numbers with a slash between them, as `120/80`.
-pub(crate) fn is_pair(text: &str) -> bool {
-    text.split_once('/').is_some_and(|(a, b)| is_number_in_a_unit(a) && is_number_in_a_unit(b))
+/// A number without its currency or unit, and that unit; `None` if it has none.
+pub(crate) fn without_unit(text: &str) -> Option<(String, &'static str)> {
+    let unit = unit(text)?;
+    Some((text.replacen(unit, "", 1), unit))
 }

@@ -1,11 +1,11 @@
 //! Currencies and units of measurement.
 
-/// Signs and codes of currencies, and shares. A longer one comes before one that it ends or begins with.
-pub(super) const UNITS: [&str; 54] = [
+/// Signs and codes of currencies, and shares. The sign of the yen is a backslash in Japanese encodings. A longer one comes before one that it ends or begins with.
+pub(super) const UNITS: [&str; 59] = [
     "US$", "CA$", "AU$", "NZ$", "HK$", "R$", "C$", "A$", "$", "€", "£", "¥", "₹", "₽", "₩", "₺", "₫", "₴",
     "₦", "฿", "₪", "¢", "%", "‰", "USD", "EUR", "GBP", "JPY", "CHF", "CAD", "AUD", "NZD", "CNY", "INR",
     "SEK", "NOK", "DKK", "PLN", "CZK", "HUF", "RUB", "BRL", "MXN", "ZAR", "KRW", "TRY", "SGD", "HKD", "kr.",
-    "kr", "zł", "Kč", "Ft", "Fr.",
+    "kr", "zł", "Kč", "Ft", "Fr.", "￥", "円", "元", "원", "\\",
 ];
 
 /// Units of measurement, behind a number only. A longer one comes before one that it ends with. Single capital letters are
