@@ -173,6 +173,8 @@ pub(crate) enum Wrong {
     Missing(String),
     #[error("`{0}` is not a finite number")]
     NotFinite(String),
+    #[error("`{0}` is not a finite number; --na={0} takes it for a gap")]
+    Infinite(String),
     #[error("`{0}` is not a number")]
     Text(String),
     #[error("{0:e} is too large to work with, at most 1e100 is allowed")]

@@ -144,7 +144,12 @@ impl Prepared {
     /// The names of the columns that are compared, in the order of the model; `None` if it was fitted without names.
     #[getter]
     fn features(&self) -> Option<Vec<String>> {
-        let encoded = |encoding: &Encoding| encoding.columns().iter().map(|c| c.name().to_owned()).collect();
+        let encoded = |encoding: &Encoding| {
+            let mut names: Vec<String> = encoding.columns().iter().map(|c| c.source().to_owned()).collect();
+            // Parts of one column follow each other.
+            names.dedup();
+            names
+        };
         self.core.model.encoding().map(encoded).or_else(|| self.core.names.clone())
     }
 

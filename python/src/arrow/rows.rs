@@ -55,7 +55,7 @@ impl Reader<'_> {
         match self.model.encoding() {
             None => self.read_numbers(part, first),
             Some(encoding) => {
-                let names: Vec<String> = encoding.columns().iter().map(|c| c.name().to_owned()).collect();
+                let names: Vec<String> = encoding.columns().iter().map(|c| c.source().to_owned()).collect();
                 self.read_columns(part, first, encoding, &names)
             }
         }
@@ -125,14 +125,14 @@ impl Reader<'_> {
         names: &[String],
     ) -> Result<Taken, Wrong> {
         // The encoding has its own names; messages have those of the batch.
-        let encoded = names;
+        let encoded = encoding.columns().iter().map(|column| column.name().to_owned());
         let names = self.names.unwrap_or(names);
         let (_, arrays) = self.arrays(part, Some(names))?;
         let mut columns = Vec::with_capacity(names.len());
         for ((name, encoded), array) in names.iter().zip(encoded).zip(&arrays) {
             let kind = array.data_type();
             let values = values(array).ok_or_else(|| unreadable(name, kind))?;
-            columns.push(Column { name: encoded.clone(), values });
+            columns.push(Column { name: encoded, values });
         }
         let gap = |row: usize| {
             if part.is_null(row) {

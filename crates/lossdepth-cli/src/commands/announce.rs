@@ -3,7 +3,9 @@
 use crate::console;
 use crate::error::{count, shorten};
 use crate::load::{Block, list};
-use lossdepth::data::{CellNote, CellNoteKind, ColumnKind, Encoding, LeftOutReason, ReferenceRows, Values};
+use lossdepth::data::{
+    CellNote, CellNoteKind, ColumnKind, EncodedColumn, Encoding, LeftOutReason, ReferenceRows, Values,
+};
 use lossdepth::model::Percentiles;
 use lossdepth::{Method, Settings};
 use std::collections::BTreeMap;
@@ -160,7 +162,10 @@ pub(crate) fn grouped(number: usize) -> String {
 
 /// What a table is, in a line; and lines on what is compared, what is left out, and what else there is to know.
 pub(super) fn about(file: &str, encoding: &Encoding, block: &Block) -> (String, Vec<(&'static str, String)>) {
-    let all = encoding.columns().len() + encoding.left_out().len();
+    // Parts of the cells of one column follow each other.
+    let mut compared_columns: Vec<&str> = encoding.columns().iter().map(EncodedColumn::source).collect();
+    compared_columns.dedup();
+    let all = compared_columns.len() + encoding.left_out().len();
     let heading = format!("{file}: {}, {}", count(block.len(), "row"), count(all, "column"));
     let mut lines = vec![("compared", compared(encoding))];
     let why = |why: LeftOutReason, id: bool| match why {

@@ -166,13 +166,14 @@ impl Block {
 
     /// A cell as it was read, of a row of this block and a column of the encoding; nothing for a gap.
     pub(crate) fn cell(&self, row: usize, column: usize, encoding: &Encoding) -> Option<String> {
-        let (number, name) = (self.numbers[row], encoding.columns().get(column)?.name());
+        let (number, learned) = (self.numbers[row], encoding.columns().get(column)?);
         let at = self.notes.partition_point(|note| (note.row, note.column) < (number, column));
         let is_here = |note: &&CellNote| (note.row, note.column) == (number, column);
         if let Some(CellNoteKind::Gap) = self.notes.get(at).filter(is_here).map(|note| &note.what) {
             return None;
         }
-        let values = &self.typed.as_ref()?.column(name)?.values;
+        let typed = self.typed.as_ref()?;
+        let values = &typed.column(learned.name()).or_else(|| typed.column(learned.source()))?.values;
         Some(written(values, number - self.first)).filter(|text| !text.is_empty())
     }
 
@@ -312,7 +313,7 @@ fn columns_of(
             let infinite = infinities(texts).into_iter().take(10).map(|row| Problem::Cell {
                 at: piece.place(row),
                 column: table.names()[at].clone(),
-                wrong: Wrong::NotFinite(texts.get(row).unwrap_or_default().to_owned()),
+                wrong: Wrong::Infinite(texts.get(row).unwrap_or_default().to_owned()),
             });
             wrong.extend(infinite);
         }

@@ -196,7 +196,7 @@ pub(crate) fn pair(
         let names = ours.names(reference);
         let place = |name: &str| names.iter().position(|own| own == name);
         theirs.features =
-            encoding.columns().iter().filter_map(|c| place(c.name())).map(|i| features[i]).collect();
+            encoding.columns().iter().filter_map(|c| place(c.source())).map(|i| features[i]).collect();
     }
     theirs.set_exact(encoding);
     Ok(Columns { weights: None, ..theirs })
@@ -235,7 +235,7 @@ fn of_data(data: &Table, roles: &Roles, encoding: &Encoding, by_name: bool) -> R
 
 /// The columns of an encoding in a table; all that are not there in one message.
 fn all_named(data: &Table, encoding: &Encoding) -> Result<Vec<usize>> {
-    let names = || encoding.columns().iter().map(lossdepth::data::EncodedColumn::name);
+    let names = || encoding.columns().iter().map(lossdepth::data::EncodedColumn::source);
     let position = |asked: &str| data.names().iter().position(|name| name == asked);
     let missing: Vec<String> = names().filter(|name| position(name).is_none()).map(str::to_owned).collect();
     match &missing[..] {

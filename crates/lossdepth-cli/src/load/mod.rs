@@ -1,6 +1,6 @@
 //! Tables from files: opened, unpacked, the format found, read into columns of numbers, texts, truth values and times.
 //!
-//! `open` → a source for each format → `table` of `cells` → `block`, encoded. Texts go through `decode`, `shape`, `record` and `text`; workbooks
+//! `open` → a source for each format → `table` of `cells` → `block`, encoded. Texts go through `decode` (with `east_asian`), `shape`, `record` and `text`; workbooks
 //! through `workbook`, objects through `json`; `parquet` (by `footer`, `pages` and `delta`) and
 //! `ipc` come in `batches`; `npy`, `npz`, `mat` and `idx` are `arrays` of `scalar`s.
 
@@ -12,6 +12,7 @@ mod columns;
 mod compound;
 mod decode;
 mod delta;
+mod east_asian;
 mod footer;
 mod footing;
 mod idx;

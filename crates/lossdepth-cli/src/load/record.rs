@@ -31,6 +31,13 @@ impl Record {
         (0..self.len()).map(|i| self.get(i))
     }
 
+    /// Adds empty fields up to so many.
+    pub(super) fn fill_up(&mut self, fields: usize) {
+        while self.ends.len() < fields {
+            self.end_field();
+        }
+    }
+
     fn end_field(&mut self) {
         self.ends.push(self.text.len());
     }

@@ -1,5 +1,6 @@
 //! The shape of a text, from its first lines: the delimiter, the lines above the table, the decimal mark.
 
+use super::cells::is_missing;
 use super::record::{Record, is_rule};
 
 /// What the first lines tell.
@@ -16,6 +17,10 @@ pub(super) struct Shape {
     pub(super) no_header: bool,
     /// Whether numbers have a decimal comma.
     pub(super) comma: bool,
+    /// How many lines below the header say units, as `kg` and `°C`, where the rows have numbers.
+    pub(super) units: usize,
+    /// How many fields a row has at least: programs leave the delimiters of empty columns at the end out.
+    pub(super) least: usize,
 }
 
 /// How many records are looked at.
@@ -55,7 +60,58 @@ pub(super) fn shape(head: &str, skip: Option<u64>) -> Shape {
     let header = starts.get(first).map_or(0, |start| start.width() + usize::from(short_header));
     let used = starts.iter().skip(first + 1).map(Start::width).fold(header, usize::max);
     let no_header = !short_header && is_row(starts.get(first..).unwrap_or_default());
-    Shape { delimiter, used, titles, short_header, no_header, comma }
+    let rows = starts.get(first + 1..).unwrap_or_default();
+    let units = if no_header { 0 } else { units(rows) };
+    let columns = starts.get(first).map_or(0, |start| start.fields.len() + usize::from(short_header));
+    let least = least(&rows[units..], columns);
+    Shape { delimiter, used, titles, short_header, no_header, comma, units, least }
+}
+
+/// How many records in front of the rows say units: texts in at least half of the columns of numbers, and numbers in none.
+fn units(starts: &[Start]) -> usize {
+    /// More lines than this are a column that changed.
+    const MOST: usize = 3;
+    /// So many rows of numbers at least tell that a column is one.
+    const ROWS: usize = 5;
+    let begins_as_number = |field: &str| {
+        let bare = field.trim_start_matches(['-', '+', '−', '(', '$', '€', '£', '<', '>', '.', ' ']);
+        bare.starts_with(|c: char| c.is_ascii_digit())
+    };
+    let below = starts.get(MOST..).unwrap_or_default();
+    if below.len() < ROWS {
+        return 0;
+    }
+    let width = starts.iter().map(|start| start.fields.len()).max().unwrap_or(0);
+    let field = |start: &'_ Start, column: usize| start.fields.get(column).cloned().unwrap_or_default();
+    let is_value = |text: &str| text.is_empty() || is_missing(text) || begins_as_number(text);
+    let numbers: Vec<usize> = (0..width)
+        .filter(|&column| {
+            let values = below.iter().filter(|start| begins_as_number(&field(start, column))).count();
+            values >= ROWS && below.iter().all(|start| is_value(&field(start, column)))
+        })
+        .collect();
+    let says_units = |start: &&Start| {
+        let texts = numbers.iter().filter(|&&column| {
+            let text = field(start, column);
+            !text.is_empty() && !is_missing(&text)
+        });
+        let none_is_value = numbers.iter().all(|&column| !begins_as_number(&field(start, column)));
+        numbers.len() >= 2 && 2 * texts.count() >= numbers.len() && none_is_value
+    };
+    starts.iter().take(MOST).take_while(says_units).count()
+}
+
+/// How many of so many columns a row must have: those behind them are empty in at least half of the rows that have all.
+fn least(starts: &[Start], columns: usize) -> usize {
+    /// So many rows at least tell that a column is mostly empty.
+    const ROWS: usize = 3;
+    let full: Vec<&Start> = starts.iter().filter(|start| start.fields.len() >= columns).collect();
+    let is_empty = |column: usize| {
+        let empty = full.iter().filter(|start| start.fields[column].is_empty()).count();
+        full.len() >= ROWS && 2 * empty >= full.len()
+    };
+    let behind = (0..columns).rev().take_while(|&column| is_empty(column)).count();
+    (columns - behind).max(2.min(columns))
 }
 
 /// Whether the first record is a row like those below it: a number in every column of numbers, and in another column a text
@@ -279,6 +335,21 @@ mod tests {
         assert!(!no_header("share,0.1,0.5\nnorth,1.5,2\nsouth,3,4\n"));
         assert!(!no_header("a,b\nx,y\nx,z\n"));
         assert!(!no_header("0.5,B\n1,B\n"));
+    }
+
+    #[test]
+    fn lines_of_units_and_rows_that_end_early() {
+        let rows = |end: &str| -> String { (1..9).map(|i| format!("2024-01-0{i},{i}.5,{i}{end}\n")).collect() };
+        let units = |text: &str| shape(text, None).units;
+        assert_eq!(units(&format!("time,speed,mass\n,m/s,kg\n{}", rows(""))), 1);
+        assert_eq!(units(&format!("time,speed,mass\nTS,m/s,kg\n,Avg,Min\n{}", rows(""))), 2);
+        assert_eq!(units(&format!("time,speed,mass\n{}", rows(""))), 0);
+        // A row without values, and one with a word for one.
+        assert_eq!(units(&format!("time,speed,mass\n2024-01-01,NA,\n{}", rows(""))), 0);
+        assert_eq!(units(&format!("time,speed,mass\n2024-01-01,1.5,broken\n{}", rows(""))), 0);
+        let least = |text: &str| shape(text, None).least;
+        assert_eq!(least(&format!("a,b,c,note\n{}1,2,3,late\n", rows(","))), 3);
+        assert_eq!(least(&format!("a,b,c\n{}", rows(""))), 3);
     }
 
     #[test]

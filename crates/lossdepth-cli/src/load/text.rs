@@ -23,6 +23,8 @@ pub(super) struct Text {
     /// Records that were read ahead.
     queue: VecDeque<Record>,
     width: usize,
+    /// How many fields a record has at least: the columns behind them are mostly empty.
+    least: usize,
     words: Words,
     finished: bool,
     /// Whether it was said that the text is not UTF-8.
@@ -68,15 +70,33 @@ impl Text {
         } else {
             numbered.collect()
         };
+        let mut notes = Vec::new();
+        if named && shape.units > 0 {
+            let (mut said, mut line) = (Vec::new(), 0);
+            for _ in 0..shape.units {
+                let mut units = Record::default();
+                if records.read(&mut units)? {
+                    said.push(units.iter().filter(|field| !field.is_empty()).collect::<Vec<_>>().join(" "));
+                    line = units.line;
+                }
+            }
+            let said = crate::error::shorten(&said.join("; "));
+            notes.push(match shape.units {
+                1 => format!("line {line} says units and is left out: `{said}`"),
+                more => format!("{more} lines up to line {line} say units and are left out: `{said}`"),
+            });
+        }
         let doubt = if named { record.iter().any(is_number) } else { shape.no_header };
         let doubtful = (header == Header::Detect && doubt).then_some(record.line);
-        let outline = Outline { compared: width, doubtful, ..Outline::new(names, named) };
+        let mut outline = Outline { compared: width, doubtful, ..Outline::new(names, named) };
+        outline.notes.append(&mut notes);
         let text = Self {
             records,
             record,
             pending: !named,
             queue: VecDeque::new(),
             width,
+            least: if named { shape.least.min(width) } else { width },
             words,
             finished: false,
             told: false,
@@ -91,7 +111,16 @@ impl Text {
             self.record = record;
             return Ok(true);
         }
-        self.records.read(&mut self.record)
+        let found = self.records.read(&mut self.record)?;
+        self.fill_up_record();
+        Ok(found)
+    }
+
+    /// Adds the empty fields that a program left out at the end of the line.
+    fn fill_up_record(&mut self) {
+        if self.record.len() >= self.least {
+            self.record.fill_up(self.width);
+        }
     }
 
     /// Moves on to the next row; false at the end. The piece has the rows before it.
@@ -184,6 +213,9 @@ impl Text {
             let mut record = Record::default();
             if !self.records.read(&mut record)? {
                 return Ok(true);
+            }
+            if record.len() >= self.least {
+                record.fill_up(self.width);
             }
             let named = self.fits(&record) && is_total(&record) && !self.is_sum(&record, wanted, piece);
             let footer = is_empty(&record) || (is_footer(&record) && !named);

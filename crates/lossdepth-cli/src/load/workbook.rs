@@ -11,7 +11,7 @@ use super::table::{Header, Outline, Piece, Reading, Source, Wanted};
 use super::text::is_word_for_total;
 use crate::error::{Place, Problem, count, shorten};
 use bytes::Bytes;
-use calamine::{Data, Reader, SheetVisible, Sheets, open_workbook_auto_from_rs};
+use calamine::{Data, Dimensions, Reader, SheetVisible, Sheets, open_workbook_auto_from_rs};
 use std::io::Cursor;
 
 const WORKBOOK: &str = "workbook";
@@ -195,6 +195,8 @@ fn sheet(workbook: &mut Sheets<Cursor<Bytes>>, asked: Option<&str>) -> Result<Ro
 fn cells(workbook: &mut Sheets<Cursor<Bytes>>, name: &str) -> Result<(Vec<Vec<Data>>, u32), Problem> {
     // A cell far away would take all the cells between: the streaming reader tells where cells are first.
     if let Sheets::Xlsx(workbook) = workbook {
+        // Not all that can be read of a sheet depends on it: without them cells stay as they are.
+        let merged = guard(WORKBOOK, || workbook.merge_cells_by_sheet_name(name).unwrap_or_default())?;
         let found = guard(WORKBOOK, || {
             let mut reader = workbook.worksheet_cells_reader(name).map_err(|error| error.to_string())?;
             let (mut low, mut high, mut cells) = ((u32::MAX, u32::MAX), (0, 0), Vec::new());
@@ -226,12 +228,33 @@ fn cells(workbook: &mut Sheets<Cursor<Bytes>>, name: &str) -> Result<(Vec<Vec<Da
         for (row, column, value) in found {
             rows[(row - low.0) as usize][(column - low.1) as usize] = value;
         }
+        fill_merged(&mut rows, low, &merged);
         return Ok((rows, low.0));
     }
     let range =
         guard(WORKBOOK, || workbook.worksheet_range(name))?.map_err(|error| damaged(&error.to_string()))?;
-    let start = range.start().map_or(0, |(row, _)| row);
-    Ok((range.rows().map(<[Data]>::to_vec).collect(), start))
+    let low = range.start().unwrap_or((0, 0));
+    let mut rows: Vec<Vec<Data>> = range.rows().map(<[Data]>::to_vec).collect();
+    if let Sheets::Xls(workbook) = workbook {
+        fill_merged(&mut rows, low, &workbook.merge_cells_by_sheet_name(name).unwrap_or_default());
+    }
+    Ok((rows, low.0))
+}
+
+/// Cells merged over several rows have their value in each of them: a group's name is written once. The first used cell is at
+/// `low`.
+fn fill_merged(rows: &mut [Vec<Data>], low: (u32, u32), merged: &[Dimensions]) {
+    for Dimensions { start, end } in merged {
+        let (Some(first), Some(column)) = (start.0.checked_sub(low.0), start.1.checked_sub(low.1)) else { continue };
+        let (first, column) = (first as usize, column as usize);
+        let Some(value) = rows.get(first).and_then(|row| row.get(column)).cloned() else { continue };
+        let last = (end.0.saturating_sub(low.0) as usize).min(rows.len() - 1);
+        for row in rows.iter_mut().take(last + 1).skip(first + 1) {
+            if let Some(cell) = row.get_mut(column).filter(|cell| is_gap(cell)) {
+                *cell = value.clone();
+            }
+        }
+    }
 }
 
 /// How many cells a row has up to the last one with something in it.

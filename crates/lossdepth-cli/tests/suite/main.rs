@@ -18,6 +18,7 @@ mod messy;
 mod models;
 mod parts;
 mod passes;
+mod planted;
 mod plot;
 mod report;
 mod report_masks;

@@ -2,7 +2,7 @@
 
 use super::numbers::{counted, rounded, to_decimals, usual_value, without_zeros};
 use super::{Queries, WordedReason, coordinates, is_gap, notes_of};
-use crate::data::{CellNote, CellNoteKind, ColumnKind, EncodedColumn, Values};
+use crate::data::{CellNote, CellNoteKind, ColumnKind, EncodedColumn};
 use crate::model::reasons::{ColumnFacts, ColumnReason, Fitting};
 
 /// Up to this share of the rows on one side, a number is called high or low by itself (heuristic).
@@ -109,10 +109,8 @@ impl<'a> Words<'a> {
             None => {}
         }
         let learned = self.column(column);
-        if let Some(Values::Texts(texts)) = self.queries.table.column(learned.name()).map(|c| &c.values)
-            && let Some(text) = texts.get(self.row)
-        {
-            return text.trim().to_owned();
+        if let Some(text) = learned.text_in(self.queries.table, self.row) {
+            return text;
         }
         let number = self.encoded.get(coordinates(self.queries.encoding, column)).and_then(|v| v.first());
         match (learned.kind(), number) {

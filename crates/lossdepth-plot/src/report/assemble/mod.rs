@@ -193,7 +193,7 @@ impl Assembly<'_> {
                 None => distribution.usual(),
             };
             let (name, kind) = (self.column_name(at), column.kind().to_string());
-            let masked = self.is_masked(column.name());
+            let masked = self.is_masked(column.name()) || self.is_masked(column.source());
             Column { name, kind, gaps: data.gap_count(at), usual, distribution, masked }
         };
         self.queries.encoding.columns().iter().enumerate().map(one).collect()

@@ -17,7 +17,7 @@ pub(super) fn parse(text: &str) -> Option<bool> {
 
 /// The writing of false and true that is most frequent in a column.
 pub(super) fn truth_names(column: &Column, weights: &[f64], gap_words: &[String]) -> [String; 2] {
-    let named = names(column, None, gap_words);
+    let named = names(column, None, None, gap_words);
     let mut sums = vec![0.0; named.names.len()];
     for (&code, weight) in named.codes.iter().zip(weights).filter(|(code, _)| **code != Texts::GAP) {
         sums[code as usize] += weight;

@@ -6,6 +6,7 @@ use super::date::DateForm;
 use super::gap::{is_gap, is_gap_word};
 use super::kind::ColumnKind;
 use super::number::NumberForm;
+use super::part::Part;
 use super::{Column, Texts, Values};
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -74,15 +75,26 @@ impl Cells<'_> {
 }
 
 /// The numbers of a column; `None` if it holds times.
-pub(super) fn numbers<'a>(column: &'a Column, form: &NumberForm, gap_words: &[String]) -> Option<Cells<'a>> {
+pub(super) fn numbers<'a>(
+    column: &'a Column,
+    form: &NumberForm,
+    part: Option<&Part>,
+    gap_words: &[String],
+) -> Option<Cells<'a>> {
+    let read = |text: &str| match part {
+        Some(part) => form.parse(&part.of(text)?),
+        None => form.parse(text),
+    };
     match &column.values {
+        // A number is not several of them.
+        Values::Numbers(_) | Values::Booleans(_) if matches!(part, Some(Part::Piece { .. })) => None,
         Values::Numbers(values) => Some(Cells::Numbers { values: Cow::Borrowed(values), divisor: 1.0 }),
         Values::Booleans(values) => {
             let number = |value: &Option<bool>| value.map_or(f64::NAN, f64::from);
             Some(Cells::Numbers { values: values.iter().map(number).collect(), divisor: 1.0 })
         }
         Values::Times(_) => None,
-        Values::Texts(texts) => Some(texts_as(texts, gap_words, |text| form.parse(text))),
+        Values::Texts(texts) => Some(texts_as(texts, gap_words, read)),
     }
 }
 
@@ -132,7 +144,13 @@ pub(super) struct Named<'a> {
 }
 
 /// The levels of a column by name. `truth` has the names of false and true, whatever a cell has for them.
-pub(super) fn names<'a>(column: &'a Column, truth: Option<&[String; 2]>, gap_words: &[String]) -> Named<'a> {
+/// Of a `part`, cells without it have a gap.
+pub(super) fn names<'a>(
+    column: &'a Column,
+    truth: Option<&[String; 2]>,
+    part: Option<&Part>,
+    gap_words: &[String],
+) -> Named<'a> {
     let name_of = |value: bool| match truth {
         Some(names) => Cow::Owned(names[usize::from(value)].clone()),
         None => Cow::Borrowed(if value { "true" } else { "false" }),
@@ -142,6 +160,9 @@ pub(super) fn names<'a>(column: &'a Column, truth: Option<&[String; 2]>, gap_wor
             let name = |text: &'a String| {
                 if is_gap(text, gap_words) {
                     return None;
+                }
+                if let Some(part) = part {
+                    return part.of(text);
                 }
                 let truth = if truth.is_some() { boolean::parse(text) } else { None };
                 Some(truth.map_or_else(|| Cow::Borrowed(text.trim()), name_of))
@@ -180,11 +201,11 @@ impl EncodedColumn {
     /// The cells of a column of a table, read as this one was; or what it holds instead.
     pub(super) fn cells<'a>(&self, column: &'a Column, gap_words: &[String]) -> Result<Cells<'a>, String> {
         let cells = match &self.content {
-            Content::Number { form, .. } => numbers(column, form, gap_words),
+            Content::Number { form, .. } => numbers(column, form, self.part(), gap_words),
             Content::Time { form, .. } => times(column, *form, gap_words),
             Content::Levels { levels, truth } => {
                 let index = levels.index();
-                let Named { codes, names } = names(column, truth.as_ref(), gap_words);
+                let Named { codes, names } = names(column, truth.as_ref(), self.part(), gap_words);
                 let cell = |name: &Option<Cow<'_, str>>| {
                     let Some(name) = name else { return Cell::Gap };
                     // `5.0` is the level `5` of a column of numbers; `05` is not.

@@ -5,7 +5,9 @@ use super::date::{self, DateForm};
 use super::kind::ColumnKind;
 use super::levels::{Level, Levels, pair_size};
 use super::number::NumberForm;
+use super::part::{Origin, Part};
 use super::quantiles::Quantiles;
+use super::{Column, Table, Values};
 use serde::{Deserialize, Serialize};
 
 /// Gaps up to this share of the rows are unusual enough to count by themselves.
@@ -20,6 +22,9 @@ pub struct EncodedColumn {
     pub(super) observations: f64,
     pub(super) gaps: f64,
     pub(super) content: Content,
+    /// What of the cells of which column it is, if it is not a whole one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) origin: Option<Origin>,
 }
 
 /// What is known about the values.
@@ -35,6 +40,31 @@ impl EncodedColumn {
     /// The name.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// The name of the column of the table that it is read from: another one than its own where cells hold several numbers, or
+    /// a number and a unit, that are compared one by one.
+    pub fn source(&self) -> &str {
+        self.origin.as_ref().map_or(&self.name, |origin| &origin.column)
+    }
+
+    /// What of a cell it is, if not all of it.
+    pub(super) fn part(&self) -> Option<&Part> {
+        self.origin.as_ref().map(|origin| &origin.part)
+    }
+
+    /// The column of a table that it is read from.
+    pub(super) fn find<'a>(&self, table: &'a Table) -> Option<&'a Column> {
+        table.column(&self.name).or_else(|| table.column(self.source()))
+    }
+
+    /// What is written in a cell of a column of texts for it.
+    pub(crate) fn text_in(&self, table: &Table, row: usize) -> Option<String> {
+        let Values::Texts(texts) = &self.find(table)?.values else { return None };
+        let text = texts.get(row)?.trim();
+        // An amount is shown with its unit.
+        let part = self.part().filter(|part| **part != Part::Amount);
+        Some(part.map_or(Some(text.into()), |part| part.of(text)).unwrap_or(text.into()).into_owned())
     }
 
     /// The kind: number, category, boolean or date.
@@ -198,6 +228,9 @@ impl EncodedColumn {
         );
         if !fits {
             return wrong("its values are not of its kind");
+        }
+        if self.part().is_some_and(|part| !part.is_valid()) {
+            return wrong("it is no part of a cell");
         }
         let counted = self.observations.is_finite() && self.gaps >= 0.0 && self.gaps < self.observations;
         if !counted {

@@ -152,22 +152,27 @@ impl Encoding {
         problems: &mut Vec<String>,
     ) -> Result<Self> {
         let compared = |plan: &Plan| !matches!(plan.kind, ColumnKind::Id | ColumnKind::Text);
-        let found: Vec<Result<Option<EncodedColumn>, String>> = table
+        let found: Vec<Result<Vec<EncodedColumn>, String>> = table
             .columns()
             .par_iter()
             .zip(plans)
             .map(|(column, plan)| {
-                if !compared(plan) {
-                    return Ok(None);
+                if !plan.parts.is_empty() {
+                    let learn = |part| learn_column(column, part, weights, &options.gap_words);
+                    let parts: Vec<_> = plan.parts.iter().map(learn).collect::<Result<_, _>>()?;
+                    return Ok(parts.into_iter().flatten().collect());
                 }
-                learn_column(column, plan, weights, &options.gap_words)
+                if !compared(plan) {
+                    return Ok(Vec::new());
+                }
+                Ok(learn_column(column, plan, weights, &options.gap_words)?.into_iter().collect())
             })
             .collect();
         let (mut columns, mut left_out) = (Vec::new(), Vec::new());
         for ((found, plan), column) in found.into_iter().zip(plans).zip(table.columns()) {
             match found {
-                Ok(Some(learned)) => columns.push(learned),
-                Ok(None) => {
+                Ok(learned) if !learned.is_empty() => columns.extend(learned),
+                Ok(_) => {
                     let why = match plan.kind {
                         ColumnKind::Id => LeftOutReason::Id,
                         ColumnKind::Text => plan.why.unwrap_or(LeftOutReason::Text),
@@ -243,7 +248,9 @@ impl Encoding {
         let (mut problems, mut sources, mut cells) = (Vec::new(), Vec::new(), Vec::new());
         for learned in &self.columns {
             let (name, had) = (quoted(&learned.name), learned.kind.plural());
-            let Some(&column) = by_name.get(learned.name.as_str()) else {
+            let found = by_name.get(learned.name.as_str()).or_else(|| by_name.get(learned.source()));
+            let Some(&column) = found else {
+                let name = quoted(learned.source());
                 problems.push(format!("column {name} is missing; the reference has {had} there"));
                 continue;
             };
@@ -266,11 +273,9 @@ impl Encoding {
     /// gap or without the column.
     pub fn written(&self, table: &Table, column: usize, row: usize) -> Option<String> {
         let learned = self.columns.get(column)?;
-        let source = table.column(&learned.name).filter(|_| row < table.rows())?;
+        let source = learned.find(table).filter(|_| row < table.rows())?;
         match &source.values {
-            Values::Texts(texts) => {
-                texts.get(row).map(str::trim).filter(|text| !is_gap(text, &self.gap_words)).map(str::to_owned)
-            }
+            Values::Texts(_) => learned.text_in(table, row).filter(|text| !is_gap(text, &self.gap_words)),
             Values::Booleans(values) => {
                 let name = |value: bool| match &learned.content {
                     Content::Levels { truth: Some(names), .. } => names[usize::from(value)].clone(),

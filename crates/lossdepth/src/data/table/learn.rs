@@ -8,6 +8,7 @@ use super::guess::Plan;
 use super::kind::ColumnKind;
 use super::levels::Levels;
 use super::number::NumberForm;
+use super::part::Origin;
 use super::quantiles::Quantiles;
 use super::{Column, Texts, Values};
 use crate::error::{DepthError, Result};
@@ -57,7 +58,8 @@ pub(super) fn learn_column(
     };
     let observations: f64 = weights.iter().sum();
     let learned = |(content, present): (Content, f64)| EncodedColumn {
-        name: column.name.clone(),
+        name: plan.part.as_ref().map_or_else(|| column.name.clone(), |part| part.name(&column.name)),
+        origin: plan.part.clone().map(|part| Origin { column: column.name.clone(), part }),
         kind: plan.kind,
         observations,
         // Sums of weights in another order may differ by rounding.
@@ -74,7 +76,7 @@ fn numbers(
     gap_words: &[String],
 ) -> Result<Option<(Content, f64)>, String> {
     let cells = if plan.kind == ColumnKind::Number {
-        cells::numbers(column, &plan.number, gap_words)
+        cells::numbers(column, &plan.number, plan.part.as_ref(), gap_words)
     } else {
         cells::times(column, plan.date, gap_words)
     };
@@ -110,7 +112,7 @@ fn numbers(
 
 fn levels(column: &Column, plan: &Plan, weights: &[f64], gap_words: &[String]) -> Option<(Content, f64)> {
     let truth = (plan.kind == ColumnKind::Boolean).then(|| truth_names(column, weights, gap_words));
-    let Named { codes, names } = cells::names(column, truth.as_ref(), gap_words);
+    let Named { codes, names } = cells::names(column, truth.as_ref(), plan.part.as_ref(), gap_words);
     let mut sums = vec![0.0; names.len()];
     for (&code, weight) in codes.iter().zip(weights).filter(|(code, _)| **code != Texts::GAP) {
         sums[code as usize] += weight;

@@ -17,6 +17,7 @@ mod left_out;
 mod levels;
 mod number;
 mod options;
+mod part;
 mod quantiles;
 mod stack;
 mod write;

@@ -2,6 +2,7 @@
 
 use super::compared::Compared;
 use super::coordinates::{Column, RobustMap};
+use super::level_pairs::LevelPairs;
 use super::regressions::Regressions;
 use super::side::{CENSORED, Sides};
 use super::space::Space;
@@ -16,6 +17,10 @@ pub(super) struct ColumnTails {
     numbers: Vec<(usize, Sides)>,
     regressions: Regressions,
     levels: Vec<Levels>,
+    pairs: LevelPairs,
+    observations: f64,
+    /// What is expected of the pairs.
+    expected: f64,
 }
 
 /// The excess of each level of a category.
@@ -44,7 +49,9 @@ impl ColumnTails {
         let numbers = layout.number_groups().map(|group| (group.start, tails(group.start))).collect();
         let levels = layout.categories().map(|group| Levels::new(*group, compared, expected)).collect();
         let regressions = Regressions::learn(sample, compared, columns, layout, robust, expected);
-        Self { numbers, regressions, levels }
+        let pairs = LevelPairs::learn(compared, layout);
+        let expected = EXPECTED * (2.0 * n * (layout.groups().len() + pairs.len()) as f64).ln();
+        Self { numbers, regressions, levels, pairs, observations: n, expected }
     }
 
     /// The largest excess of a value of the query, whose coordinates in robust units are given, with a bound on its
@@ -60,6 +67,7 @@ impl ColumnTails {
             let seen = levels.group.level(query).map_or(levels.unseen, |level| levels.excess[level]);
             add((seen, 0.0));
         }
+        add((self.pairs.excess(query, self.observations, self.expected), 0.0));
         largest
     }
 }

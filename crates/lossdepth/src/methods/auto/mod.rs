@@ -3,6 +3,7 @@
 mod column_tails;
 mod compared;
 mod coordinates;
+mod level_pairs;
 mod prepared;
 mod regressions;
 mod side;

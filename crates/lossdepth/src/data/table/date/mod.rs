@@ -101,6 +101,13 @@ impl DateForm {
         if self.compact && text.len() == 8 && text.bytes().all(|byte| byte.is_ascii_digit()) {
             return Self::compact_days(text.parse().ok()?).map(|days| days * 86_400.0);
         }
+        let spelled;
+        let text = if text.contains(['年', '년', '月', '월']) {
+            spelled = east_asian(text);
+            &spelled
+        } else {
+            text
+        };
         // As servers log it.
         let text = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(text);
         let tokens = Tokens(text);
@@ -130,6 +137,19 @@ impl DateForm {
         let seconds = tokens.time(compact)?;
         tokens.0.is_empty().then_some(days * 86_400.0 + seconds)
     }
+}
+
+/// `2025年1月4日 10時20分` as `2025-1-4 10:20`.
+fn east_asian(text: &str) -> String {
+    let mark = |c: char| match c {
+        '年' | '년' | '月' | '월' => '-',
+        '時' | '时' | '시' | '分' | '분' => ':',
+        '日' | '일' | '秒' | '초' => ' ',
+        other => other,
+    };
+    let marked: String = text.chars().map(mark).collect();
+    let joined = marked.split_whitespace().collect::<Vec<_>>().join(" ").replace("- ", "-").replace(": ", ":");
+    joined.trim_end_matches(['-', ':', ' ']).to_owned()
 }
 
 #[cfg(test)]

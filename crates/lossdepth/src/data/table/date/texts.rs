@@ -43,6 +43,8 @@ fn dates_in_many_forms() {
         "31/Dec/2024",
         " 2024-12-31 ",
         "20241231T000000",
+        "2024年12月31日",
+        "2024년 12월 31일",
     ];
     for text in same {
         assert_eq!(DateForm::default().parse(text), at(NEW_YEARS_EVE, 0.0, 0.0, 0.0), "{text}");

@@ -7,6 +7,7 @@ use super::kind::ColumnKind;
 use super::left_out::LeftOutReason;
 use super::number::NumberForm;
 use super::options::EncodingOptions;
+use super::part::Part;
 use super::{Table, Values};
 use profile::Profile;
 
@@ -20,6 +21,10 @@ pub(super) struct Plan {
     pub(super) said: bool,
     /// Why it is left out, where its kind does not tell.
     pub(super) why: Option<LeftOutReason>,
+    /// What of its cells it reads, if it is a part of them.
+    pub(super) part: Option<Part>,
+    /// The columns that are compared instead of it, where a cell holds several things.
+    pub(super) parts: Vec<Plan>,
 }
 
 /// How each column of a table is to be read. Rows without a weight are not looked at.
@@ -38,8 +43,17 @@ pub(super) fn plans(table: &Table, weights: &[f64], options: &EncodingOptions) -
             plan.number = NumberForm::durations();
         }
     }
+    // The parts of a column have names of their own.
+    let taken = |name: &String| table.column(name).is_some();
+    for (plan, column) in plans.iter_mut().zip(table.columns()) {
+        let names = plan.parts.iter().filter_map(|part| part.part.as_ref()).map(|part| part.name(&column.name));
+        if names.filter(|name| *name != column.name).any(|name| taken(&name)) {
+            plan.parts.clear();
+        }
+    }
     // Numbers are not left out where nothing else would be compared.
-    let compared = |plan: &Plan| !matches!(plan.kind, ColumnKind::Id | ColumnKind::Text);
+    let compared =
+        |plan: &Plan| !plan.parts.is_empty() || !matches!(plan.kind, ColumnKind::Id | ColumnKind::Text);
     if !plans.iter().any(compared) {
         for (plan, column) in plans.iter_mut().zip(table.columns()) {
             if !plan.said && matches!(column.values, Values::Numbers(_)) {

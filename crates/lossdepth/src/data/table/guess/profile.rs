@@ -11,7 +11,9 @@ use crate::data::table::kind::ColumnKind;
 use crate::data::table::left_out::LeftOutReason;
 use crate::data::table::number::{self, NumberForm, NumberGuess};
 use crate::data::table::options::EncodingOptions;
+use crate::data::table::part::{self, BETWEEN, Part};
 use crate::data::table::{Column, Texts, Values};
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashSet};
 
 /// So many consecutive whole numbers, each once, are taken for an id whatever the column is called; so many dates of eight
@@ -99,11 +101,93 @@ impl<'a> Profile<'a> {
         if matches!(self.said, None | Some(ColumnKind::Time)) && self.holds_compact_dates() {
             self.date.form.compact = true;
         }
-        let kind = self.said.unwrap_or_else(|| self.kind(rows, options.guess));
-        let why = if kind == ColumnKind::Text && self.said.is_none() { self.why() } else { None };
+        let mut kind = self.said.unwrap_or_else(|| self.kind(rows, options.guess));
+        let left_out = self.said.is_none() && matches!(kind, ColumnKind::Id | ColumnKind::Text);
+        let mut why = if left_out && kind == ColumnKind::Text { self.why() } else { None };
+        let parts = if left_out { self.parts(kind, why, options, decimal) } else { Vec::new() };
+        if !parts.is_empty() {
+            kind = ColumnKind::Text;
+            why = why.or(Some(LeftOutReason::Pairs));
+        }
         let durations = kind == ColumnKind::Number && self.durations() > self.number.read;
-        let number = if durations { NumberForm::durations() } else { self.number.form };
-        Plan { kind, number, date: self.date.form, said: self.said.is_some(), why }
+        let number = match () {
+            () if kind == ColumnKind::Number && self.are_feet() => NumberForm::in_feet(),
+            () if durations => NumberForm::durations(),
+            () => self.number.form,
+        };
+        Plan { kind, number, date: self.date.form, said: self.said.is_some(), why, part: None, parts }
+    }
+
+    /// The columns that are compared instead of one that would be left out: the numbers of cells that hold several, or the number
+    /// and the unit of amounts in several units.
+    fn parts(
+        &self,
+        kind: ColumnKind,
+        why: Option<LeftOutReason>,
+        options: &EncodingOptions,
+        usual: Option<char>,
+    ) -> Vec<Plan> {
+        let number_of = |part: &Part| {
+            let texts: Vec<(Cow<'_, str>, usize)> =
+                self.values.iter().filter_map(|(text, count)| Some((part.of(text)?, *count))).collect();
+            let each = texts.iter().map(|(text, count)| (text.as_ref(), *count));
+            let guess = NumberForm::guess(each, self.valued, options.decimal, usual);
+            guess.is_number(self.valued).then_some(guess.form)
+        };
+        let plan = |kind: ColumnKind, number: NumberForm, part: Part| Plan {
+            kind,
+            number,
+            date: DateForm::default(),
+            said: false,
+            why: None,
+            part: Some(part),
+            parts: Vec::new(),
+        };
+        if why == Some(LeftOutReason::Units) {
+            let Some(number) = number_of(&Part::Amount) else { return Vec::new() };
+            return vec![
+                plan(ColumnKind::Number, number, Part::Amount),
+                plan(ColumnKind::Category, NumberForm::default(), Part::Unit),
+            ];
+        }
+        if !matches!(self.column.values, Values::Texts(_)) || !self.has_values() {
+            return Vec::new();
+        }
+        let Some((between, of)) = self.pieces(kind) else { return Vec::new() };
+        let pieces = (0..of).map(|at| {
+            let part = Part::Piece { at, of, between: between.to_owned() };
+            Some(plan(ColumnKind::Number, number_of(&part)?, part))
+        });
+        pieces.collect::<Option<Vec<Plan>>>().unwrap_or_default()
+    }
+
+    /// What is between the numbers of nearly all cells, and how many there are in each.
+    fn pieces(&self, kind: ColumnKind) -> Option<(&'static str, usize)> {
+        let each = BETWEEN.iter().flat_map(|between| [2, 3].map(|of| (*between, of)));
+        each.into_iter().find(|(between, of)| {
+            let is_pieces = |text: &str| {
+                let numbers = |found: Vec<&str>| {
+                    // Thousands and decimals have a comma too.
+                    found.iter().all(|piece| {
+                        number::is_number_in_a_unit(piece) && (*between != "," || piece.contains('.'))
+                    })
+                };
+                part::pieces(text, between, *of).is_some_and(numbers)
+            };
+            let mut odd = 0;
+            for (text, count) in &self.values {
+                odd += if is_pieces(text) { 0 } else { *count };
+                if !ODD.allows(odd, self.valued) {
+                    return false;
+                }
+            }
+            // What names the rows has a part that is another one in every row; a place on a map has that too.
+            let repeats = |at: usize| {
+                let found = self.values.iter().filter_map(|(text, _)| Some(part::pieces(text, between, *of)?[at]));
+                found.collect::<BTreeSet<_>>().len() < self.values.len()
+            };
+            kind != ColumnKind::Id || between.contains(',') || (0..*of).all(repeats)
+        })
     }
 
     /// Why a column that is left out as a text is no column of numbers, if it nearly is one.
@@ -118,7 +202,6 @@ impl<'a> Profile<'a> {
         let units: BTreeSet<&str> = self.values.iter().filter_map(|(text, _)| number::unit(text)).collect();
         match () {
             () if units.len() > 1 && enough(count(number::is_number_in_a_unit)) => Some(LeftOutReason::Units),
-            () if enough(count(number::is_pair)) => Some(LeftOutReason::Pairs),
             () => None,
         }
     }
@@ -127,6 +210,14 @@ impl<'a> Profile<'a> {
     fn durations(&self) -> usize {
         let is_duration = |text: &str| duration::parse(text).is_some();
         self.values.iter().filter(|(text, _)| is_duration(text)).map(|(_, count)| count).sum()
+    }
+
+    /// Whether the cells are lengths in feet and inches. Minutes and seconds can be written so too, but not all of them have less
+    /// than twelve seconds and ten minutes.
+    fn are_feet(&self) -> bool {
+        let is_length = |text: &str| number::feet_and_inches(text).is_some();
+        let count: usize = self.values.iter().filter(|(text, _)| is_length(text)).map(|(_, count)| count).sum();
+        count > self.number.read && self.has_values() && ODD.allows(self.valued - count, self.valued)
     }
 
     fn kind(&self, rows: usize, guess: bool) -> ColumnKind {
@@ -217,10 +308,14 @@ impl<'a> Profile<'a> {
         {
             return ColumnKind::Boolean;
         }
-        if self.is_date() {
+        // Some of `23:50:00` and `25:10:00` could be times of the day, but not all.
+        let durations = if self.date.read < self.valued { self.durations() } else { 0 };
+        if self.is_date() && durations <= self.date.read {
             return ColumnKind::Time;
         }
-        let durations = self.durations();
+        if self.are_feet() {
+            return ColumnKind::Number;
+        }
         if durations > 0 && self.has_values() && ODD.allows(self.valued - durations, self.valued) {
             return ColumnKind::Number;
         }

@@ -1,6 +1,6 @@
 //! A number as a column writes them.
 
-use super::NumberForm;
+use super::{NumberForm, feet};
 use crate::data::table::duration;
 
 impl NumberForm {
@@ -8,6 +8,9 @@ impl NumberForm {
     pub(crate) fn format(&self, number: f64) -> String {
         if self.duration {
             return duration::format(number);
+        }
+        if self.feet {
+            return feet::format(number);
         }
         if !number.is_finite() || (number != 0.0 && !(1e-6..1e15).contains(&number.abs())) {
             return format!("{number:e}");
@@ -53,6 +56,10 @@ impl NumberForm {
         if !self.unit_first && !unit.is_empty() {
             text.push_str(if matches!(unit, "%" | "°") { "" } else { " " });
             text.push_str(unit);
+        }
+        if let Some(behind) = &self.suffix {
+            text.push_str(if behind.starts_with(char::is_alphabetic) { " " } else { "" });
+            text.push_str(behind);
         }
         text
     }

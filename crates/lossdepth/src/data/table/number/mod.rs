@@ -1,13 +1,16 @@
 //! Numbers as people write them: with currencies, percent signs, thousands, decimal commas and negatives in parentheses.
 
 mod digits;
+mod feet;
 mod format;
 mod parts;
+mod suffix;
 #[cfg(test)]
 mod texts;
 mod units;
 
-pub(super) use parts::{is_number_in_a_unit, is_pair, unit};
+pub(super) use feet::parse as feet_and_inches;
+pub(super) use parts::{is_number_in_a_unit, unit, without_unit};
 
 use super::cells::ODD;
 use super::duration;
@@ -16,7 +19,7 @@ use digits::{is_code, is_telephone, value};
 use parts::Parts;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use units::{UNITS, is_measure};
+use units::{UNITS, is_measure, ratio};
 
 /// How the numbers of a column are written, learned from all its cells.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -33,6 +36,12 @@ pub(super) struct NumberForm {
     /// Whether they are lengths of time, in days.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) duration: bool,
+    /// A unit that no list has behind nearly all numbers, as in `3 rooms`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) suffix: Option<String>,
+    /// Whether they are lengths in feet and inches, in inches.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) feet: bool,
     /// In how many cells there was a bound instead of a value, as `<0.5`.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub(super) bounds: usize,
@@ -76,6 +85,24 @@ impl NumberForm {
         said: Option<char>,
         usual: Option<char>,
     ) -> NumberGuess {
+        let found = Self::guess_bare(texts.clone(), cells, said, usual);
+        if found.is_number(texts.clone().map(|(_, count)| count).sum()) {
+            return found;
+        }
+        let Some(unit) = suffix::common(texts.clone()) else { return found };
+        let bare = texts.map(|(text, count)| (suffix::without(text, &unit), count));
+        let mut behind = Self::guess_bare(bare, cells, said, usual);
+        behind.form.suffix = Some(unit);
+        if behind.read > found.read { behind } else { found }
+    }
+
+    /// The same for numbers without a unit behind them that no list has.
+    fn guess_bare<'a>(
+        texts: impl Iterator<Item = (&'a str, usize)> + Clone,
+        cells: usize,
+        said: Option<char>,
+        usual: Option<char>,
+    ) -> NumberGuess {
         let (mut point, mut comma, mut codes, mut bounds, mut marked, mut neither) = (0, 0, 0, 0, false, 0);
         let mut units: BTreeMap<(&'static str, bool), usize> = BTreeMap::new();
         for (text, count) in texts.clone() {
@@ -108,17 +135,19 @@ impl NumberForm {
         };
         // Half of the numbers must have a unit of measurement: fewer are mistakes, or say something else.
         let numbers = point.max(comma);
-        let enough =
-            |((unit, _), count): &(&(&str, bool), &usize)| !is_measure(unit) || 2 * **count >= numbers;
+        let together = |unit: &str| -> usize {
+            let same = |other: &str| other == unit || ratio(other, unit).is_some();
+            units.iter().filter(|((other, _), _)| same(other)).map(|(_, count)| count).sum()
+        };
+        let enough = |((unit, _), _): &(&(&str, bool), &usize)| !is_measure(unit) || 2 * together(unit) >= numbers;
         let most = units.iter().filter(enough).max_by(|a, b| a.1.cmp(b.1).then_with(|| b.0.cmp(a.0)));
         let unit = most.map(|(unit, _)| *unit);
         let mut form = Self {
             decimal,
             unit: unit.map(|(unit, _)| unit.to_owned()),
             unit_first: unit.is_some_and(|(_, first)| first),
-            decimals: 0,
-            duration: false,
             bounds,
+            ..Self::default()
         };
         let (mut read, mut decimals) = (0, 0);
         for (text, count) in texts {
@@ -134,6 +163,11 @@ impl NumberForm {
     /// Of lengths of time.
     pub(super) fn durations() -> Self {
         Self { decimals: 10, duration: true, ..Self::default() }
+    }
+
+    /// Of lengths in feet and inches.
+    pub(super) fn in_feet() -> Self {
+        Self { decimals: 1, feet: true, ..Self::default() }
     }
 
     /// Of numbers that came as such: as many decimals as tell the values apart.
@@ -156,7 +190,8 @@ impl NumberForm {
     /// Whether a form that was read from a file is one.
     pub(super) fn is_valid(&self) -> bool {
         let known = |unit: &String| UNITS.contains(&unit.as_str()) || is_measure(unit);
-        matches!(self.decimal, None | Some('.' | ',')) && self.decimals <= 10 && self.unit.iter().all(known)
+        let suffix = self.suffix.iter().all(|suffix| suffix::is_unit(suffix));
+        matches!(self.decimal, None | Some('.' | ',')) && self.decimals <= 10 && self.unit.iter().all(known) && suffix
     }
 
     /// The number of a text, `None` if it is none.
@@ -169,9 +204,13 @@ impl NumberForm {
         if self.duration {
             return duration::parse(text).map(|days| (days, self.decimals));
         }
-        let parts = Parts::of(text)?;
+        if self.feet {
+            return feet::parse(text).map(|inches| (inches, self.decimals));
+        }
+        let parts = Parts::of(self.suffix.as_deref().map_or(text, |unit| suffix::without(text, unit)))?;
+        let mut multiple = 1.0;
         match (parts.unit, self.unit.as_deref()) {
-            (Some(unit), Some(own)) if unit != own => return None,
+            (Some(unit), Some(own)) if unit != own => multiple = ratio(unit, own)?,
             // Percent or kilograms where the reference has none would be another quantity; a currency is not.
             (Some("%" | "‰"), None) => return None,
             (Some(unit), None) if is_measure(unit) => return None,
@@ -181,7 +220,10 @@ impl NumberForm {
             Some(decimal) => value(parts.body, decimal)?,
             None => value(parts.body, '.').or_else(|| value(parts.body, ','))?,
         };
-        let size = size * 10f64.powi(i32::try_from(parts.exponent).ok()?);
+        let mut size = size * 10f64.powi(i32::try_from(parts.exponent).ok()?);
+        if multiple != 1.0 {
+            size *= multiple;
+        }
         Some((if parts.negative { -size } else { size }, places.saturating_sub(parts.exponent)))
     }
 

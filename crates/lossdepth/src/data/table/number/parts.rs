@@ -36,6 +36,9 @@ impl<'a> Parts<'a> {
                     (parts.body, signed) = (rest.trim(), true);
                 }
             }
+            if !signed && let Some((rest, debit)) = side(parts.body) {
+                (parts.body, parts.negative, signed) = (rest, debit, true);
+            }
             if parts.unit.is_none() {
                 let before = UNITS.iter().find_map(|unit| Some((*unit, parts.body.strip_prefix(unit)?)));
                 let measures = UNITS.iter().chain(&MEASURES).chain(&SHORT_MEASURES);
@@ -55,6 +58,19 @@ impl<'a> Parts<'a> {
         let first = parts.body.chars().next()?;
         (first.is_ascii_digit() || first == '.' || first == ',').then_some(parts)
     }
+}
+
+/// What is in front of `CR` (credit) or `DR` (debit) in a book of accounts, and whether it is a debit, which is negative.
+fn side(body: &str) -> Option<(&str, bool)> {
+    let end = body.len().checked_sub(2).filter(|end| body.is_char_boundary(*end))?;
+    let (rest, word) = body.split_at(end);
+    let rest = rest.trim_end();
+    let debit = match word {
+        "CR" | "Cr" => false,
+        "DR" | "Dr" => true,
+        _ => return None,
+    };
+    rest.ends_with(|c: char| c.is_ascii_digit()).then_some((rest, debit))
 }
 
 /// `12` of `12.-`, `12,–` or `12,--`, where the dash stands for decimals that are 0. With another mark in front of it the decimal
@@ -102,7 +118,8 @@ pub(crate) fn unit(text: &str) -> Option<&'static str> {
     Parts::of(text).and_then(|parts| parts.unit)
 }
 
-/// Whether a text is two numbers with a slash between them, as `120/80`.
-pub(crate) fn is_pair(text: &str) -> bool {
-    text.split_once('/').is_some_and(|(a, b)| is_number_in_a_unit(a) && is_number_in_a_unit(b))
+/// A number without its currency or unit, and that unit; `None` if it has none.
+pub(crate) fn without_unit(text: &str) -> Option<(String, &'static str)> {
+    let unit = unit(text)?;
+    Some((text.replacen(unit, "", 1), unit))
 }

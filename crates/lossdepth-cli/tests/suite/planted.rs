@@ -1,0 +1,77 @@
+//! Messy tables with planted errors: each is among the oddest rows, and the wrong column among its reasons.
+
+use crate::common::Folder;
+use std::path::Path;
+
+/// The files of `tests/messy/make_planted.py`, with the row and the columns of each error, one of which must be named.
+const PLANTED: [(&str, &[(&str, &[&str])]); 14] = [
+    ("japanese_orders.csv", &[("A1031", &["金額"]), ("A1077", &["日付"]), ("A1099", &["店舗"])]),
+    ("hourly_rates.csv", &[("E-0017", &["rate"]), ("E-0060", &["gross"]), ("E-0099", &["hours"])]),
+    (
+        "currencies.csv",
+        &[("I00008", &["amount"]), ("I00050", &["days"]), ("I00089", &["country", "amount (unit)"])],
+    ),
+    (
+        "vitals.csv",
+        &[
+            ("P040", &["BP (first)", "BP (second)"]),
+            ("P070", &["temp"]),
+            ("P090", &["BP (first)"]),
+            ("P110", &["age"]),
+        ],
+    ),
+    (
+        "positions.csv",
+        &[
+            ("ST28", &["position (first)", "position (second)"]),
+            ("ST77", &["elevation"]),
+            ("ST100", &["position (second)"]),
+        ],
+    ),
+    ("shipments.csv", &[("SH0015", &["weight"]), ("SH0061", &["length"]), ("SH0100", &["pallets"])]),
+    ("ledger.csv", &[("90000042", &["amount"]), ("90000070", &["posting"]), ("90000100", &["balance"])]),
+    (
+        "stop_times.txt",
+        &[
+            ("55", &["departure_time"]),
+            ("100", &["stop_sequence"]),
+            ("150", &["dist_m"]),
+            ("170", &["arrival_time"]),
+        ],
+    ),
+    ("roster.csv", &[("Player 10", &["Ht"]), ("Player 65", &["Wt"]), ("Player 100", &["Age"])]),
+    ("logger.dat", &[("50", &["T_3"]), ("80", &["T_5"]), ("100", &["BattV"])]),
+    ("short_lines.csv", &[("d50", &["temp", "temp.1"]), ("d90", &["humidity"])]),
+    ("water.csv", &[("W20", &["Keimzahl"]), ("W71", &["pH"]), ("W100", &["Leitfähigkeit"])]),
+    ("post_codes.csv", &[("K-033", &["plz"]), ("K-090", &["city"]), ("K-100", &["plz", "city"])]),
+    ("merged.xlsx", &[("B033", &["Actual", "Deviation"]), ("B080", &["Deviation"])]),
+];
+
+#[test]
+fn planted_errors_are_among_the_oddest_rows_with_their_columns() {
+    let folder = Folder::new();
+    let messy = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/messy");
+    let mut wrong = Vec::new();
+    for (file, errors) in PLANTED {
+        // As many rows as there are errors, and two more.
+        let (path, top) = (messy.join(file), (errors.len() + 2).to_string());
+        let ran = folder.run(&["outliers", path.to_str().unwrap(), "--top", &top, "--format", "json"]);
+        assert_eq!(ran.code, Some(0), "{file}: {}", ran.err);
+        let report: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+        let rows = report["outliers"].as_array().unwrap();
+        for (row, columns) in errors {
+            let is_row = |found: &&serde_json::Value| {
+                found["name"] == **row || found["row"].to_string() == **row
+            };
+            let Some(found) = rows.iter().find(is_row) else {
+                wrong.push(format!("{file}: row {row} is not among the {top} oddest"));
+                continue;
+            };
+            let first = &found["reasons"][0]["column"];
+            if !columns.iter().any(|column| first == column) {
+                wrong.push(format!("{file}: row {row} is odd for {first}, not for {columns:?}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
