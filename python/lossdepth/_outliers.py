@@ -244,7 +244,7 @@ def outliers(
 
     See Also
     --------
-    AutoDepth : The estimator, for pipelines.
+    AutoDepth.outliers : The same against what an estimator was fitted to.
 
     Examples
     --------
@@ -254,8 +254,7 @@ def outliers(
     >>> odd[0].row, odd[0].reasons[0].column, odd[0].reasons[0].value
     (70, '0', '40')
     """
-    if not isinstance(reasons, (int, np.integer)) or reasons < 1:
-        raise ValueError(f"`reasons` must be a whole number from 1 on, got {reasons!r}")
+    most = asked_reasons(reasons)
     question = Question.read(
         X,
         top=top,
@@ -269,10 +268,14 @@ def outliers(
         settings=settings,
     )
     try:
-        answer = _native.outliers(*question.native(), int(reasons), question.threads)
+        answer = _native.outliers(*question.native(), most, question.threads)
     except ValueError as error:
         raise worded(error) from None
-    X = question.X
+    return shown(answer, question.X)
+
+
+def shown(answer: dict[str, Any], X: Any) -> Any:
+    """Return what was found as a data frame of the kind that X is, or as an object."""
     result = Outliers(answer, getattr(X, "index", None) if hasattr(X, "iloc") else None)
     if hasattr(X, "iloc"):
         return result.to_pandas()
@@ -373,6 +376,13 @@ def whole_number(top: Any) -> int:
     if isinstance(top, bool) or not isinstance(top, (int, np.integer)) or top < 0:
         raise ValueError(f"`top` must be a whole number, got {top!r}")
     return int(top)
+
+
+def asked_reasons(reasons: Any) -> int:
+    """Check how many reasons are asked for."""
+    if not isinstance(reasons, (int, np.integer)) or reasons < 1:
+        raise ValueError(f"`reasons` must be a whole number from 1 on, got {reasons!r}")
+    return int(reasons)
 
 
 def _outlier(row: dict[str, Any]) -> Outlier:
