@@ -174,7 +174,7 @@ impl<H: Hypothesis> Depth<H> {
         let prepared = if self.scale == Scale::None {
             self.hypothesis.prepare(sample)?
         } else {
-            self.hypothesis.prepare(&sample.scaled(self.scale.learned(warning.as_ref()), &scaling))?
+            self.hypothesis.prepare_scaled(sample, self.scale.learned(warning.as_ref()), &scaling)?
         };
         let (mean, rows) = (sample.mean(), sample.len());
         Ok(FittedDepth { hypothesis: self.hypothesis, scaling, prepared, mean, rows, warning })
