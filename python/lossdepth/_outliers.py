@@ -329,6 +329,11 @@ class Question:
         name = known_method(method)
         X = tabular(X)
         sample = X if reference is None else tabular(reference)
+        if column_names(X) is column_names(sample) is None and X.shape[1] != sample.shape[1]:
+            raise ValueError(
+                f"`X` has {X.shape[1]} columns, `reference` has {sample.shape[1]}; "
+                "without names they are compared by their position"
+            )
         if preset is not None:
             settings = (
                 settings_of(preset, name, observations(len(sample), sample_weight)) | settings
@@ -374,7 +379,7 @@ class Question:
 def whole_number(top: Any) -> int:
     """Check how many rows are asked for."""
     if isinstance(top, bool) or not isinstance(top, (int, np.integer)) or top < 0:
-        raise ValueError(f"`top` must be a whole number, got {top!r}")
+        raise ValueError(f"`top` must be a whole number from 0 on, got {top!r}")
     return int(top)
 
 

@@ -438,7 +438,7 @@ def test_kinds_are_what_is_said():
     assert_array_equal(by_label.score_samples(table.to_numpy()), detector.score_samples(table))
     with pytest.raises(ValueError, match="`kinds` names a column that is not there: 'zap'"):
         LogisticDepth(kinds={"zap": "category"}).fit(table)
-    with pytest.raises(ValueError, match="`kind` must be one of number, category"):
+    with pytest.raises(ValueError, match="`kinds` has `colour` for column `zip`; it must be"):
         LogisticDepth(kinds={"zip": "colour"}).fit(table)
     with pytest.raises(TypeError, match="`kinds` must be a dict of columns"):
         LogisticDepth(kinds=["zip"]).fit(table)

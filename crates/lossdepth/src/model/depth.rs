@@ -308,3 +308,24 @@ impl<H: Hypothesis> Fitted for FittedDepth<H> {
         (&self.scaling, self.warning.as_ref())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn queries_beyond_the_first_part_have_the_depths_they_have_alone() {
+        let rows: Vec<[f64; 2]> = (0..40).map(|i| [f64::from(i % 7), 100.0 * f64::from(i % 11)]).collect();
+        let depth = Depth::new(Halfspace::new())
+            .scale(Scale::Standard)
+            .fit(&Reference::new(rows.as_slice()).unwrap())
+            .unwrap();
+        let queries: Vec<f64> = (0..SCALED + 8).map(|i| ((i * 31) % 97) as f64).collect();
+        let all = depth.score(&Rows::new(&queries, 2).unwrap()).unwrap();
+        assert_eq!(all.len(), SCALED / 2 + 4);
+        for at in [0, SCALED / 2 - 1, SCALED / 2, SCALED / 2 + 3] {
+            let alone = depth.score(&Rows::new(&queries[2 * at..2 * at + 2], 2).unwrap()).unwrap();
+            assert_eq!(all[at].depth.to_bits(), alone[0].depth.to_bits(), "row {at}");
+        }
+    }
+}
