@@ -43,9 +43,6 @@ pub(crate) struct Explain {
     /// The table with the rows; `-` is standard input
     pub(crate) data: PathBuf,
 
-    #[command(flatten)]
-    pub(crate) asked: Asked,
-
     /// A row by its number, from 0, or by its id if there is an --id column; may be repeated
     #[arg(long, value_name = "ROW", allow_hyphen_values = true, help_heading = "Rows")]
     pub(crate) row: Vec<String>,
@@ -57,6 +54,9 @@ pub(crate) struct Explain {
     /// The K rows of the highest depth
     #[arg(long, value_name = "K", help_heading = "Rows")]
     pub(crate) deepest: Option<usize>,
+
+    #[command(flatten)]
+    pub(crate) asked: Asked,
 
     /// How many columns or cuts to show for each row; JSON has all
     #[arg(long, value_name = "K", default_value_t = 5, value_parser = at_least_one, help_heading = "Output")]
