@@ -17,7 +17,6 @@ array([ 1, -1])
 from lossdepth import plot
 from lossdepth._arrow import ArrowScorer
 from lossdepth._auto import AutoDepth
-from lossdepth._base import ScaleWarning
 from lossdepth._central import CentralRegion, DeepestPoint
 from lossdepth._classical import (
     L2Depth,
@@ -32,6 +31,7 @@ from lossdepth._classifier import DDClassifier
 from lossdepth._compare import ColumnShift, Comparison, TwoSampleTest, compare
 from lossdepth._conformal import Calibration, false_discovery_control
 from lossdepth._files import load
+from lossdepth._fitting import ScaleWarning
 from lossdepth._forest import ForestDepth
 from lossdepth._function import depth, halfspace
 from lossdepth._halfspace import Bagplot, HalfspaceDepth

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lossdepth._base import NativeDepth
 from lossdepth._docs import documented
+from lossdepth._native_depth import NativeDepth
 
 
 @documented

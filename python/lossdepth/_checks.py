@@ -67,6 +67,6 @@ def index(X: Any) -> Any:
 def warn(message: str, category: type[Warning]) -> None:
     """Warn the caller of the public method: the first frame outside of this package."""
     level, frame = 1, inspect.currentframe()
-    while frame is not None and Path(frame.f_code.co_filename).parent == _HERE:
+    while frame is not None and _HERE in Path(frame.f_code.co_filename).parents:
         level, frame = level + 1, frame.f_back
     warnings.warn(message, category, stacklevel=level)

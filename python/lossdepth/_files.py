@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lossdepth import _native
-from lossdepth._base import Found
+from lossdepth._fitting import Found
 from lossdepth._function import METHODS
 from lossdepth._memory import half_of_memory
 

@@ -9,8 +9,8 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from lossdepth import _native
-from lossdepth._base import NativeDepth
 from lossdepth._docs import documented
+from lossdepth._native_depth import NativeDepth
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from lossdepth._base import NativeDepth
 from lossdepth._docs import documented
+from lossdepth._native_depth import NativeDepth
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

@@ -91,6 +91,15 @@ class Model:
         threads: int | None,
         about: dict[str, Any],
     ) -> tuple[str, int, int]: ...
+    def outliers(
+        self,
+        columns: Table,
+        names: list[str],
+        missing: str,
+        top: int,
+        reasons: int,
+        threads: int | None,
+    ) -> dict[str, Any]: ...
     def to_bytes(
         self, columns: list[str] | None, extras: dict[str, str], memory: float | None
     ) -> bytes: ...

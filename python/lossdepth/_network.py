@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lossdepth._base import NativeDepth
 from lossdepth._docs import documented
+from lossdepth._native_depth import NativeDepth
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -244,7 +244,7 @@ def outliers(
 
     See Also
     --------
-    AutoDepth : The estimator, for pipelines.
+    AutoDepth.outliers : The same against what an estimator was fitted to.
 
     Examples
     --------
@@ -254,8 +254,7 @@ def outliers(
     >>> odd[0].row, odd[0].reasons[0].column, odd[0].reasons[0].value
     (70, '0', '40')
     """
-    if not isinstance(reasons, (int, np.integer)) or reasons < 1:
-        raise ValueError(f"`reasons` must be a whole number from 1 on, got {reasons!r}")
+    most = asked_reasons(reasons)
     question = Question.read(
         X,
         top=top,
@@ -269,10 +268,14 @@ def outliers(
         settings=settings,
     )
     try:
-        answer = _native.outliers(*question.native(), int(reasons), question.threads)
+        answer = _native.outliers(*question.native(), most, question.threads)
     except ValueError as error:
         raise worded(error) from None
-    X = question.X
+    return shown(answer, question.X)
+
+
+def shown(answer: dict[str, Any], X: Any) -> Any:
+    """Return what was found as a data frame of the kind that X is, or as an object."""
     result = Outliers(answer, getattr(X, "index", None) if hasattr(X, "iloc") else None)
     if hasattr(X, "iloc"):
         return result.to_pandas()
@@ -326,6 +329,11 @@ class Question:
         name = known_method(method)
         X = tabular(X)
         sample = X if reference is None else tabular(reference)
+        if column_names(X) is column_names(sample) is None and X.shape[1] != sample.shape[1]:
+            raise ValueError(
+                f"`X` has {X.shape[1]} columns, `reference` has {sample.shape[1]}; "
+                "without names they are compared by their position"
+            )
         if preset is not None:
             settings = (
                 settings_of(preset, name, observations(len(sample), sample_weight)) | settings
@@ -371,8 +379,15 @@ class Question:
 def whole_number(top: Any) -> int:
     """Check how many rows are asked for."""
     if isinstance(top, bool) or not isinstance(top, (int, np.integer)) or top < 0:
-        raise ValueError(f"`top` must be a whole number, got {top!r}")
+        raise ValueError(f"`top` must be a whole number from 0 on, got {top!r}")
     return int(top)
+
+
+def asked_reasons(reasons: Any) -> int:
+    """Check how many reasons are asked for."""
+    if not isinstance(reasons, (int, np.integer)) or reasons < 1:
+        raise ValueError(f"`reasons` must be a whole number from 1 on, got {reasons!r}")
+    return int(reasons)
 
 
 def _outlier(row: dict[str, Any]) -> Outlier:

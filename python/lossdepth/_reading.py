@@ -147,7 +147,7 @@ class TableReader:
         others = f", and {len(notes) - 1} more cells like it" if len(notes) > 1 else ""
         _checks.warn(
             f"row {row}, column `{name}`: {text!r} cannot be read as a {kind}{others}: "
-            "treated as gaps",
+            + ("treated as gaps" if others else "treated as a gap"),
             UserWarning,
         )
 

@@ -221,5 +221,8 @@ def masked(mask: str | Iterable[str], known: list[str]) -> list[str]:
     names = [mask] if isinstance(mask, str) else [str(name) for name in mask]
     for name in names:
         if name not in known:
-            raise ValueError(f"`mask` names a column that is not there: {name!r}")
+            raise ValueError(
+                f"`mask` names a column that is not there: {name!r}; there are "
+                + ", ".join(dict.fromkeys(known[:20]))
+            )
     return names

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import ceil
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from joblib import effective_n_jobs
 from sklearn import get_config
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
+from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import has_fit_parameter
+
+from lossdepth._progress import Progress
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,6 +25,8 @@ if TYPE_CHECKING:
 
 # A probability of 0 would be infinitely wrong; scikit-learn's log_loss stops at the same place.
 _LEAST = float(np.finfo(np.float64).eps)
+# How many parts of the queries each worker gets, so that all are done at about the same time.
+_PARTS = 4
 
 
 @dataclass(frozen=True)
@@ -80,6 +87,24 @@ class Training:
                 return np.asarray(np.maximum(0.0, 1.0 - margins))
             return np.asarray(margins < 0.0, dtype=np.float64)
         return np.asarray(estimator.predict(rows) != label, dtype=np.float64)
+
+
+def risks(task: Training, Z: Any, n_jobs: int | None, shown: str) -> tuple[Floats, ...]:
+    """Train a classifier for each query, in parallel; `shown` names what progress is of.
+
+    Returned are the risks, their standard errors and the numbers of iterations.
+    """
+    rows = Z.shape[0]
+    size = max(1, ceil(rows / (_PARTS * max(1, effective_n_jobs(n_jobs)))))
+    size = min(size, 8) if shown else size
+    parts = [range(start, min(start + size, rows)) for start in range(0, rows, size)]
+    work = (delayed(task.risks)(take(Z, part)) for part in parts)
+    found = []
+    with Progress(rows, shown, shown=bool(shown)) as progress:
+        for some in Parallel(n_jobs=n_jobs, return_as="generator" if shown else "list")(work):
+            found.append(some)
+            progress.advance(len(some))
+    return tuple(np.ascontiguousarray(numbers) for numbers in np.concatenate(found).T)
 
 
 def takes_weights(estimator: Any) -> bool:

@@ -5,42 +5,31 @@ from __future__ import annotations
 import sys
 from copy import copy
 from functools import partial
-from math import ceil
-from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from joblib import effective_n_jobs
-from sklearn.base import clone
-from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from lossdepth import _checks, _native
-from lossdepth._base import Depth, Found
+from lossdepth._base import Depth
 from lossdepth._docs import documented
+from lossdepth._fitting import Found
 from lossdepth._input import as_table, check_finite, check_numeric, is_frame
-from lossdepth._progress import Progress
 from lossdepth._results import Explanation, Scores
-from lossdepth._training import Training, final, take, takes_weights
+from lossdepth._training import Training, final, risks
 from lossdepth._twins import NoTwin, Question, find_twin, resolved
+from lossdepth._wrapped import check_settings, check_weights, classifier, mass, seeded
+from lossdepth._wrapped import training as training_of
 
 if TYPE_CHECKING:
     import os
 
-    from numpy.typing import NDArray
     from sklearn.utils import Tags
 
     from lossdepth._base import Floats
     from lossdepth._conformal import Calibration
-
-_LOSSES = ("log", "brier", "zero-one", "hinge")
-_WEIGHTINGS = ("sample_weight", "repeat")
-# How many parts of the queries each worker gets, so that all are done at about the same time.
-_PARTS = 4
 
 
 def _has_twin(depth: LossDepth) -> bool:
@@ -182,38 +171,6 @@ feature_names_in_ : ndarray of shape (n_features_in_,)
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def decision_function(self, X: Any) -> Floats:
-        """Compute the depth of each row less `offset_`: negative for outliers.
-
-        Parameters
-        ----------
-        X : {array-like, dataframe} of shape (n_samples, n_features)
-            The rows to score.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            ``score_samples(X) - offset_``.
-        """
-        self._need_offset()
-        return super().decision_function(X)
-
-    def predict(self, X: Any) -> NDArray[np.int64]:
-        """Tell outliers from others.
-
-        Parameters
-        ----------
-        X : {array-like, dataframe} of shape (n_samples, n_features)
-            The rows to judge.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            -1 for outliers, whose depth is below `offset_`, 1 for others.
-        """
-        self._need_offset()
-        return super().predict(X)
-
     def score_details(self, X: Any) -> Scores:
         """Compute the depth of each row, with what is known about it.
 
@@ -299,13 +256,13 @@ feature_names_in_ : ndarray of shape (n_features_in_,)
     def _fit(self, X: Any, sample_weight: Any) -> None:
         if self.contamination is not None:
             _checks.share(self.contamination)
-        self._check_settings()
+        check_settings(self)
         table = self._table(X, reset=True)
         weights = _checks.weights(sample_weight, table.shape[0])
         if weights is not None:
-            _check_weights(weights, table.shape[0])
-        estimator = self._seeded(resolved(self._classifier(), table, weights))
-        copies, total = self._mass(table.shape[0], weights)
+            check_weights(weights, table.shape[0])
+        estimator = seeded(resolved(classifier(self.estimator), table, weights), self.random_state)
+        copies, total = mass(self, table.shape[0], weights)
         twin = self._twin(estimator, total)
         training: Any = None
         if twin is not None:
@@ -315,7 +272,7 @@ feature_names_in_ : ndarray of shape (n_features_in_,)
                 twin.set_params(contamination=self.contamination)
             twin.fit(X, sample_weight=weights)
         else:
-            training = self._train(estimator, table, weights, copies)
+            training = training_of(self, estimator, table, weights, copies)
         # All at once, so that an interrupt leaves no half of a fit.
         self.estimator_, self.twin_, self._training = estimator, twin, training
         self._found = Found()
@@ -327,7 +284,7 @@ feature_names_in_ : ndarray of shape (n_features_in_,)
         if self.twin_ is not None:
             self.twin_.set_params(n_jobs=self.n_jobs, verbose=self.verbose)
             return self.twin_._scores(X, stderr=stderr)  # noqa: SLF001
-        return self._risks(self._training, self._table(X, reset=False), X, "score")
+        return self._risks(self._table(X, reset=False), X, "score")
 
     def _rows(self, X: Any) -> Floats:
         return self._numbers(as_table(X), reset=False)
@@ -339,7 +296,7 @@ feature_names_in_ : ndarray of shape (n_features_in_,)
         training: Training = self._training
         found = self._found
         if found.depths is None:
-            found.depths = self._risks(training, training.X, None, "threshold").depth
+            found.depths = self._risks(training.X, None, "threshold").depth
         return found.depths, training.weights
 
     def _found_offset(self) -> float:
@@ -347,61 +304,10 @@ feature_names_in_ : ndarray of shape (n_features_in_,)
             raise AttributeError("without `contamination` there is no `offset_`")
         return super()._found_offset()
 
-    def _labels(self, depths: Floats) -> NDArray[np.int64]:
-        self._need_offset()
-        return super()._labels(depths)
-
     def _need_offset(self) -> None:
         check_is_fitted(self, "estimator_")
         if not hasattr(self, "offset_"):
             raise ValueError("without `contamination` there is no `offset_` to tell outliers by")
-
-    def _check_settings(self) -> None:
-        _one_of("loss", self.loss, _LOSSES)
-        _one_of("weighting", self.weighting, _WEIGHTINGS)
-        if self.fast is not True and self.fast is not False and self.fast != "auto":
-            raise ValueError(f'`fast` must be "auto", True or False, got {self.fast!r}')
-        if self.random_state is not None and not isinstance(self.random_state, Integral):
-            raise TypeError(f"`random_state` must be None or an int, got {self.random_state!r}")
-        if not np.isfinite(self.total_weight) or self.total_weight <= 0.0:
-            raise ValueError(f"`total_weight` must be positive, got {self.total_weight!r}")
-
-    def _classifier(self) -> Any:
-        if self.estimator is None:
-            return LogisticRegression()
-        estimator = clone(self.estimator)
-        while isinstance(estimator, Pipeline) and len(estimator.steps) == 1:
-            estimator = estimator.steps[0][1]
-        tags = get_tags(estimator)
-        if tags.estimator_type != "classifier":
-            raise TypeError(f"`estimator` must be a classifier, got {self.estimator!r}")
-        if tags.input_tags.pairwise:
-            raise ValueError("`estimator` must take rows, not the kernel values of pairs of rows")
-        return estimator
-
-    def _seeded(self, estimator: Any) -> Any:
-        if self.random_state is not None:
-            seeds = {
-                name: self.random_state
-                for name, value in estimator.get_params().items()
-                if value is None and (name == "random_state" or name.endswith("__random_state"))
-            }
-            estimator.set_params(**seeds)
-        return estimator
-
-    def _mass(self, rows: int, weights: Floats | None) -> tuple[NDArray[np.int64] | None, float]:
-        """Return how many copies of each row to train with, if any, and the sum of all weights."""
-        if self.weighting == "sample_weight":
-            return None, float(self.total_weight)
-        copies = np.ones(rows) if weights is None else weights
-        broken = np.flatnonzero(copies != np.round(copies))
-        if broken.size:
-            row = int(broken[0])
-            raise ValueError(
-                '`sample_weight` must be whole numbers for `weighting="repeat"`, '
-                f"row {row} has {copies[row]}"
-            )
-        return copies.astype(np.int64), 2.0 * float(copies.sum())
 
     def _twin(self, estimator: Any, total: float) -> Depth | None:
         if self.fast is False:
@@ -420,49 +326,16 @@ feature_names_in_ : ndarray of shape (n_features_in_,)
         twin._warns_of_spreads = False  # noqa: SLF001
         return twin
 
-    def _train(self, estimator: Any, table: Any, weights: Floats | None, copies: Any) -> Training:
-        name = type(final(estimator)).__name__
-        if self.loss in ("log", "brier") and not hasattr(estimator, "predict_proba"):
-            raise ValueError(
-                f"loss `{self.loss}` needs a `predict_proba`, which {name} "
-                'does not have; use `loss="hinge"`, which needs a `decision_function`'
-            )
-        if self.loss == "hinge" and not hasattr(estimator, "decision_function"):
-            raise ValueError(
-                f"loss `hinge` needs a `decision_function`, which {name} "
-                'does not have; use `loss="log"`, which needs a `predict_proba`'
-            )
-        if copies is None and not takes_weights(estimator):
-            raise ValueError(
-                f'{final(estimator)!r} takes no `sample_weight` in `fit`: use `weighting="repeat"`'
-            )
-        mass = np.ones(table.shape[0]) if weights is None else weights
-        used = np.flatnonzero(mass > 0.0)
-        if used.size < len(mass):
-            table, mass = take(table, used), mass[used]
-            copies = None if copies is None else copies[used]
-        return Training(estimator, table, mass, copies, float(self.total_weight), self.loss)
-
-    def _risks(self, task: Training, Z: Any, given: Any, what: str) -> Scores:
-        """Train a classifier for each query, in parallel."""
-        rows = Z.shape[0]
-        size = max(1, ceil(rows / (_PARTS * max(1, effective_n_jobs(self.n_jobs)))))
-        size = min(size, 8) if self.verbose else size
-        parts = [range(start, min(start + size, rows)) for start in range(0, rows, size)]
-        work = (delayed(task.risks)(take(Z, part)) for part in parts)
-        found = []
-        with Progress(rows, f"{type(self).__name__} {what}", shown=bool(self.verbose)) as progress:
-            form = "generator" if self.verbose else "list"
-            for some in Parallel(n_jobs=self.n_jobs, return_as=form)(work):
-                found.append(some)
-                progress.advance(len(some))
-        depth, stderr, iterations = np.concatenate(found).T
+    def _risks(self, Z: Any, given: Any, what: str) -> Scores:
+        """Train a classifier for each query."""
+        what = f"{type(self).__name__} {what}" if self.verbose else ""
+        depth, stderr, iterations = risks(self._training, Z, self.n_jobs, what)
         return Scores(
-            np.ascontiguousarray(depth),
+            depth,
             depth.copy(),
-            np.ascontiguousarray(stderr),
+            stderr,
             iterations.astype(np.int64),
-            np.full(rows, "converged"),
+            np.full(len(depth), "converged"),
             _checks.index(given),
             # A copy keeps what was fitted, whatever becomes of the estimator.
             partial(_share_of_own, copy(self)),
@@ -499,23 +372,6 @@ feature_names_in_ : ndarray of shape (n_features_in_,)
         if self.estimator is not None and hasattr(self.estimator, "__sklearn_tags__"):
             tags.input_tags.allow_nan = get_tags(self.estimator).input_tags.allow_nan
         return tags
-
-
-def _check_weights(weights: Floats, rows: int) -> None:
-    """Refuse weights that are not: the native core does it for the other depths."""
-    if len(weights) != rows:
-        raise ValueError(f"`sample_weight` has {len(weights)} weights for {rows} rows")
-    wrong = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0.0)))
-    if wrong.size:
-        row = int(wrong[0])
-        raise ValueError(
-            f"`sample_weight` must be finite and not negative, row {row} has {weights[row]}"
-        )
-
-
-def _one_of(name: str, value: Any, allowed: tuple[str, ...]) -> None:
-    if value not in allowed:
-        raise ValueError(f"`{name}` must be one of {', '.join(allowed)}, got `{value}`")
 
 
 def _share_of_own(estimator: LossDepth, depths: Floats) -> Floats:

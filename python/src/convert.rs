@@ -2,7 +2,7 @@
 
 use lossdepth::kernel::Gamma;
 use lossdepth::model::{Kind, Setting, Value};
-use lossdepth::{DepthError, Method, Settings};
+use lossdepth::{DepthError, Method, Preset, Settings};
 use numpy::{IntoPyArray, PyArray2, PyArrayMethods, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyOverflowError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -25,6 +25,13 @@ pub(crate) fn named_exception(error: &DepthError, names: Vec<String>) -> PyErr {
         _ if names.is_empty() => exception(error),
         _ => PyValueError::new_err((error.to_string(), names)),
     }
+}
+
+/// The settings that a preset has for a method and a sample of `n` observations.
+#[pyfunction]
+pub(crate) fn preset<'py>(py: Python<'py>, name: &str, method: &str, n: f64) -> PyResult<Bound<'py, PyDict>> {
+    let values = name.parse::<Preset>().and_then(|preset| preset.values(method.parse()?, n));
+    written(py, values.map_err(|e| exception(&e))?)
 }
 
 /// Reads the settings of a method, by name.

@@ -6,10 +6,12 @@ mod conformal;
 mod convert;
 mod files;
 mod interrupt;
+mod loading;
 mod model;
 mod odd_rows;
 mod page;
 mod regions;
+mod scores;
 mod sketch;
 mod sparse;
 mod table;
@@ -24,7 +26,8 @@ use pyo3::types::PyDict;
 mod _native {
     use super::{
         Bound, Method, PyDict, PyDictMethods, PyModule, PyModuleMethods, PyResult, Settings, Stop, arrow,
-        conformal, convert, files, model, odd_rows, page, regions, sketch, sparse, table, two_sample,
+        conformal, convert, files, loading, model, odd_rows, page, regions, scores, sketch, sparse, table,
+        two_sample,
     };
 
     #[pymodule_export]
@@ -43,7 +46,13 @@ mod _native {
     use model::Model;
 
     #[pymodule_export]
-    use model::{intervals, load, preset, unpickle};
+    use convert::preset;
+
+    #[pymodule_export]
+    use loading::{load, unpickle};
+
+    #[pymodule_export]
+    use scores::intervals;
 
     #[pymodule_export]
     use odd_rows::outliers;
@@ -67,7 +76,7 @@ mod _native {
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
         // Scores hold the position of a reason in this list.
-        module.add("STOPS", model::STOPS.map(Stop::name).to_vec())?;
+        module.add("STOPS", scores::STOPS.map(Stop::name).to_vec())?;
         // The settings of every method, with their defaults.
         let methods = PyDict::new(module.py());
         for method in Method::ALL {

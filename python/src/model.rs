@@ -1,36 +1,28 @@
 //! A fitted depth as a Python object.
 
-use crate::convert::{
-    array2, choice, exception, named_exception, number, read_settings, table, written, written_settings,
-};
+use crate::convert::{array2, choice, exception, named_exception, read_settings, table, written_settings};
 use crate::interrupt::{Pace, interruptible};
+use crate::odd_rows::described_rows;
 use crate::page::{About, AgainstModel};
-use crate::sparse::SparseModel;
+use crate::scores::{Scores, cut, scores};
 use crate::table::{Note, UNREAD, described, encoding_of_numbers, note, options};
 use lossdepth::data::Encoding;
-use lossdepth::methods::explanation::Cut;
-use lossdepth::model::archive::{Archive, SparseArchive};
+use lossdepth::model::archive::Archive;
 use lossdepth::outliers::OutlierOptions;
 use lossdepth::stats::central;
-use lossdepth::{Explanation, Fit, Preset, Reference, Result, Rows, Run, Stop};
+use lossdepth::{Explanation, Fit, Reference, Result, Rows, Run};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
-use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyDict};
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
-
-/// Why a solver can stop; scores give positions in this list.
-pub(crate) const STOPS: [Stop; 3] = [Stop::Converged, Stop::IterationLimit, Stop::Stalled];
 
 /// How many numbers of the queries are copied at a time. A copy keeps the work apart from memory that
 /// Python may change while it runs; in parts, it stays small.
 const COPIED: usize = 1 << 22;
 
 type Floats<'py> = Bound<'py, PyArray1<f64>>;
-pub(crate) type Scores<'py> =
-    (Floats<'py>, Floats<'py>, Floats<'py>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<u8>>);
 type Table<'py> = Bound<'py, PyArray2<f64>>;
 
 /// A depth fitted to a reference sample.
@@ -230,18 +222,31 @@ impl Model {
         threads: Option<usize>,
         about: About,
     ) -> PyResult<(String, usize, usize)> {
-        let question = AgainstModel {
-            model: Arc::clone(&self.fitted),
-            learned: Arc::clone(&self.learned),
-            table: columns.get().shared(),
-            names,
-            options: options(BTreeMap::new(), missing, false)?,
-            asked: OutlierOptions { top, ..OutlierOptions::default() },
-            threads,
-            about,
-        };
-        let written = interruptible(py, move |cancel| question.page(cancel))?;
+        let asked = OutlierOptions { top, ..OutlierOptions::default() };
+        let question = self.question(columns, names, missing, asked, threads)?;
+        let written = interruptible(py, move |cancel| question.page(&about, cancel))?;
         written.map_err(|(error, names)| named_exception(&error, names))
+    }
+
+    /// The oddest rows of a table: what is compared, and a dictionary a row. `names` and `missing` are as in `encode`.
+    #[expect(clippy::too_many_arguments, reason = "a call from Python, where they have names")]
+    fn outliers<'py>(
+        &self,
+        py: Python<'py>,
+        columns: &Bound<'py, crate::table::Table>,
+        names: Vec<String>,
+        missing: &str,
+        top: usize,
+        reasons: usize,
+        threads: Option<usize>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let asked = OutlierOptions { top, reasons, ..OutlierOptions::default() };
+        let question = self.question(columns, names, missing, asked, threads)?;
+        let found = interruptible(py, move |cancel| {
+            question.answer(cancel, |queries, found| Ok((queries.encoding.clone(), found)))
+        })?;
+        let (encoding, found) = found.map_err(|(error, names)| named_exception(&error, names))?;
+        described_rows(py, &encoding, &found)
     }
 
     /// The bytes of a model file, with names for the columns and notes by name.
@@ -367,7 +372,8 @@ impl Model {
 }
 
 impl Model {
-    fn of(fitted: lossdepth::Model) -> Self {
+    /// The model itself, as an object of Python.
+    pub(crate) fn of(fitted: lossdepth::Model) -> Self {
         Self {
             fitted: Arc::new(fitted),
             learned: Arc::new(OnceLock::new()),
@@ -380,6 +386,25 @@ impl Model {
     /// The model itself.
     pub(crate) fn fitted(&self) -> Arc<lossdepth::Model> {
         Arc::clone(&self.fitted)
+    }
+
+    fn question(
+        &self,
+        columns: &Bound<'_, crate::table::Table>,
+        names: Vec<String>,
+        missing: &str,
+        asked: OutlierOptions,
+        threads: Option<usize>,
+    ) -> PyResult<AgainstModel> {
+        Ok(AgainstModel {
+            model: Arc::clone(&self.fitted),
+            learned: Arc::clone(&self.learned),
+            table: columns.get().shared(),
+            names,
+            options: options(BTreeMap::new(), missing, false)?,
+            asked,
+            threads,
+        })
     }
 
     /// Does `work` for all rows, as many at a time as are copied, and joins the results.
@@ -410,89 +435,4 @@ impl Model {
         }
         Ok(results)
     }
-}
-
-/// The ends of the confidence intervals of some scores.
-#[pyfunction]
-#[expect(clippy::needless_pass_by_value, reason = "arrays come by value")]
-pub(crate) fn intervals<'py>(
-    py: Python<'py>,
-    depth: PyReadonlyArray1<'py, f64>,
-    error: PyReadonlyArray1<'py, f64>,
-    stderr: PyReadonlyArray1<'py, f64>,
-    level: &Bound<'py, PyAny>,
-) -> PyResult<(Floats<'py>, Floats<'py>)> {
-    let level = number("level", level)?;
-    let (depth, error, stderr) = (depth.as_array(), error.as_array(), stderr.as_array());
-    let fits = depth.iter().zip(&error).zip(&stderr).map(|((&depth, &error), &stderr)| {
-        Fit { depth, error, stderr, iterations: 0, stop: Stop::Converged }.interval(level)
-    });
-    let ends: Vec<(f64, f64)> = fits.collect::<Result<_>>().map_err(|e| exception(&e))?;
-    let (low, high): (Vec<f64>, Vec<f64>) = ends.into_iter().unzip();
-    Ok((low.into_pyarray(py), high.into_pyarray(py)))
-}
-
-/// A model, the names of its columns, and the notes in its file.
-type Loaded = (Py<PyAny>, Option<Vec<String>>, BTreeMap<String, String>);
-
-/// A model from the bytes of a file, with the names of its columns and the notes in it. Where the file does not limit the
-/// memory for kernel values, `memory` does.
-#[pyfunction]
-pub(crate) fn load(py: Python<'_>, data: PyBackedBytes, memory: Option<f64>) -> PyResult<Loaded> {
-    if SparseArchive::recognises(&data) {
-        return load_sparse(py, data, memory);
-    }
-    let loaded = interruptible(py, move |_| {
-        let archive = Archive::from_bytes(&data)?;
-        drop(data);
-        let memory = archive.settings().memory.or(memory);
-        let archive = archive.memory(memory);
-        Ok((archive.model()?, archive.column_names().map(<[_]>::to_vec), archive.extras().clone()))
-    })?;
-    let (fitted, columns, extras) = loaded.map_err(|e| exception(&e))?;
-    Ok((Py::new(py, Model::of(fitted))?.into_any(), columns, extras))
-}
-
-fn load_sparse(py: Python<'_>, data: PyBackedBytes, memory: Option<f64>) -> PyResult<Loaded> {
-    let loaded = interruptible(py, move |_| {
-        let archive = SparseArchive::from_bytes(&data)?;
-        drop(data);
-        let memory = archive.settings().memory.or(memory);
-        let archive = archive.memory(memory);
-        Ok((archive.model(None)?, archive.column_names().map(<[_]>::to_vec), archive.extras().clone()))
-    })?;
-    let (fitted, columns, extras) = loaded.map_err(|e: lossdepth::DepthError| exception(&e))?;
-    Ok((Py::new(py, SparseModel::of(fitted))?.into_any(), columns, extras))
-}
-
-/// A model from the bytes that [`Model::__reduce__`] gave.
-#[pyfunction]
-pub(crate) fn unpickle(py: Python<'_>, data: PyBackedBytes) -> PyResult<Py<PyAny>> {
-    load(py, data, None).map(|(model, _, _)| model)
-}
-
-/// The settings that a preset has for a method and a sample of `n` observations.
-#[pyfunction]
-pub(crate) fn preset<'py>(py: Python<'py>, name: &str, method: &str, n: f64) -> PyResult<Bound<'py, PyDict>> {
-    let values = name.parse::<Preset>().and_then(|preset| preset.values(method.parse()?, n));
-    written(py, values.map_err(|e| exception(&e))?)
-}
-
-/// Column, threshold, whether it is above, probability and share.
-fn cut(cut: &Cut) -> (usize, f64, bool, f64, f64) {
-    (cut.feature, cut.threshold, cut.above, cut.probability, cut.share)
-}
-
-pub(crate) fn scores<'py>(py: Python<'py>, fits: &[Fit]) -> Scores<'py> {
-    let column = |f: fn(&Fit) -> f64| fits.iter().map(f).collect::<Vec<_>>().into_pyarray(py);
-    let iterations = fits.iter().map(|fit| i64::try_from(fit.iterations).unwrap_or(i64::MAX));
-    let stop =
-        fits.iter().map(|fit| STOPS.iter().zip(0..).find(|(s, _)| **s == fit.stop).map_or(0, |(_, i)| i));
-    (
-        column(|fit| fit.depth),
-        column(|fit| fit.error),
-        column(|fit| fit.stderr),
-        iterations.collect::<Vec<_>>().into_pyarray(py),
-        stop.collect::<Vec<u8>>().into_pyarray(py),
-    )
 }

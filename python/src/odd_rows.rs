@@ -3,7 +3,7 @@
 use crate::convert::{choice, named_exception, read_settings};
 use crate::interrupt::interruptible;
 use crate::table::{Table, described, options};
-use lossdepth::data::{CellNote, Encoding, EncodingOptions};
+use lossdepth::data::{CellNote, Encoded, Encoding, EncodingOptions};
 use lossdepth::outliers::{Outlier, OutlierOptions, Outliers, Queries};
 use lossdepth::{DepthError, Model, Reference, Run, Settings};
 use numpy::PyReadonlyArray1;
@@ -44,7 +44,16 @@ pub(crate) fn outliers<'py>(
         question.answer(cancel, |_, queries, found, _| Ok((queries.encoding.clone(), found)))
     })?;
     let (encoding, found) = found.map_err(|(error, names)| named_exception(&error, names))?;
-    let answer = described(py, &encoding)?;
+    described_rows(py, &encoding, &found)
+}
+
+/// What is compared, and a dictionary for each of the oddest rows.
+pub(crate) fn described_rows<'py>(
+    py: Python<'py>,
+    encoding: &Encoding,
+    found: &Outliers,
+) -> PyResult<Bound<'py, PyDict>> {
+    let answer = described(py, encoding)?;
     answer.set_item("rows", found.fits.len())?;
     answer.set_item("unconverged", found.unconverged)?;
     answer.set_item("id", encoding.id())?;
@@ -79,18 +88,28 @@ impl Question {
         let (own, sample) = (self.reference.is_none(), self.reference.as_ref().unwrap_or(&self.table));
         let (encoding, encoded) =
             Encoding::learn(sample, self.weights.as_deref(), &self.options).map_err(unnamed)?;
-        let kept = |weights: Vec<f64>| encoded.rows.iter().map(|&row| weights[row]).collect::<Vec<f64>>();
+        let Encoded { values, width, rows, notes } = encoded;
+        let kept = |weights: Vec<f64>| rows.iter().map(|&row| weights[row]).collect::<Vec<f64>>();
         let weights = self.weights.map(kept);
         let named = |error| (error, encoding.columns().iter().map(|c| c.name().to_owned()).collect());
-        let reference =
-            Reference::from_vec(encoded.values.clone(), encoded.width, weights.clone()).map_err(named)?;
+        let reference = Reference::from_vec(values, width, weights.clone()).map_err(named)?;
         let reference = reference.with_layout(encoding.layout().clone()).map_err(named)?;
         let model = self.settings.fit(&reference).map_err(named)?;
         let of_queries = if own { None } else { Some(encoding.encode(&self.table).map_err(unnamed)?) };
-        let learned = (&encoded.rows[..], &encoded.notes[..]);
-        let encoded = of_queries.as_ref().unwrap_or(&encoded);
-        let queries = Queries::new(&self.table, &encoding, encoded, own).map_err(named)?;
-        let queries = Queries { weights: weights.as_deref().filter(|_| own), ..queries };
+        let queries = match &of_queries {
+            Some(encoded) => Queries::new(&self.table, &encoding, encoded, false).map_err(named)?,
+            None => Queries {
+                table: &self.table,
+                encoding: &encoding,
+                rows: reference.rows(),
+                numbers: &rows,
+                notes: &notes,
+                names: None,
+                weights: weights.as_deref(),
+                own: true,
+            },
+        };
+        let learned = (&rows[..], &notes[..]);
         let run = Run { threads: self.threads, cancel: Some(cancel), ..Run::default() };
         let found = Outliers::find(&model, queries, &self.asked, &run).map_err(named)?;
         then(&model, queries, found, learned).map_err(named)

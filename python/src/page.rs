@@ -67,7 +67,7 @@ pub(crate) fn report(
     written.map_err(|(error, names)| named_exception(&error, names))
 }
 
-/// A page about the oddest rows of a table against a model.
+/// A table against a model, and what is asked about it.
 pub(crate) struct AgainstModel {
     pub(crate) model: Arc<Model>,
     /// For a model without an encoding, the one that its reference has.
@@ -78,11 +78,20 @@ pub(crate) struct AgainstModel {
     pub(crate) options: EncodingOptions,
     pub(crate) asked: OutlierOptions,
     pub(crate) threads: Option<usize>,
-    pub(crate) about: About,
 }
 
 impl AgainstModel {
-    pub(crate) fn page(self, cancel: &AtomicBool) -> Result<Written, Named> {
+    pub(crate) fn page(self, about: &About, cancel: &AtomicBool) -> Result<Written, Named> {
+        let model = Arc::clone(&self.model);
+        self.answer(cancel, |queries, found| about.page(&model, queries, &found, None))
+    }
+
+    /// Finds the oddest rows, and hands them to `then`.
+    pub(crate) fn answer<T>(
+        self,
+        cancel: &AtomicBool,
+        then: impl FnOnce(Queries<'_>, Outliers) -> Result<T, DepthError>,
+    ) -> Result<T, Named> {
         let unnamed = |error| (error, Vec::new());
         let model = &*self.model;
         let encoding = match (model.encoding(), self.learned.get()) {
@@ -102,7 +111,7 @@ impl AgainstModel {
         let queries = Queries { weights: reference.given_weights().filter(|_| own), ..queries };
         let run = Run { threads: self.threads, cancel: Some(cancel), ..Run::default() };
         let found = Outliers::find(model, queries, &self.asked, &run).map_err(named)?;
-        self.about.page(model, queries, &found, None).map_err(named)
+        then(queries, found).map_err(named)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::convert::{choice, exception, read_settings, written_settings};
 use crate::interrupt::interruptible;
-use crate::model::{Scores, scores};
+use crate::scores::{Scores, scores};
 use lossdepth::data::{SparseReference, SparseRows};
 use lossdepth::model::SparseModel as Fitted;
 use lossdepth::model::archive::SparseArchive;

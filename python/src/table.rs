@@ -3,7 +3,8 @@
 use crate::convert::{exception, table as numbers_of};
 use lossdepth::DepthError;
 use lossdepth::data::{
-    CellNote, CellNoteKind, Column, Encoding, EncodingOptions, GroupKind, Reference, Texts, Values,
+    CellNote, CellNoteKind, Column, ColumnKind, Encoding, EncodingOptions, GroupKind, Reference, Texts,
+    Values,
 };
 use numpy::{PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
@@ -138,8 +139,14 @@ pub(crate) fn options(
     missing: &str,
     guess: bool,
 ) -> PyResult<EncodingOptions> {
-    let kinds = kinds.into_iter().map(|(name, kind)| Ok((name, kind.parse()?)));
-    let kinds = kinds.collect::<Result<_, DepthError>>().map_err(|e| exception(&e))?;
+    let read = |(column, kind): (String, String)| match kind.parse() {
+        Ok(kind) => Ok((column, kind)),
+        Err(_) => Err(PyValueError::new_err(format!(
+            "`kinds` has `{kind}` for column `{column}`; it must be one of {}",
+            ColumnKind::NAMES.join(", ")
+        ))),
+    };
+    let kinds = kinds.into_iter().map(read).collect::<PyResult<_>>()?;
     let missing = missing.parse().map_err(|e| exception(&e))?;
     Ok(EncodingOptions { kinds, missing, guess, ..EncodingOptions::default() })
 }

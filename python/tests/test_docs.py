@@ -16,7 +16,11 @@ import lossdepth
 from lossdepth import _native
 from lossdepth._function import METHODS
 
-MODULES = ["lossdepth", *(f"lossdepth.{m.name}" for m in pkgutil.iter_modules(lossdepth.__path__))]
+MODULES = [
+    "lossdepth",
+    *(f"lossdepth.{m.name}" for m in pkgutil.iter_modules(lossdepth.__path__)),
+    *(f"lossdepth.plot.{m.name}" for m in pkgutil.iter_modules(lossdepth.plot.__path__)),
+]
 
 
 @pytest.mark.parametrize("name", MODULES)

@@ -113,3 +113,28 @@ def test_lengths_of_time_are_shown_as_such():
     minutes = [30 + i * 7 % 20 for i in range(60)] + [900]
     found = lossdepth.outliers(pd.DataFrame({"d": pd.to_timedelta(minutes, unit="m")}), top=1)
     assert found["why"].iloc[0].startswith("d 15 h: highest of all"), found["why"].iloc[0]
+
+
+def test_estimators_find_what_the_function_finds():
+    rows = np.random.default_rng(3).normal(size=(150, 3))
+    rows[7] = (9.0, 0.0, 0.0)
+    table = pd.DataFrame(rows, columns=["a", "b", "c"], index=[f"r{i}" for i in range(150)])
+    detector = lossdepth.AutoDepth().fit(table)
+    found = detector.outliers(table, top=4)
+    pd.testing.assert_frame_equal(found, lossdepth.outliers(table, 4))
+    assert found.index[0] == "r7"
+    old, new = table.iloc[:100], table.iloc[100:]
+    against = lossdepth.AutoDepth().fit(old).outliers(new, top=3, reasons=1)
+    told = lossdepth.outliers(new, 3, reference=old, reasons=1)
+    pd.testing.assert_frame_equal(against, told)
+    assert isinstance(lossdepth.AutoDepth().fit(rows).outliers(rows, 2), lossdepth.Outliers)
+    with pytest.raises(ValueError, match="`reasons` must be a whole number from 1 on, got 0"):
+        detector.outliers(table, reasons=0)
+    with pytest.raises(TypeError, match="reasons in words are for native depths of tables"):
+        lossdepth.LossDepth().fit([[0.0], [1.0], [5.0]]).outliers([[1.0]])
+
+
+def test_arrays_without_names_have_the_columns_of_the_reference():
+    rows = np.arange(40.0).reshape(20, 2)
+    with pytest.raises(ValueError, match="`X` has 2 columns, `reference` has 1"):
+        lossdepth.outliers(rows, reference=rows[:, :1])

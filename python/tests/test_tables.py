@@ -21,7 +21,15 @@ from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils import get_tags
 
 import lossdepth
-from lossdepth import ForestDepth, HalfspaceDepth, LogisticDepth, SVMDepth, _base, _memory, _reading
+from lossdepth import (
+    ForestDepth,
+    HalfspaceDepth,
+    LogisticDepth,
+    SVMDepth,
+    _memory,
+    _reading,
+    _scoring,
+)
 from lossdepth._function import METHODS
 
 # Tests that are not about exactness do not mind a loose error.
@@ -430,7 +438,7 @@ def test_kinds_are_what_is_said():
     assert_array_equal(by_label.score_samples(table.to_numpy()), detector.score_samples(table))
     with pytest.raises(ValueError, match="`kinds` names a column that is not there: 'zap'"):
         LogisticDepth(kinds={"zap": "category"}).fit(table)
-    with pytest.raises(ValueError, match="`kind` must be one of number, category"):
+    with pytest.raises(ValueError, match="`kinds` has `colour` for column `zip`; it must be"):
         LogisticDepth(kinds={"zip": "colour"}).fit(table)
     with pytest.raises(TypeError, match="`kinds` must be a dict of columns"):
         LogisticDepth(kinds=["zip"]).fit(table)
@@ -573,7 +581,7 @@ def test_sparse_matrices(method, form, sample, queries, monkeypatch):
     detector = METHODS[method]().fit(sparse(X))
     assert_array_equal(detector.score_samples(sparse(Z)), expected)
     # Queries become dense a few at a time.
-    monkeypatch.setattr(_base, "_DENSE", 30)
+    monkeypatch.setattr(_scoring, "_DENSE", 30)
     assert_array_equal(detector.score_samples(sparse(Z)), expected)
     monkeypatch.setattr(_memory, "half_of_memory", lambda: 1000.0)
     assert_array_equal(detector.score_samples(sparse(Z)), expected)

@@ -278,6 +278,19 @@ impl Question {
     }
 }
 
+/// What a table is compared with, by which method, and which of its columns.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Asked {
+    #[command(flatten)]
+    pub(crate) against: Against,
+
+    #[command(flatten)]
+    pub(crate) question: Question,
+
+    #[command(flatten)]
+    pub(crate) roles: Roles,
+}
+
 /// How a command runs; no result depends on it.
 #[derive(Debug, Clone, Copy, Default, Args)]
 pub(crate) struct Running {

@@ -6,7 +6,7 @@ mod table;
 use super::inputs::{Inputs, Read};
 use super::plot::{pair, size};
 use super::{Outcome, announce};
-use crate::args::{Against, Question, Roles, Running, at_least_one};
+use crate::args::{Asked, Running, at_least_one};
 use crate::console::{self, Progress};
 use crate::error::{Error, Result, count, shorten};
 use crate::load::list;
@@ -43,9 +43,6 @@ pub(crate) struct Explain {
     /// The table with the rows; `-` is standard input
     pub(crate) data: PathBuf,
 
-    #[command(flatten)]
-    pub(crate) against: Against,
-
     /// A row by its number, from 0, or by its id if there is an --id column; may be repeated
     #[arg(long, value_name = "ROW", allow_hyphen_values = true, help_heading = "Rows")]
     pub(crate) row: Vec<String>,
@@ -59,10 +56,7 @@ pub(crate) struct Explain {
     pub(crate) deepest: Option<usize>,
 
     #[command(flatten)]
-    pub(crate) question: Question,
-
-    #[command(flatten)]
-    pub(crate) roles: Roles,
+    pub(crate) asked: Asked,
 
     /// How many columns or cuts to show for each row; JSON has all
     #[arg(long, value_name = "K", default_value_t = 5, value_parser = at_least_one, help_heading = "Output")]
@@ -114,11 +108,11 @@ enum Sink {
 }
 
 pub(crate) fn explain(args: &Explain) -> Result<Outcome> {
-    let mut inputs = Inputs::read(&args.data, &args.against, &args.roles, args.running.quiet)?;
-    let settings = inputs.settings(&args.question)?;
+    let mut inputs = Inputs::read(&args.data, &args.asked.against, &args.asked.roles, args.running.quiet)?;
+    let settings = inputs.settings(&args.asked.question)?;
     check_image(args, &inputs)?;
     let (sink, format) = sink(args)?;
-    let model = inputs.model(&args.question)?;
+    let model = inputs.model(&args.asked.question)?;
     announce::subsample(model.settings(), model.reference_len(), args.running.quiet);
     let depths = Depths::found(args, &inputs, &model)?;
     let rows = chosen(args, &inputs.data, depths.data.as_deref())?;
@@ -233,7 +227,7 @@ fn chosen(args: &Explain, data: &Read, depths: Option<&[f64]>) -> Result<Vec<usi
     let part = data.part()?;
     let mut rows = Vec::new();
     for asked in &args.row {
-        rows.extend(find(asked, part.ids, part.rows.len(), data.file(), args.roles.id.is_some())?);
+        rows.extend(find(asked, part.ids, part.rows.len(), data.file(), args.asked.roles.id.is_some())?);
     }
     if let Some(depths) = depths {
         let mut order: Vec<usize> = (0..depths.len()).collect();

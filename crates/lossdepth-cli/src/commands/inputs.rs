@@ -158,6 +158,13 @@ impl Inputs {
         if let Source::Table(other) = &self.source { Some(other) } else { None }
     }
 
+    /// Forgets the names of the rows where the table as it was read has them too: a text each takes much memory.
+    pub(super) fn without_copied_ids(&mut self, roles: &Roles) {
+        if roles.id.is_none() {
+            self.data.block.without_copied_ids(&self.encoding);
+        }
+    }
+
     /// The ids of the rows of the reference, if they are known.
     pub(super) fn reference_ids(&self) -> Result<Option<&[String]>> {
         Ok(if self.is_its_own_reference() { self.data.part()?.ids } else { None })

@@ -4,7 +4,7 @@ mod page;
 
 use super::inputs::Inputs;
 use super::{Outcome, announce, oddest};
-use crate::args::{Against, Question, Roles, Running, at_least_one};
+use crate::args::{Asked, Running, at_least_one};
 use crate::error::{Error, Result};
 use crate::write::{Whole, print};
 use clap::{Args, ValueEnum};
@@ -39,13 +39,7 @@ pub(crate) struct OutliersArgs {
     pub(crate) top: usize,
 
     #[command(flatten)]
-    pub(crate) against: Against,
-
-    #[command(flatten)]
-    pub(crate) question: Question,
-
-    #[command(flatten)]
-    pub(crate) roles: Roles,
+    pub(crate) asked: Asked,
 
     /// How many reasons to give for a row at most
     #[arg(long, value_name = "K", default_value_t = 3, help_heading = "Output")]
@@ -75,9 +69,9 @@ pub(crate) enum Format {
 pub(crate) fn outliers(args: &OutliersArgs) -> Result<Outcome> {
     let (file, format) = target(args)?;
     // What is usually said on standard error is part of the answer here.
-    let mut inputs = Inputs::read(&args.data, &args.against, &args.roles, true)?;
-    let settings = inputs.settings(&args.question)?;
-    let model = inputs.model(&args.question)?;
+    let mut inputs = Inputs::read(&args.data, &args.asked.against, &args.asked.roles, true)?;
+    let settings = inputs.settings(&args.asked.question)?;
+    let model = inputs.model(&args.asked.question)?;
     let options = OutlierOptions { top: args.top, reasons: args.reasons, ..OutlierOptions::default() };
     let found = oddest::find(&inputs, &model, &options, args.running)?;
     let text = written(args, &inputs, &settings, &found, format);
@@ -106,7 +100,7 @@ fn written(
     about.extend(announce::subsample_text(settings, inputs.reference.len()).map(|text| ("sample", text)));
     let labels = announce::likely_labels(&inputs.encoding, &inputs.data.block);
     about.extend(labels.map(|text| ("note", text)));
-    let mut notes = inputs.reading_notes(&args.roles);
+    let mut notes = inputs.reading_notes(&args.asked.roles);
     notes.append(&mut inputs.cell_notes());
     about.extend(notes.iter().map(|text| ("note", text.clone())));
     let page = Page {
@@ -151,7 +145,7 @@ fn next(args: &OutliersArgs, inputs: &Inputs, found: &Outliers) -> Vec<(String, 
 /// The file to write and the form, which follow from one another.
 fn target(args: &OutliersArgs) -> Result<(Option<Whole>, Format)> {
     let Some(path) = &args.out else { return Ok((None, args.format.unwrap_or(Format::Text))) };
-    oddest::refuse_input(path, &args.data, &args.against)?;
+    oddest::refuse_input(path, &args.data, &args.asked.against)?;
     let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
     let named = match extension.as_deref() {
         Some("txt") => Some(Format::Text),

@@ -13,7 +13,7 @@ mod work;
 
 use super::inputs::Inputs;
 use super::{Outcome, announce};
-use crate::args::{Against, Question, Roles, Running};
+use crate::args::{Asked, Running};
 use crate::error::{Error, Result};
 use crate::load::{is_numeric, list};
 use crate::write::PictureTarget;
@@ -55,13 +55,7 @@ pub(crate) struct Plot {
     pub(crate) data: PathBuf,
 
     #[command(flatten)]
-    pub(crate) against: Against,
-
-    #[command(flatten)]
-    pub(crate) question: Question,
-
-    #[command(flatten)]
-    pub(crate) roles: Roles,
+    pub(crate) asked: Asked,
 
     /// The plane, where there are more than two columns: `pca`, or two columns as `a,b`
     #[arg(long, value_name = "AXES", default_value = "pca", help_heading = "Picture")]
@@ -132,8 +126,8 @@ pub(crate) enum Colouring {
 }
 
 pub(crate) fn plot(args: &Plot) -> Result<Outcome> {
-    let mut inputs = Inputs::read(&args.data, &args.against, &args.roles, args.running.quiet)?;
-    let settings = inputs.settings(&args.question)?;
+    let mut inputs = Inputs::read(&args.data, &args.asked.against, &args.asked.roles, args.running.quiet)?;
+    let settings = inputs.settings(&args.asked.question)?;
     check_numbers(&inputs)?;
     let columns = inputs.reference.width();
     if args.bagplot {
@@ -150,7 +144,7 @@ pub(crate) fn plot(args: &Plot) -> Result<Outcome> {
     }
     data.rows.check_finite().map_err(|error| inputs.locate(error))?;
     let out = args.out.open()?;
-    let model = if args.bagplot { None } else { Some(inputs.model(&args.question)?) };
+    let model = if args.bagplot { None } else { Some(inputs.model(&args.asked.question)?) };
     if let Some(model) = &model {
         announce::subsample(model.settings(), model.reference_len(), args.running.quiet);
     }

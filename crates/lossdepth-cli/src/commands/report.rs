@@ -6,7 +6,7 @@ mod masks;
 
 use super::inputs::Inputs;
 use super::{Outcome, announce, oddest};
-use crate::args::{Against, Question, Roles, Running, at_least_one};
+use crate::args::{Asked, Running, at_least_one};
 use crate::console;
 use crate::error::{Error, Result, count};
 use crate::write::{Whole, print};
@@ -38,13 +38,7 @@ pub(crate) struct ReportArgs {
     pub(crate) top: usize,
 
     #[command(flatten)]
-    pub(crate) against: Against,
-
-    #[command(flatten)]
-    pub(crate) question: Question,
-
-    #[command(flatten)]
-    pub(crate) roles: Roles,
+    pub(crate) asked: Asked,
 
     /// The heading of the page [default: Odd rows in FILE]
     #[arg(long, value_name = "TEXT", help_heading = "Output")]
@@ -70,9 +64,10 @@ pub(crate) fn report(args: &ReportArgs) -> Result<Outcome> {
     let path = target(args)?;
     let file = path.as_deref().map(Whole::open).transpose()?;
     // What is usually said on standard error is on the page.
-    let mut inputs = Inputs::read(&args.data, &args.against, &args.roles, true)?;
+    let mut inputs = Inputs::read(&args.data, &args.asked.against, &args.asked.roles, true)?;
+    inputs.without_copied_ids(&args.asked.roles);
     let masked = masks::named(&args.mask, &inputs)?;
-    let model = inputs.model(&args.question)?;
+    let model = inputs.model(&args.asked.question)?;
     announce::subsample(model.settings(), model.reference_len(), args.running.quiet);
     let options = OutlierOptions { top: args.top, ..OutlierOptions::default() };
     let found = oddest::find(&inputs, &model, &options, args.running)?;
@@ -104,7 +99,7 @@ fn page(
     found: &Outliers,
     masked: &[String],
 ) -> Result<Page> {
-    let against = &args.against;
+    let against = &args.asked.against;
     let other = against.reference.as_ref().or(against.model.as_ref());
     let (name, other_name) = (file_name(&args.data), other.map(|path| file_name(path)));
     let table = match inputs.other() {
@@ -113,7 +108,7 @@ fn page(
     };
     let columns = inputs.other().map_or(inputs.encoding.columns().len(), |read| read.names().len());
     let notes: Vec<String> =
-        inputs.reading_notes(&args.roles).into_iter().map(|note| sentence(&note, masked)).collect();
+        inputs.reading_notes(&args.asked.roles).into_iter().map(|note| sentence(&note, masked)).collect();
     let assembly = Assembly {
         model,
         queries: oddest::queries(inputs)?,
@@ -123,7 +118,7 @@ fn page(
         reference: other_name.as_deref().map(|name| ComparedWith { name, columns, table }),
         title: args.title.as_deref(),
         masked,
-        id: args.roles.id.as_deref(),
+        id: args.asked.roles.id.as_deref(),
         notes: &notes,
         audit: &checksum::of_files(
             [Some(&args.data), against.reference.as_ref(), against.model.as_ref()].into_iter().flatten(),
@@ -154,7 +149,7 @@ fn target(args: &ReportArgs) -> Result<Option<PathBuf>> {
     };
     let is_page =
         path.extension().is_some_and(|e| e.eq_ignore_ascii_case("html") || e.eq_ignore_ascii_case("htm"));
-    oddest::refuse_input(&path, &args.data, &args.against)?;
+    oddest::refuse_input(&path, &args.data, &args.asked.against)?;
     if !is_page {
         return Err(Error::Usage(format!("{}: the name must end in .html", path.display())));
     }

@@ -8,7 +8,7 @@ use super::inputs::{note_unused, open_both};
 use super::labels::{Judge, Labels};
 use super::model::Saved;
 use super::{Outcome, fit, learn, open, tell};
-use crate::args::{Against, Question, Roles, Running, at_least_one};
+use crate::args::{Asked, Running, at_least_one};
 use crate::console;
 use crate::error::{Error, Result};
 use crate::load::{Block, Columns, Table, fitting, pair};
@@ -75,13 +75,7 @@ pub(crate) struct Score {
     pub(crate) data: PathBuf,
 
     #[command(flatten)]
-    pub(crate) against: Against,
-
-    #[command(flatten)]
-    pub(crate) question: Question,
-
-    #[command(flatten)]
-    pub(crate) roles: Roles,
+    pub(crate) asked: Asked,
 
     #[command(flatten)]
     pub(crate) labels: Labels,
@@ -120,20 +114,20 @@ const PIECE: usize = 1 << 16;
 
 pub(crate) fn score(args: &Score) -> Result<Outcome> {
     let started = Instant::now();
-    args.labels.check(args.against.reference.is_some() || args.against.model.is_some())?;
+    args.labels.check(args.asked.against.reference.is_some() || args.asked.against.model.is_some())?;
     if matches!(args.out, Target::Standard) && !args.running.quiet && lossdepth_files::is_stdout_discarded() {
         console::warning(format_args!(
             "standard output is closed or /dev/null: the scores are not kept; --out writes them to a file"
         ));
     }
-    let read = [Some(&args.data), args.against.reference.as_ref(), args.against.model.as_ref()];
+    let read = [Some(&args.data), args.asked.against.reference.as_ref(), args.asked.against.model.as_ref()];
     if read.into_iter().flatten().any(|path| args.out.is(path)) {
         return Err(Error::Usage(format!(
             "{}: cannot be read and written at once; --out needs another name",
             args.out.name()
         )));
     }
-    let job = match (&args.against.model, &args.against.reference) {
+    let job = match (&args.asked.against.model, &args.asked.against.reference) {
         (None, reference) if passes::is_asked_for(args)? => {
             passes::score_by_passes(args, reference.as_ref().unwrap_or(&args.data))?
         }
@@ -146,14 +140,14 @@ pub(crate) fn score(args: &Score) -> Result<Outcome> {
 
 /// The data is its own reference: all of it is in memory.
 fn score_itself(args: &Score) -> Result<Job<'_>> {
-    args.question.check()?;
-    let mut table = open(&args.data, &args.roles, args.running.quiet)?;
-    let columns = args.columns(Columns::of(&table, &args.roles)?, &table);
-    let (encoding, block) = learn(&mut table, &columns, &args.roles, args.running.quiet)?;
+    args.asked.question.check()?;
+    let mut table = open(&args.data, &args.asked.roles, args.running.quiet)?;
+    let columns = args.columns(Columns::of(&table, &args.asked.roles)?, &table);
+    let (encoding, block) = learn(&mut table, &columns, &args.asked.roles, args.running.quiet)?;
     let mut block = block.encoded();
     let sample = block.reference(&encoding);
     let locate = |error| block.locate(&table, &columns, &encoding, error);
-    let question = args.question.or_sampled(block.len());
+    let question = args.asked.question.or_sampled(block.len());
     let model = fit(&question, &sample.map_err(locate)?, &encoding)?.map_err(locate)?;
     let all = block.whole()?;
     let judge = Judge::of_own(&args.labels, block.weights())?;
@@ -170,18 +164,18 @@ fn score_itself(args: &Score) -> Result<Job<'_>> {
 
 /// The data goes by piece by piece.
 fn score_against<'a>(args: &'a Score, path: &Path) -> Result<Job<'a>> {
-    args.question.check()?;
+    args.asked.question.check()?;
     let quiet = args.running.quiet;
-    let (mut reference, mut data) = open_both(path, &args.data, &args.roles, quiet)?;
-    let ours = Columns::of_reference(&reference, &data, &args.roles)?;
-    let (encoding, sample) = learn(&mut reference, &ours, &args.roles, quiet)?;
+    let (mut reference, mut data) = open_both(path, &args.data, &args.asked.roles, quiet)?;
+    let ours = Columns::of_reference(&reference, &data, &args.asked.roles)?;
+    let (encoding, sample) = learn(&mut reference, &ours, &args.asked.roles, quiet)?;
     let mut sample = sample.encoded();
     // Before the work is done.
-    let theirs = args.columns(pair(&reference, &ours, &data, &args.roles, &encoding)?, &data);
-    note_unused(&data, &theirs, &args.roles, &encoding, reference.file(), quiet);
+    let theirs = args.columns(pair(&reference, &ours, &data, &args.asked.roles, &encoding)?, &data);
+    note_unused(&data, &theirs, &args.asked.roles, &encoding, reference.file(), quiet);
     let rows = sample.reference(&encoding);
     let locate = |error| sample.locate(&reference, &ours, &encoding, error);
-    let model = fit(&args.question, &rows.map_err(locate)?, &encoding)?.map_err(locate)?;
+    let model = fit(&args.asked.question, &rows.map_err(locate)?, &encoding)?.map_err(locate)?;
     let reference = sample.len();
     drop(sample);
     let shares = shares(args, &model)?;
@@ -195,15 +189,15 @@ fn score_against<'a>(args: &'a Score, path: &Path) -> Result<Job<'a>> {
 /// The reference is in a model file; the data goes by piece by piece.
 fn score_by<'a>(args: &'a Score, path: &Path) -> Result<Job<'a>> {
     let saved = Saved::open(path)?;
-    let mut data = open(&args.data, &args.roles, args.running.quiet)?;
-    let (encoding, named) = saved.encoding(&args.roles)?;
-    let columns = args.columns(fitting(&data, &args.roles, &encoding, named, saved.file())?, &data);
-    note_unused(&data, &columns, &args.roles, &encoding, saved.file(), args.running.quiet);
+    let mut data = open(&args.data, &args.asked.roles, args.running.quiet)?;
+    let (encoding, named) = saved.encoding(&args.asked.roles)?;
+    let columns = args.columns(fitting(&data, &args.asked.roles, &encoding, named, saved.file())?, &data);
+    note_unused(&data, &columns, &args.asked.roles, &encoding, saved.file(), args.running.quiet);
     let mut names = Names::of(&data, &columns, &encoding);
     if !named {
         names.features = columns.names(&data);
     }
-    let model = saved.model(args.question.given.memory())?;
+    let model = saved.model(args.asked.question.given.memory())?;
     let shares = shares(args, &model)?;
     let judge = Judge::of_others(&args.labels, &model, args.running)?;
     let mut job = Job::new(args, Scorer::Model(Box::new(model)), judge, names, None)?;

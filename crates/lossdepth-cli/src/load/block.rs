@@ -164,6 +164,14 @@ impl Block {
         Self { typed: None, ..self }
     }
 
+    /// The same without the names of the rows, where the columns as they were read have them too.
+    pub(crate) fn without_copied_ids(&mut self, encoding: &Encoding) {
+        let column = encoding.id().and_then(|id| self.typed.as_ref()?.column(id));
+        if column.is_some_and(|column| !matches!(column.values, Values::Times(_))) {
+            self.ids = Vec::new();
+        }
+    }
+
     /// A cell as it was read, of a row of this block and a column of the encoding; nothing for a gap.
     pub(crate) fn cell(&self, row: usize, column: usize, encoding: &Encoding) -> Option<String> {
         let (number, learned) = (self.numbers[row], encoding.columns().get(column)?);

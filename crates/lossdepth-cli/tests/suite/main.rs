@@ -7,6 +7,7 @@ mod compare;
 mod defaults;
 mod evaluate;
 mod explain;
+mod features;
 mod formats;
 mod fuzz;
 mod hostile;

@@ -59,6 +59,11 @@ function contributionBar(share) {
   return picture;
 }
 
+/** Whether a name or value fits on a line of a phone: it is then not broken. */
+function isShort(text) {
+  return text.length <= 12;
+}
+
 /** Columns, those that contribute most first. */
 function columnOrder(row) {
   return row.cells
@@ -75,15 +80,15 @@ function valuesTable(row, columns) {
     return element(
       "tr",
       {},
-      element("th", { scope: "row" }, isolated(column.name)),
-      element("td", { class: "value" }, isolated(cellText(row.cells[index]))),
+      element("th", { scope: "row", class: isShort(column.name) ? "short" : null }, isolated(column.name)),
+      element("td", { class: isShort(cellText(row.cells[index])) ? "value short" : "value" }, isolated(cellText(row.cells[index]))),
       element(
         "td",
         { class: "against" },
         column.distribution.type === "hidden" ? null : markedSparkline(column.distribution, row.cells[index]),
         element("span", { class: "usual" }, sentence(column.usual)),
       ),
-      element("td", { class: "part" }, element("span", {}, percent), contributionBar(share)),
+      element("td", { class: "part" }, element("span", {}, percent), share >= 0.005 ? contributionBar(share) : null),
     );
   });
   const heads = ["Column", "Value", "The others", "Share"].map((text) => element("th", { scope: "col" }, text));

@@ -76,10 +76,10 @@ impl Drift {
             (step.p, "expected from the reference")
         } else {
             let as_shallow = self.reference_depths.iter().filter(|depth| **depth <= step.cut).count();
-            (as_shallow as f64 / n as f64, "of the reference")
+            (as_shallow as f64 / n as f64, "in the reference")
         };
         let (p, now, before) = (text::p_value(step.p), text::percent(now), text::percent(before));
-        format!("Rows as odd as p ≤ {p}: {now} now, {before} {source}.")
+        format!("Share of rows with p ≤ {p}: {now} now, {before} {source}.")
     }
 }
 

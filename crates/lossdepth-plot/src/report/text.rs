@@ -13,6 +13,11 @@ pub(crate) fn counted(n: u64, one: &str, many: &str) -> String {
     format!("{} {}", count(n), if n == 1 { one } else { many })
 }
 
+/// `no gaps`, `1 gap`, `2 gaps`.
+pub(crate) fn counted_or_no(n: u64, one: &str, many: &str) -> String {
+    if n == 0 { format!("no {many}") } else { counted(n, one, many) }
+}
+
 /// Digits with a comma before every third from the right.
 fn grouped(digits: &str) -> String {
     let mut out = String::new();

@@ -312,9 +312,16 @@ impl Reference {
 
     /// Which rows [`merged`](Self::merged) has, without a copy of them.
     pub(crate) fn distinct(&self) -> Distinct {
+        self.distinct_as(|_, x| x)
+    }
+
+    /// The same for the rows that a map of each column makes of these.
+    pub(crate) fn distinct_as(&self, map: impl Fn(usize, f64) -> f64) -> Distinct {
         let rows = self.rows();
         let order = |a: &[f64], b: &[f64]| {
-            let mut each = a.iter().zip(b).map(|(a, b)| (a + 0.0).total_cmp(&(b + 0.0)));
+            let value = |j: usize, x: f64| map(j, x) + 0.0;
+            let mut each =
+                a.iter().zip(b).enumerate().map(|(j, (a, b))| value(j, *a).total_cmp(&value(j, *b)));
             each.find(|o| o.is_ne()).unwrap_or(std::cmp::Ordering::Equal)
         };
         let mut sorted: Vec<usize> = (0..self.len()).filter(|&i| self.weights[i] > 0.0).collect();

@@ -20,7 +20,7 @@ pub mod svm;
 use crate::error::Result;
 use crate::problem::{Fit, Run};
 
-use crate::data::{Reference, Rows};
+use crate::data::{Reference, Rows, Scale, Scaling};
 
 pub use auto::Auto;
 pub use explanation::{Expansion, Explanation, Reason};
@@ -42,6 +42,15 @@ pub trait Hypothesis: Send + Sync {
     /// # Errors
     /// A setting is out of its range.
     fn prepare(&self, sample: &Reference) -> Result<Self::Prepared>;
+
+    /// [`prepare`](Self::prepare) on the sample after a scaling of this kind that was learned on it. A hypothesis that compares with a
+    /// few of the rows need not scale all of them.
+    ///
+    /// # Errors
+    /// As for [`prepare`](Self::prepare).
+    fn prepare_scaled(&self, sample: &Reference, scale: Scale, scaling: &Scaling) -> Result<Self::Prepared> {
+        self.prepare(&sample.scaled(scale, scaling))
+    }
 
     /// Finds, for each query, the classifier that best isolates it from the sample.
     ///

@@ -174,12 +174,15 @@ impl<H: Hypothesis> Depth<H> {
         let prepared = if self.scale == Scale::None {
             self.hypothesis.prepare(sample)?
         } else {
-            self.hypothesis.prepare(&sample.scaled(self.scale.learned(warning.as_ref()), &scaling))?
+            self.hypothesis.prepare_scaled(sample, self.scale.learned(warning.as_ref()), &scaling)?
         };
         let (mean, rows) = (sample.mean(), sample.len());
         Ok(FittedDepth { hypothesis: self.hypothesis, scaling, prepared, mean, rows, warning })
     }
 }
+
+/// How many numbers of queries are scaled at a time: a copy of all of them would take as much memory as they do.
+const SCALED: usize = 1 << 22;
 
 /// A depth fitted to a reference sample: scores and explains queries.
 pub struct FittedDepth<H: Hypothesis> {
@@ -244,20 +247,34 @@ impl<H: Hypothesis> FittedDepth<H> {
         self.warning.as_ref()
     }
 
-    fn scaled<R>(&self, rows: Rows<'_>, f: impl FnOnce(Rows<'_>) -> Result<R>) -> Result<R> {
-        let (expected, got) = (self.width(), rows.width());
-        if got != expected && !rows.is_empty() {
+    /// What `f` finds for all queries, which it gets scaled, a part at a time.
+    fn scaled<T>(&self, queries: Rows<'_>, mut f: impl FnMut(Rows<'_>) -> Result<Vec<T>>) -> Result<Vec<T>> {
+        let (expected, got) = (self.width(), queries.width());
+        if got != expected && !queries.is_empty() {
             return Err(DepthError::Dimension { row: 0, expected, got });
         }
-        rows.check_finite()?;
+        queries.check_finite()?;
         if *self.scaling.transform() == crate::data::Transform::Identity {
-            return f(rows);
+            return f(queries);
         }
+        let step = (SCALED / expected.max(1)).max(1);
+        if queries.len() <= step {
+            return f(Rows::new(&self.in_units(queries), expected)?);
+        }
+        let mut found = Vec::with_capacity(queries.len());
+        for start in (0..queries.len()).step_by(step) {
+            let part = queries.range(start, (start + step).min(queries.len()));
+            found.extend(f(Rows::new(&self.in_units(part), expected)?)?);
+        }
+        Ok(found)
+    }
+
+    fn in_units(&self, rows: Rows<'_>) -> Vec<f64> {
         let mut data = vec![0.0; rows.as_slice().len()];
-        for (row, out) in rows.iter().zip(data.chunks_exact_mut(expected)) {
+        for (row, out) in rows.iter().zip(data.chunks_exact_mut(self.width())) {
             self.scaling.apply(row, out);
         }
-        f(Rows::new(&data, expected)?)
+        data
     }
 }
 
@@ -270,9 +287,14 @@ pub(super) trait Fitted: Send + Sync {
 
 impl<H: Hypothesis> Fitted for FittedDepth<H> {
     fn score(&self, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Fit>> {
-        let fits = self.scaled(queries, |rows| self.hypothesis.isolate(&self.prepared, rows, run))?;
-        let reported = |fit: Fit| if run.depths_only { Fit { stderr: f64::NAN, ..fit } } else { fit };
-        Ok(fits.into_iter().map(|fit| reported(fit.capped())).collect())
+        let mut fits = self.scaled(queries, |rows| self.hypothesis.isolate(&self.prepared, rows, run))?;
+        for fit in &mut fits {
+            *fit = fit.capped();
+            if run.depths_only {
+                fit.stderr = f64::NAN;
+            }
+        }
+        Ok(fits)
     }
 
     fn explain(&self, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Explanation>> {
@@ -284,5 +306,26 @@ impl<H: Hypothesis> Fitted for FittedDepth<H> {
 
     fn learned(&self) -> (&Scaling, Option<&ScalingWarning>) {
         (&self.scaling, self.warning.as_ref())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn queries_beyond_the_first_part_have_the_depths_they_have_alone() {
+        let rows: Vec<[f64; 2]> = (0..40).map(|i| [f64::from(i % 7), 100.0 * f64::from(i % 11)]).collect();
+        let depth = Depth::new(Halfspace::new())
+            .scale(Scale::Standard)
+            .fit(&Reference::new(rows.as_slice()).unwrap())
+            .unwrap();
+        let queries: Vec<f64> = (0..SCALED + 8).map(|i| ((i * 31) % 97) as f64).collect();
+        let all = depth.score(&Rows::new(&queries, 2).unwrap()).unwrap();
+        assert_eq!(all.len(), SCALED / 2 + 4);
+        for at in [0, SCALED / 2 - 1, SCALED / 2, SCALED / 2 + 3] {
+            let alone = depth.score(&Rows::new(&queries[2 * at..2 * at + 2], 2).unwrap()).unwrap();
+            assert_eq!(all[at].depth.to_bits(), alone[0].depth.to_bits(), "row {at}");
+        }
     }
 }

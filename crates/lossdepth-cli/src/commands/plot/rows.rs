@@ -34,7 +34,7 @@ impl Work<'_> {
             kinds.push(("others", others));
         }
         // The formats that name a label themselves call it so.
-        let column = self.args.roles.label.as_deref().unwrap_or("y");
+        let column = self.args.asked.roles.label.as_deref().unwrap_or("y");
         let points = |(kind, (label, rows)): (usize, &(&str, Vec<usize>))| Points {
             name: Some(format!("{column}: {label} ({})", rows.len())),
             at: at(rows),

@@ -91,9 +91,9 @@ impl FilePasses {
 
 /// Refuses what needs the reference in memory.
 fn check(args: &Score, path: &Path) -> Result<Settings> {
-    let settings = args.question.given.settings(args.question.method, 2.0)?;
+    let settings = args.asked.question.given.settings(args.asked.question.method, 2.0)?;
     Passes::check(&settings)?;
-    if args.question.given.settings(args.question.method, 3.0)? != settings {
+    if args.asked.question.given.settings(args.asked.question.method, 3.0)? != settings {
         return Err(Error::Usage(
             "the preset depends on the number of rows, which `--reference-rows passes` does not know beforehand: give \
              its settings one by one"
@@ -123,18 +123,18 @@ fn check(args: &Score, path: &Path) -> Result<Settings> {
 
 /// Whether the reference is to be read in passes.
 pub(super) fn is_asked_for(args: &Score) -> Result<bool> {
-    let settings = args.question.given.settings(args.question.method, 2.0)?;
-    Ok(args.against.model.is_none() && settings.reference_rows == ReferenceRows::Passes)
+    let settings = args.asked.question.given.settings(args.asked.question.method, 2.0)?;
+    Ok(args.asked.against.model.is_none() && settings.reference_rows == ReferenceRows::Passes)
 }
 
 /// The reference is read several times, and the data once, both piece by piece.
 pub(super) fn score_by_passes<'a>(args: &'a Score, path: &Path) -> Result<Job<'a>> {
     let settings = check(args, path)?;
     let quiet = args.running.quiet;
-    let (mut reference, mut data) = open_both(path, &args.data, &args.roles, quiet)?;
-    let ours = Columns::of_reference(&reference, &data, &args.roles)?;
+    let (mut reference, mut data) = open_both(path, &args.data, &args.asked.roles, quiet)?;
+    let ours = Columns::of_reference(&reference, &data, &args.asked.roles)?;
     // What columns hold is found from the first rows.
-    let options = ours.options(&reference, &args.roles)?;
+    let options = ours.options(&reference, &args.asked.roles)?;
     let piece = reference.read(&ours, PIECE)?;
     tell(reference.file(), &piece.notes, quiet);
     let (encoding, _) = Block::learn(&reference, &ours, piece, &options)?;
@@ -145,8 +145,8 @@ pub(super) fn score_by_passes<'a>(args: &'a Score, path: &Path) -> Result<Job<'a
                 .to_owned(),
         )));
     }
-    let theirs = args.columns(pair(&reference, &ours, &data, &args.roles, &encoding)?, &data);
-    note_unused(&data, &theirs, &args.roles, &encoding, reference.file(), quiet);
+    let theirs = args.columns(pair(&reference, &ours, &data, &args.asked.roles, &encoding)?, &data);
+    note_unused(&data, &theirs, &args.asked.roles, &encoding, reference.file(), quiet);
     let names = ours.names(&reference);
     let place = |name: &str| names.iter().position(|own| own == name).map(|at| ours.features[at]);
     let features: Vec<usize> = encoding.columns().iter().filter_map(|column| place(column.name())).collect();
@@ -155,7 +155,7 @@ pub(super) fn score_by_passes<'a>(args: &'a Score, path: &Path) -> Result<Job<'a
     let width = encoding.layout().width();
     let mut source = FileRows {
         path: path.to_owned(),
-        roles: args.roles.clone(),
+        roles: args.asked.roles.clone(),
         columns,
         encoding: encoding.clone(),
         readings: 0,

@@ -2,25 +2,33 @@
 
 use super::Assembly;
 use super::audit::audit;
+use crate::report::text::count;
 use crate::report::{Fact, Method};
 use lossdepth::data::{Missing, ReferenceRows};
 
 const DEPTH: &str = "The depth of a row is the risk that remains when the best classifier of a family is trained to tell it apart \
                      from the rows that it is compared with: large for central rows, close to 0 for odd ones.";
 
+const AUTO: &str = "The method is auto, which needs no settings: the depth of a row combines how it stands among the rows that it is \
+                    compared with by several measures, with kernels and with balls, in robust units and in ranks. It is large \
+                    for central rows and close to 0 for odd ones.";
+
 /// The section on the method.
 pub(super) fn method(assembly: &Assembly<'_>) -> Method {
     let (settings, queries) = (assembly.model.settings(), assembly.queries);
     let mut sentences = Vec::new();
-    // `auto` combines depths of several kinds; its summary says so.
     if settings.method != lossdepth::Method::Auto {
         sentences.push(DEPTH.to_owned());
     }
-    sentences.push(format!("The method is {}: {}.", settings.method, settings.method.summary()));
+    sentences.push(if settings.method == lossdepth::Method::Auto {
+        AUTO.to_owned()
+    } else {
+        format!("The method is {}: {}.", settings.method, settings.method.summary())
+    });
     if let (lossdepth::Method::Auto, ReferenceRows::Count(most)) = (settings.method, settings.reference_rows)
         && assembly.model.reference_len() > most
     {
-        let all = assembly.model.reference_len();
+        let (most, all) = (count(most as u64), count(assembly.model.reference_len() as u64));
         sentences.push(format!("Each row is compared with {most} of the {all} rows of the reference."));
     }
     sentences.extend(assembly.model.warning().map(|warning| format!("Note: {warning}.")));
@@ -41,7 +49,7 @@ pub(super) fn method(assembly: &Assembly<'_>) -> Method {
             .to_owned(),
     );
     if assembly.found.unconverged > 0 {
-        let (some, all) = (assembly.found.unconverged, assembly.found.fits.len());
+        let (some, all) = (count(assembly.found.unconverged as u64), count(assembly.found.fits.len() as u64));
         sentences.push(format!(
             "{some} of {all} rows did not reach the tolerance; their errors say how far they are off."
         ));

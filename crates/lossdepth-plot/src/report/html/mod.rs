@@ -161,7 +161,7 @@ fn overview(out: &mut String, bounded: &Bounded) {
              class=\"key\">shallow (odd) \
              <svg class=\"ramp\" viewBox=\"0 0 60 10\" aria-hidden=\"true\"><path class=\"point p0\" d=\"M6 5h0\"/><path class=\"point p1\" \
              d=\"M18 5h0\"/><path class=\"point p2\" d=\"M30 5h0\"/><path class=\"point p3\" d=\"M42 5h0\"/><path class=\"point p4\" d=\"M54 5h0\"/>\
-             </svg> deep (ordinary)</span></span> {shown}</figcaption></figure></section>"
+             </svg> deep (ordinary)</span></span> <span class=\"shown\">{shown}</span></figcaption></figure></section>"
         );
     }
     out.push_str("</div>\n");

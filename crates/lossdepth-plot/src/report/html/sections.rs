@@ -4,7 +4,7 @@ use super::charts;
 use super::escape::{Name, Sentence, Text};
 use crate::report::groups::AlikeRows;
 use crate::report::page::{Counterfactual, Fact, OddRow};
-use crate::report::text::{count, counted, depth, p_value, percent};
+use crate::report::text::{count, counted, counted_or_no, depth, p_value, percent};
 use crate::report::{Bounded, PValues};
 use std::fmt::Write;
 
@@ -109,16 +109,16 @@ pub(super) fn row_sentence(row: &OddRow, kind: PValues) -> String {
         .filter(|x| x.is_finite())
         .map_or(String::new(), |stderr| format!(" ± {} (standard error)", p_value(stderr)));
     let error = if row.error > 0.0 && row.error.is_finite() {
-        format!("; computed to within {}", p_value(row.error))
+        format!(", computed to within {}", p_value(row.error))
     } else {
         String::new()
     };
     format!(
-        "p {}. Depth {}{spread}: {} {among} {} at most as deep{error}.",
+        "{} {among} {} at most as deep (p {}). Depth {}{spread}{error}.",
+        percent(row.percentile),
+        if kind == PValues::Calibrated { "is" } else { "are" },
         p_value(row.p_value),
         depth(row.depth),
-        percent(row.percentile),
-        if kind == PValues::Calibrated { "is" } else { "are" }
     )
 }
 
@@ -145,8 +145,8 @@ pub(super) fn data(out: &mut String, bounded: &Bounded) {
         counted(source.rows, "row", "rows"),
         counted(source.columns, "column", "columns"),
         count(bounded.compared),
-        counted(source.repeated, "repeated row", "repeated rows"),
-        counted(source.gaps, "gap", "gaps")
+        counted_or_no(source.repeated, "repeated row", "repeated rows"),
+        counted_or_no(source.gaps, "gap", "gaps")
     );
     if let Some(source) = &page.reference {
         let _ = write!(
@@ -154,8 +154,8 @@ pub(super) fn data(out: &mut String, bounded: &Bounded) {
             "<p>Compared with {}: {}, {}, {}.</p>",
             Name(&source.name),
             counted(source.rows, "row", "rows"),
-            counted(source.repeated, "repeated row", "repeated rows"),
-            counted(source.gaps, "gap", "gaps")
+            counted_or_no(source.repeated, "repeated row", "repeated rows"),
+            counted_or_no(source.gaps, "gap", "gaps")
         );
     }
     if !page.findings.is_empty() {
@@ -174,9 +174,10 @@ pub(super) fn data(out: &mut String, bounded: &Bounded) {
     for column in &page.columns {
         let _ = write!(
             out,
-            "<tr><th scope=\"row\">{}</th><td>{}</td><td class=\"num\">{}</td><td>{}</td><td>{}</td></tr>",
+            "<tr><th scope=\"row\">{}</th><td>{}</td><td class=\"num{}\">{}</td><td>{}</td><td>{}</td></tr>",
             Name(&column.name),
             Text(&column.kind),
+            if column.gaps == 0 { " none" } else { "" },
             if column.gaps == 0 { "–".to_owned() } else { count(column.gaps) },
             charts::sparkline(&column.distribution),
             Sentence(&column.usual)
@@ -223,9 +224,11 @@ pub(super) fn method(out: &mut String, bounded: &Bounded) {
          <div><dt>Standard error</dt><dd>How much the depth would vary if the rows it is compared with were drawn again.</dd></div>\
          <div><dt>Share</dt><dd>How much of a row's oddness each column accounts for.</dd></div></dl>"
     );
-    for (title, facts) in [("Settings", &method.settings), ("For an audit", &method.audit)] {
+    for (title, class, facts) in
+        [("Settings", "facts brief", &method.settings), ("For an audit", "facts", &method.audit)]
+    {
         if !facts.is_empty() {
-            let _ = write!(out, "<h3>{title}</h3><dl class=\"facts\">");
+            let _ = write!(out, "<h3>{title}</h3><dl class=\"{class}\">");
             for Fact { name, value } in facts {
                 let _ = write!(out, "<div><dt>{}</dt><dd>{}</dd></div>", Name(name), Name(value));
             }

@@ -80,7 +80,7 @@ fn certainty(bounded: &Bounded) -> String {
             format!("How sure: {flagged}; {verdict}.")
         }
         _ => {
-            "How sure: every table has oddest rows, right or wrong; the reasons say what to check.".to_owned()
+            "How sure: every table has oddest rows, whether they are wrong or not; the reasons say what to check.".to_owned()
         }
     };
     let rows = match step.flagged.min(bounded.page.rows.len() as u64) {

@@ -289,6 +289,12 @@ impl Scaling {
         }
     }
 
+    /// What becomes of a value of a column, where each column is mapped by itself.
+    pub(crate) fn columnwise(&self) -> Option<impl Fn(usize, f64) -> f64 + Copy> {
+        let Transform::Diagonal(factors) = &self.transform else { return None };
+        Some(|column: usize, x: f64| (x - self.center[column]) * factors[column])
+    }
+
     /// Writes $A^\top w$ to `out`: weights on the scaled columns become weights on the original ones,
     /// $w \cdot A (x - m) = (A^\top w) \cdot (x - m)$.
     pub fn pull_back(&self, w: &[f64], out: &mut [f64]) {

@@ -6,7 +6,7 @@ use super::level_pairs::LevelPairs;
 use super::regressions::Regressions;
 use super::side::{CENSORED, Sides};
 use super::space::Space;
-use crate::data::{Group, Layout, Reference};
+use crate::data::{Group, Layout};
 
 /// The share of $\ln 2 n d$ from which on a value is in excess; heuristic, chosen on tables.
 const EXPECTED: f64 = 0.7;
@@ -32,9 +32,9 @@ struct Levels {
 }
 
 impl ColumnTails {
-    /// `sample` is what the compared rows and the columns were taken from.
+    /// `zeros` are where the zero of each column is, if that is known.
     pub(super) fn new(
-        sample: &Reference,
+        zeros: &[Option<f64>],
         compared: &Compared,
         columns: &[Column],
         layout: &Layout,
@@ -48,7 +48,7 @@ impl ColumnTails {
         };
         let numbers = layout.number_groups().map(|group| (group.start, tails(group.start))).collect();
         let levels = layout.categories().map(|group| Levels::new(*group, compared, expected)).collect();
-        let regressions = Regressions::learn(sample, compared, columns, layout, robust, expected);
+        let regressions = Regressions::learn(zeros, compared, columns, layout, robust, expected);
         let pairs = LevelPairs::learn(compared, layout);
         let expected = EXPECTED * (2.0 * n * (layout.groups().len() + pairs.len()) as f64).ln();
         Self { numbers, regressions, levels, pairs, observations: n, expected }

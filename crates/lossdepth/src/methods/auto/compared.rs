@@ -14,16 +14,25 @@ pub(super) struct Compared {
 }
 
 impl Compared {
-    /// At most `most` rows: in lexicographic order, at equal steps of the cumulative weight.
+    /// Rows of the sample as they are.
+    #[cfg(test)]
     pub(super) fn new(sample: &Reference, most: usize) -> Self {
-        let distinct = sample.distinct();
+        Self::mapped(sample, most, |_, x| x)
+    }
+
+    /// At most `most` of the rows that a map of each column makes of those of the sample: in lexicographic order, at equal steps
+    /// of the cumulative weight. Only these are mapped and copied.
+    pub(super) fn mapped(sample: &Reference, most: usize, map: impl Fn(usize, f64) -> f64) -> Self {
+        let distinct = sample.distinct_as(&map);
         let (first, weights) = (distinct.first, distinct.weights);
         let (mut data, width) = (Vec::new(), sample.width());
         let observations = sample.observations();
+        // Adding 0 makes -0 and 0 the same.
+        let add = |data: &mut Vec<f64>, row: usize| {
+            data.extend(sample.rows().row(row).iter().enumerate().map(|(j, x)| map(j, *x) + 0.0));
+        };
         if weights.len() <= most {
-            for &row in &first {
-                sample.extend_with(&mut data, row);
-            }
+            first.iter().for_each(|&row| add(&mut data, row));
             return Self { data, width, masses: weights, observations };
         }
         let step = 1.0 / most as f64;
@@ -38,7 +47,7 @@ impl Compared {
             match masses.last_mut() {
                 Some(mass) if last == Some(row) => *mass += step,
                 _ => {
-                    sample.extend_with(&mut data, first[row]);
+                    add(&mut data, first[row]);
                     masses.push(step);
                 }
             }

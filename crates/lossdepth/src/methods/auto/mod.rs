@@ -13,10 +13,11 @@ mod tail;
 pub use prepared::PreparedAuto;
 
 use super::Hypothesis;
-use crate::data::{Reference, Rows};
+use crate::data::{Reference, Rows, Scale, Scaling};
 use crate::error::{DepthError, Result, positive};
 use crate::methods::explanation::Explanation;
 use crate::problem::{Batch, Fit, Run, Ticket};
+use compared::Compared;
 use prepared::{Solved, Worker};
 
 /// The default depth, a combination of depths that fail on different data; `docs/math/auto.md` has the definition and how it was
@@ -99,6 +100,23 @@ impl Auto {
         self
     }
 
+    /// Prepares the rows that a map of each column makes of those of the sample.
+    fn prepare_as(&self, sample: &Reference, map: impl Fn(usize, f64) -> f64) -> Result<PreparedAuto> {
+        positive("tol", self.tol)?;
+        let (rows, trim) = (self.reference_rows, self.trim);
+        if !(2..=1_000_000).contains(&rows) {
+            let (name, expected) = ("reference_rows", "between 2 and 1000000");
+            return Err(DepthError::Setting { name, expected, got: rows as f64 });
+        }
+        if !(0.0..=0.45).contains(&trim) {
+            return Err(DepthError::Setting { name: "trim", expected: "between 0 and 0.45", got: trim });
+        }
+        let zeros: Vec<Option<f64>> =
+            (0..sample.width()).map(|j| sample.zero(j).map(|zero| map(j, zero))).collect();
+        let compared = Compared::mapped(sample, rows, map);
+        Ok(PreparedAuto::new(compared, sample.layout(), &zeros, trim, self.tol))
+    }
+
     fn for_each_query<T: Send>(
         prepared: &PreparedAuto,
         queries: Rows<'_>,
@@ -121,16 +139,14 @@ impl Hypothesis for Auto {
     type Prepared = PreparedAuto;
 
     fn prepare(&self, sample: &Reference) -> Result<PreparedAuto> {
-        positive("tol", self.tol)?;
-        let (rows, trim) = (self.reference_rows, self.trim);
-        if !(2..=1_000_000).contains(&rows) {
-            let (name, expected) = ("reference_rows", "between 2 and 1000000");
-            return Err(DepthError::Setting { name, expected, got: rows as f64 });
+        self.prepare_as(sample, |_, x| x)
+    }
+
+    fn prepare_scaled(&self, sample: &Reference, scale: Scale, scaling: &Scaling) -> Result<PreparedAuto> {
+        match scaling.columnwise() {
+            Some(map) => self.prepare_as(sample, map),
+            None => self.prepare(&sample.scaled(scale, scaling)),
         }
-        if !(0.0..=0.45).contains(&trim) {
-            return Err(DepthError::Setting { name: "trim", expected: "between 0 and 0.45", got: trim });
-        }
-        Ok(PreparedAuto::new(sample, rows, trim, self.tol))
     }
 
     fn isolate(&self, prepared: &PreparedAuto, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Fit>> {

@@ -5,7 +5,7 @@ use super::compared::Compared;
 use super::coordinates::{Column, RankMap, RobustMap};
 use super::space::{Balls, Space, log_kernel_mean, without};
 use super::tail::Tail;
-use crate::data::{Layout, Reference};
+use crate::data::Layout;
 use crate::methods::explanation::{Explanation, Part, Reason};
 use crate::problem::{Fit, Stop};
 
@@ -76,11 +76,17 @@ pub(super) struct Solved {
 }
 
 impl PreparedAuto {
-    pub(super) fn new(sample: &Reference, reference_rows: usize, trim: f64, tol: f64) -> Self {
-        let compared = Compared::new(sample, reference_rows);
-        let n = compared.observations;
-        let columns: Vec<Column> = (0..sample.width()).map(|j| Column::new(&compared, j)).collect();
-        let layout = sample.layout().cloned().unwrap_or_else(|| Layout::numbers(sample.width()));
+    /// `zeros` are where the zero of each column is, if that is known.
+    pub(super) fn new(
+        compared: Compared,
+        layout: Option<&Layout>,
+        zeros: &[Option<f64>],
+        trim: f64,
+        tol: f64,
+    ) -> Self {
+        let (n, width) = (compared.observations, compared.rows().width());
+        let columns: Vec<Column> = (0..width).map(|j| Column::new(&compared, j)).collect();
+        let layout = layout.cloned().unwrap_or_else(|| Layout::numbers(width));
         let categories = categories(&layout);
         let numbers = columns.iter().zip(&categories).filter(|(_, is_category)| !**is_category);
         let (count, sum) =
@@ -97,7 +103,7 @@ impl PreparedAuto {
         let weights = [NARROW, BALLS, RANKS[0] + share * (RANKS[1] - RANKS[0])];
         let total: f64 = weights.iter().sum();
         let mut prepared = Self {
-            column_tails: ColumnTails::new(sample, &compared, &columns, &layout, &robust),
+            column_tails: ColumnTails::new(zeros, &compared, &columns, &layout, &robust),
             robust,
             ranks,
             robust_kept,

@@ -4,7 +4,7 @@ use super::compared::Compared;
 use super::coordinates::{Column, RobustMap};
 use super::side::{CENSORED, Sides};
 use super::space::Space;
-use crate::data::{Layout, Measure, Reference, bounded_influence};
+use crate::data::{Layout, Measure, bounded_influence};
 use crate::kernel::weighted_quantile;
 use crate::numerics::linalg::{Cholesky, Matrix, dot, multiply_symmetric};
 
@@ -78,7 +78,7 @@ struct Prediction {
 impl Regressions {
     /// Learns the regressions, if there are columns to compare and not too many.
     pub(super) fn learn(
-        sample: &Reference,
+        zeros: &[Option<f64>],
         compared: &Compared,
         columns: &[Column],
         layout: &Layout,
@@ -89,8 +89,7 @@ impl Regressions {
         let mut numbers = vec![false; columns.len()];
         layout.number_groups().for_each(|group| numbers[group.start] = true);
         let linear = |j: usize| columns[j].linear();
-        let logarithm =
-            |j: usize| sample.zero(j).and_then(|zero| columns[j].logarithm(zero)).unwrap_or(linear(j));
+        let logarithm = |j: usize| zeros[j].and_then(|zero| columns[j].logarithm(zero)).unwrap_or(linear(j));
         let each = |measure: &dyn Fn(usize) -> Measure| -> Vec<Option<Measure>> {
             numbers.iter().enumerate().map(|(j, is_number)| is_number.then(|| measure(j))).collect()
         };
