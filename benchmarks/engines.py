@@ -8,11 +8,11 @@ its own work on the rows counts, waiting for the machine does not. An engine is 
 scored all rows several times before the clock runs, so that what Java compiles first is not
 measured; rows are in its memory. Runs of the engine, of the engine without scoring, and of
 ``lossdepth score --threads 1`` alternate. The run without scoring moves the same rows through the
-same interface and gives as many columns, but copies them from the input: it is what the engine
+same interface and gives as many columns, but copies them from the input. With what the processes
+of an engine do while there is nothing to do, for as long as the scores take, it is what the engine
 takes for itself. What the command line takes to start and to read the model, and Ray to start an
 actor, is measured with one row and taken off. All give depth, error, stderr and percentile. Each
-engine runs in a process of its own. An idle machine is needed all the same: the processes of Dask,
-Ray and Spark also do something while they wait.
+engine runs in a process of its own.
 
 The memory is that of the process that scores, with the rows where they are in the same process:
 the peak, and the proportional share (PSS) after the work. Linux only.
@@ -31,6 +31,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from statistics import median
@@ -51,6 +52,8 @@ COLUMNS = ("depth", "error", "stderr", "percentile")
 ROWS_OF_A_PARTITION = 100_000
 # Runs before the clock runs: Java compiles what is hot.
 WARM_UP = 3
+# For so many seconds the processes of an engine are watched while there is nothing to do.
+IDLE = 5
 
 
 class ProcessorTime:
@@ -322,12 +325,14 @@ def measure(name: str, folder: Path, repeats: int) -> dict[str, float]:
             used, clock = seconds_of(runs.score)
             # Now, as an actor of Ray soon ends.
             memory.append(worker_memory())
-            own = 0.0 if runs.identity is None else seconds_of(runs.identity)[0]
-            if runs.small is not None:
-                start_used, start_clock = seconds_of(runs.small)
-                used, clock = used - start_used, clock - start_clock
-            if runs.small_identity is not None:
-                own -= seconds_of(runs.small_identity)[0]
+            own, own_clock = (0.0, 0.0) if runs.identity is None else seconds_of(runs.identity)
+            for_small = seconds_of(runs.small) if runs.small else (0.0, 0.0)
+            used, clock = used - for_small[0], clock - for_small[1]
+            for_small = seconds_of(runs.small_identity) if runs.small_identity else (0.0, 0.0)
+            own, own_clock = own - for_small[0], own_clock - for_small[1]
+            # What its processes do all the time, also while this one computes.
+            idle, slept = seconds_of(partial(time.sleep, IDLE))
+            own += idle / slept * (clock - own_clock)
             ours = seconds_of_program(program) - seconds_of_program(start)
             found.append((used, clock, own, ours, used / ours, (used - own) / ours))
     peak, share = max(memory)
@@ -356,7 +361,7 @@ def main() -> None:
     print(f"lossdepth {lossdepth.__version__}, reference 2,000 x 10, {args.rows:,} rows;")
     print("microseconds of processor time a row, and of the clock in brackets\n")
     print(
-        "| method | engine | a row | without scoring | command line | share | share without the "
+        "| method | engine | a row | the engine's own | command line | share | share without the "
         "engine's own | peak memory of a worker (its share) |"
     )
     print("|---|---|---:|---:|---:|---:|---:|---:|", flush=True)

@@ -9,7 +9,7 @@
 //! `benchmarks/latency.py` does this with the models that it measures from Python.
 
 use lossdepth::model::archive::Archive;
-use lossdepth::model::{Model, Settings};
+use lossdepth::model::{Method, Model, Settings};
 use lossdepth::numerics::Random;
 use lossdepth::{Reference, Rows, Run};
 use std::error::Error;
@@ -24,10 +24,10 @@ fn main() -> Result<(), Box<dyn Error>> {
             let table: Vec<Vec<f64>> =
                 (0..2_000).map(|_| (0..10).map(|_| random.normal()).collect()).collect();
             let reference = Reference::new(&table)?;
-            for method in ["auto", "svm", "logistic", "forest"] {
-                let model = Settings::with([("method", method)])?.fit(&reference)?;
+            for method in [Method::Auto, Method::Svm, Method::Logistic, Method::Forest] {
+                let model = Settings::new(method).fit(&reference)?;
                 let (p50, p99) = latency(&model, 5_000)?;
-                println!("{method:10} p50 {p50:6.0} us   p99 {p99:6.0} us");
+                println!("{:10} p50 {p50:6.0} us   p99 {p99:6.0} us", method.name());
             }
             Ok(())
         }
