@@ -8,11 +8,11 @@ its own work on the rows counts, waiting for the machine does not. An engine is 
 scored all rows several times before the clock runs, so that what Java compiles first is not
 measured; rows are in its memory. Runs of the engine, of the engine without scoring, and of
 ``lossdepth score --threads 1`` alternate. The run without scoring moves the same rows through the
-same interface and gives as many columns, but copies them from the input. With what the processes
-of an engine do while there is nothing to do, for as long as the scores take, it is what the engine
-takes for itself. What the command line takes to start and to read the model, and Ray to start an
-actor, is measured with one row and taken off. All give depth, error, stderr and percentile. Each
-engine runs in a process of its own.
+same interface and gives as many columns, but copies them from the input: it is what the engine
+takes for itself. What its processes do while there is nothing to do is measured first, as a share
+of a core, and taken off the other times. So is what the command line takes to start and to read the
+model, and Ray to start an actor, which is measured with one row. All give depth, error, stderr and
+percentile. Each engine runs in a process of its own.
 
 The memory is that of the process that scores, with the rows where they are in the same process:
 the peak, and the proportional share (PSS) after the work. Linux only.
@@ -51,7 +51,7 @@ Run = Callable[[], Any]
 COLUMNS = ("depth", "error", "stderr", "percentile")
 ROWS_OF_A_PARTITION = 100_000
 # Runs before the clock runs: Java compiles what is hot.
-WARM_UP = 3
+WARM_UP = 2
 # For so many seconds the processes of an engine are watched while there is nothing to do.
 IDLE = 5
 
@@ -320,25 +320,32 @@ def measure(name: str, folder: Path, repeats: int) -> dict[str, float]:
         work = [run for run in (runs.score, runs.identity) if run is not None]
         for run in work * WARM_UP:
             run()
+        # What the processes of the engine do all the time, also while one of them computes.
+        idle = 0.0
+        if runs.identity is not None:
+            used, clock = seconds_of(partial(time.sleep, IDLE))
+            idle = used / clock
+
+        def net(work: Run | None) -> tuple[float, float]:
+            if work is None:
+                return 0.0, 0.0
+            used, clock = seconds_of(work)
+            return used - idle * clock, clock
+
         found, memory = [], []
         for _ in range(repeats):
-            used, clock = seconds_of(runs.score)
+            used, clock = net(runs.score)
             # Now, as an actor of Ray soon ends.
             memory.append(worker_memory())
-            own, own_clock = (0.0, 0.0) if runs.identity is None else seconds_of(runs.identity)
-            for_small = seconds_of(runs.small) if runs.small else (0.0, 0.0)
-            used, clock = used - for_small[0], clock - for_small[1]
-            for_small = seconds_of(runs.small_identity) if runs.small_identity else (0.0, 0.0)
-            own, own_clock = own - for_small[0], own_clock - for_small[1]
-            # What its processes do all the time, also while this one computes.
-            idle, slept = seconds_of(partial(time.sleep, IDLE))
-            own += idle / slept * (clock - own_clock)
+            start_used, start_clock = net(runs.small)
+            used, clock = used - start_used, clock - start_clock
+            own = net(runs.identity)[0] - net(runs.small_identity)[0]
             ours = seconds_of_program(program) - seconds_of_program(start)
             found.append((used, clock, own, ours, used / ours, (used - own) / ours))
     peak, share = max(memory)
     names = ("used", "clock", "own", "program", "ratio", "ratio_without")
     middle = (median(column) for column in zip(*found, strict=True))
-    return {**dict(zip(names, middle, strict=True)), "peak": peak, "share": share}
+    return {**dict(zip(names, middle, strict=True)), "peak": peak, "share": share, "idle": idle}
 
 
 def main() -> None:
@@ -362,9 +369,9 @@ def main() -> None:
     print("microseconds of processor time a row, and of the clock in brackets\n")
     print(
         "| method | engine | a row | the engine's own | command line | share | share without the "
-        "engine's own | peak memory of a worker (its share) |"
+        "engine's own | while idle, of a core | memory of a worker: peak (PSS) |"
     )
-    print("|---|---|---:|---:|---:|---:|---:|---:|", flush=True)
+    print("|---|---|---:|---:|---:|---:|---:|---:|---:|", flush=True)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         pq.write_table(table, folder / "rows.parquet")
@@ -385,7 +392,8 @@ def main() -> None:
                 print(
                     f"| {method} | {title} | {used:.2f} ({clock:.2f}) | {own:.2f} | {program:.2f} "
                     f"| {100 / of['ratio']:.0f} % | {100 / of['ratio_without']:.0f} % "
-                    f"| {of['peak'] / 1e6:,.0f} MB ({of['share'] / 1e6:,.0f} MB) |",
+                    f"| {100 * of['idle']:.1f} % | {of['peak'] / 1e6:,.0f} MB "
+                    f"({of['share'] / 1e6:,.0f} MB) |",
                     flush=True,
                 )
 
