@@ -1,12 +1,14 @@
 """All rows of a table against all, as tables grow: time, memory and AUC, ours beside two peers.
 
-    python benchmarks/growth.py [--largest N] [--knn-rows N] [--threads N] [--only NAME...]
+    python benchmarks/growth.py [--smallest N] [--largest N] [--knn-rows N] [--threads N]
+        [--repeats N] [--only NAME...]
 
 The default method (`AutoDepth`), scikit-learn's `IsolationForest` and the distance to the fifth
 neighbour (`NearestNeighbors` on standardised columns) get the same rows in the same run, each in a
-process of its own, one after another. Times are processor time of `fit` and `score_samples`, and
-of the clock in brackets; imports and the making of the table are not in them. Neighbours are left
-out above `--knn-rows`: their time grows nearly with the square of the rows.
+process of its own, one after another, and so again for each repeat. Times are processor time of
+`fit` and `score_samples` and of the clock in brackets, and both as multiples of IsolationForest's;
+medians of the repeats. Imports and the making of the table are not in them. Neighbours are left out
+above `--knn-rows`: their time grows nearly with the square of the rows.
 
 `planted` has 10 correlated columns with heavy tails, and one row in a hundred with a column of
 another row: each value is normal, the combination is not. The others have the shape of three large
@@ -24,6 +26,7 @@ import subprocess
 import sys
 import time
 from importlib.metadata import version
+from statistics import median
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -39,6 +42,7 @@ if TYPE_CHECKING:
 
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
 SEED = 0
+PEER = "IsolationForest"
 
 
 def marked(rng: np.random.Generator, rows: int, outliers: int) -> Labels:
@@ -126,7 +130,7 @@ def neighbours(table: Floats, threads: int) -> Floats:
 
 METHODS: dict[str, Callable[[Floats, int], Floats]] = {
     "auto": ours,
-    "IsolationForest": isolation_forest,
+    PEER: isolation_forest,
     "KNN": neighbours,
 }
 
@@ -144,14 +148,34 @@ def measure(table: str, method: str, threads: int) -> dict[str, float]:
     return {"used": used, "clock": clock, "peak": peak, "auc": roc_auc_score(labels, scores)}
 
 
+def in_a_process(table: str, method: str, threads: int) -> dict[str, float]:
+    """Score a table in a process of its own."""
+    command = [sys.executable, __file__, "--threads", str(threads), "--measure", table, method]
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)  # noqa: S603
+    found: dict[str, float] = json.loads(done.stdout)
+    return found
+
+
+def line(title: str, method: str, found: dict[str, float], peer: dict[str, float]) -> str:
+    """Return a row of the table."""
+    ratios = [found[clock] / peer[clock] for clock in ("used", "clock")]
+    return (
+        f"| {title} | {method} | {found['used']:.2f} s ({found['clock']:.2f} s) "
+        f"| {ratios[0]:.2g} ({ratios[1]:.2g}) | {found['peak'] / 1e6:,.0f} MB "
+        f"| {found['auc']:.3f} |"
+    )
+
+
 def main() -> None:
     """Measure every table with every method, and print a table of Markdown."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
+    parser.add_argument("--smallest", type=int, default=0, help="skip smaller tables")
     parser.add_argument("--largest", type=int, default=1_000_000, help="skip larger tables")
     parser.add_argument("--knn-rows", type=int, default=100_000, help="skip KNN above this")
     parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--repeats", type=int, default=1)
     parser.add_argument("--only", nargs="*", choices=TABLES, default=list(TABLES))
     parser.add_argument("--measure", nargs=2, help=argparse.SUPPRESS)
     args = parser.parse_args()
@@ -160,25 +184,24 @@ def main() -> None:
         return
     print(f"lossdepth {version('lossdepth')}, scikit-learn {version('scikit-learn')}, ", end="")
     print(f"{args.threads} thread(s)\n")
-    print("| table | rows | method | time | peak memory | AUC |")
-    print("|---|---:|---|---:|---:|---:|", flush=True)
+    print(f"| table | rows | method | time | as multiple of {PEER} | peak memory | AUC |")
+    print("|---|---:|---|---:|---:|---:|---:|", flush=True)
     for table in args.only:
         size = TABLES[table][1]
-        for method in METHODS:
-            if size > args.largest or (method == "KNN" and size > args.knn_rows):
-                continue
-            command = [sys.executable, __file__, "--threads", str(args.threads)]
-            command += ["--measure", table, method]
-            done = subprocess.run(  # noqa: S603
-                command, check=True, stdout=subprocess.PIPE, text=True
-            )
-            found = json.loads(done.stdout)
-            print(
-                f"| {table.split()[0]} | {size:,} | {method} "
-                f"| {found['used']:.2f} s ({found['clock']:.2f} s) "
-                f"| {found['peak'] / 1e6:,.0f} MB | {found['auc']:.3f} |",
-                flush=True,
-            )
+        if not args.smallest <= size <= args.largest:
+            continue
+        methods = [method for method in METHODS if method != "KNN" or size <= args.knn_rows]
+        runs: dict[str, list[dict[str, float]]] = {method: [] for method in methods}
+        for _ in range(args.repeats):
+            for method in methods:
+                runs[method].append(in_a_process(table, method, args.threads))
+        medians = {
+            method: {key: median(run[key] for run in of) for key in of[0]}
+            for method, of in runs.items()
+        }
+        for method, found in medians.items():
+            title = f"{table.split()[0]} | {size:,}"
+            print(line(title, method, found, medians[PEER]), flush=True)
 
 
 if __name__ == "__main__":

@@ -51,7 +51,12 @@ def main() -> None:
     forest = IsolationForest(random_state=0, n_jobs=1).fit(reference)
     peer = measured(lambda call: forest.score_samples(rows[call % 1_000, None]), args.calls // 4)
     found = {f"IsolationForest.score_samples (scikit-learn {sklearn.__version__})": peer}
-    for method in (lossdepth.AutoDepth, lossdepth.SVMDepth, lossdepth.LogisticDepth):
+    for method in (
+        lossdepth.AutoDepth,
+        lossdepth.SVMDepth,
+        lossdepth.LogisticDepth,
+        lossdepth.ForestDepth,
+    ):
         detector = method().fit(reference)
         scorer = lossdepth.ArrowScorer(method().fit(table), ["depth"])
         found[f"{method.__name__}.score_samples"] = measured(

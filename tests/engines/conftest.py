@@ -62,6 +62,13 @@ def same_bits(found: pa.Table, expected: pa.Table) -> bool:
     return all(np.array_equal(a, b) for a, b in zip(bits, others, strict=True))
 
 
+def collected(frame) -> pa.Table:
+    """Collect a data frame of Spark; before Spark 4 it takes the way through pandas."""
+    if hasattr(frame, "toArrow"):
+        return frame.toArrow()
+    return pa.Table.from_pandas(frame.toPandas(), preserve_index=False)
+
+
 def shuffled(table: pa.Table, seed: int) -> pa.Table:
     return table.take(np.random.default_rng(seed).permutation(table.num_rows))
 

@@ -63,11 +63,13 @@ def test_a_worker_dies(table, model, expected, tmp_path):
     assert same_bits(found, expected)
 
 
-@pytest.mark.parametrize("what", ["missing", "null"])
+@pytest.mark.parametrize("what", ["missing", "null", "texts"])
 def test_bad_input(table, model, what):
     bad = table.drop_columns(["delay"])
     if what == "null":
         bad = table.set_column(2, "delay", pa.array([None] + [1.0] * (table.num_rows - 1)))
+    if what == "texts":
+        bad = table.set_column(2, "delay", pa.array(["x"] * table.num_rows))
     with pytest.raises(Exception, match=r"m\.safetensors.*delay"):
         collected(engine.score(dataset(bad, 2), model))
 

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 from lossdepth.spark import DepthDetector, DepthDetectorModel
 
-from conftest import FEATURES, PARTITIONS, same_bits, shuffled
+from conftest import FEATURES, PARTITIONS, collected, same_bits, shuffled
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +44,7 @@ def frame(spark, table, count):
 @pytest.mark.parametrize("count", PARTITIONS)
 def test_bits(spark, table, model, expected, count):
     found = DepthDetectorModel.fromFile(model).transform(frame(spark, table, count))
-    assert same_bits(found.toArrow(), expected)
+    assert same_bits(collected(found), expected)
 
 
 def test_fit_is_that_of_one_machine(spark, table):
@@ -55,7 +55,7 @@ def test_fit_is_that_of_one_machine(spark, table):
     wanted, whole = here.score_samples(table), with_all.score_details(table)
     for count in (1, 7):
         found = detector.fit(frame(spark, table, count)).transform(frame(spark, table, 3))
-        scores = found.toArrow().sort_by("id")
+        scores = collected(found).sort_by("id")
         assert np.array_equal(np.asarray(scores["depth"]), wanted)
         apart = np.abs(np.asarray(scores["depth"]) - whole.depth)
         assert (apart <= np.asarray(scores["error"]) + whole.error).all()
@@ -74,7 +74,7 @@ def test_round_trip(spark, table, model, expected, tmp_path):
     again = DepthDetectorModel.load(folder)
     assert again.uid == made.uid
     assert again.getOrDefault("prefix") == "x_"
-    found = again.transform(frame(spark, table, 7)).toArrow()
+    found = collected(again.transform(frame(spark, table, 7)))
     found = found.rename_columns([name.removeprefix("x_") for name in found.column_names])
     assert same_bits(found, expected)
     # The file in the folder is a model file like others.
@@ -116,7 +116,7 @@ def test_a_worker_dies(spark, table, model, expected, tmp_path):
 
     rows = frame(spark, table, 7)
     schema = DepthDetectorModel.fromFile(model).transform(rows).schema
-    found = rows.mapInArrow(score, schema).toArrow()
+    found = collected(rows.mapInArrow(score, schema))
     assert os.path.exists(mark)  # noqa: PTH110
     assert same_bits(found, expected)
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from lossdepth.spark import DepthDetector, DepthDetectorModel
 
-from conftest import FEATURES, same_bits, shuffled
+from conftest import FEATURES, collected, same_bits, shuffled
 
 # A classic session with the plugin that is the server. It saves a model, and stops when its input
 # ends.
@@ -89,7 +89,7 @@ def test_the_session_is_remote(spark):
 @pytest.mark.parametrize("count", [1, 7])
 def test_bits(spark, table, model, expected, count):
     found = DepthDetectorModel.fromFile(model).transform(frame(spark, table, count))
-    assert same_bits(found.toArrow(), expected)
+    assert same_bits(collected(found), expected)
 
 
 def test_fit_is_that_of_one_machine(spark, table):
@@ -97,13 +97,13 @@ def test_fit_is_that_of_one_machine(spark, table):
     sketch = lossdepth.ReferenceSketch().add(table.select(FEATURES))
     wanted = lossdepth.LogisticDepth(reg=0.1).fit(sketch).score_samples(table)
     found = detector.fit(frame(spark, table, 7)).transform(frame(spark, table, 3))
-    scores = found.toArrow().sort_by("id")
+    scores = collected(found).sort_by("id")
     assert np.array_equal(np.asarray(scores["depth"]), wanted)
 
 
 def test_a_folder_is_read(spark, table, expected, folder):
     found = DepthDetectorModel.load(folder).transform(frame(spark, table, 2))
-    assert same_bits(found.toArrow(), expected)
+    assert same_bits(collected(found), expected)
 
 
 def test_a_folder_is_not_written_but_a_file_is(spark, table, model, expected, tmp_path):
@@ -114,7 +114,7 @@ def test_a_folder_is_not_written_but_a_file_is(spark, table, model, expected, tm
     assert not target.exists()
     made.saveModel(file)
     found = DepthDetectorModel.fromFile(file).transform(frame(spark, table, 2))
-    assert same_bits(found.toArrow(), expected)
+    assert same_bits(collected(found), expected)
 
 
 def test_an_estimator_is_saved(spark, tmp_path):
@@ -133,4 +133,4 @@ def test_bad_input(spark, table, model):
         scores.transform(rows.drop("delay"))
     null = rows.withColumn("delay", f.when(f.col("id") > 0, f.col("delay")))
     with pytest.raises(Exception, match=r"m\.safetensors.*delay"):
-        scores.transform(null).toArrow()
+        collected(scores.transform(null))

@@ -338,12 +338,15 @@ class _Writer(MLWriter):
         data = self.instance.scorer()._prepared.to_bytes()  # noqa: SLF001
         # The model first: a folder without metadata is no model, so nothing half-written is read.
         write_file(self.sparkSession, f"{path}/{MODEL_FILE}", data)
-        DefaultParamsWriter.saveMetadata(self.instance, path, self.sparkSession)
+        # The context: pyspark 3.5 takes no session here.
+        DefaultParamsWriter.saveMetadata(self.instance, path, self.sc)
 
 
 class _Reader(MLReader):
     def load(self, path: str) -> DepthDetectorModel:
-        metadata = DefaultParamsReader.loadMetadata(path, self.sparkSession)
+        # There is no context through Spark Connect, and pyspark 3.5 takes no session here.
+        spark = self.sparkSession if is_connect(self.sparkSession) else self.sc
+        metadata = DefaultParamsReader.loadMetadata(path, spark)
         file = f"{path}/{MODEL_FILE}"
         model = DepthDetectorModel(read_file(self.sparkSession, file), file)
         model._resetUid(metadata["uid"])  # noqa: SLF001
