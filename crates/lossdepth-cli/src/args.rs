@@ -1,5 +1,6 @@
 //! The arguments of the command line.
 
+use crate::commands::central::Central;
 use crate::commands::compare::CompareArgs;
 use crate::commands::evaluate::Evaluate;
 use crate::commands::explain::Explain;
@@ -67,6 +68,8 @@ pub(crate) enum Command {
     Fit(Box<Fit>),
     /// Test whether two tables come from one distribution, and show which columns moved
     Compare(Box<CompareArgs>),
+    /// Find the deepest point of a table, and the mean of its deepest rows
+    Central(Box<Central>),
     /// Compare methods on data with known outliers
     Evaluate(Box<Evaluate>),
     /// Redo the experiments of the paper

@@ -22,7 +22,7 @@ mod write;
 
 use args::Command;
 use commands::{
-    Outcome, compare, evaluate, explain, fit, info, methods, outliers, plot, report, reproduce, score, shell,
+    Outcome, central, compare, evaluate, explain, fit, info, methods, outliers, plot, report, reproduce, score, shell,
 };
 use std::process::ExitCode;
 
@@ -38,6 +38,7 @@ pub fn run() -> ExitCode {
         Command::Plot(args) => plot::plot(&args),
         Command::Fit(args) => fit::run(&args),
         Command::Compare(args) => compare::compare(&args),
+        Command::Central(args) => central::run(&args),
         Command::Evaluate(args) => evaluate::run(&args),
         Command::Reproduce(args) => reproduce::run(&args),
         Command::Info(args) => info::run(&args),

@@ -25,8 +25,15 @@ const EVERY_DAY: [&str; 17] = [
 ];
 
 /// Flags that are every-day ones of some commands only.
-const ALSO: [(&str, &str); 5] =
-    [("report", "title"), ("report", "open"), ("report", "mask"), ("plot", "zones"), ("evaluate", "plot")];
+const ALSO: [(&str, &str); 7] = [
+    ("report", "title"),
+    ("report", "open"),
+    ("report", "mask"),
+    ("plot", "zones"),
+    ("evaluate", "plot"),
+    ("central", "share"),
+    ("central", "json"),
+];
 
 /// Commands with fewer flags show all of them.
 const FEW: usize = 12;

@@ -1,6 +1,7 @@
 //! A file for each command, and what they share: opening a table, fitting a model to it.
 
 mod announce;
+pub(crate) mod central;
 pub(crate) mod compare;
 pub(crate) mod evaluate;
 pub(crate) mod explain;

@@ -3,6 +3,7 @@
 mod behaviour;
 mod build;
 mod common;
+mod central;
 mod compare;
 mod defaults;
 mod evaluate;

@@ -3,6 +3,7 @@
 //! No function here raises an error of R, which would jump over frames of Rust: a failure is returned as a list of class
 //! `lossdepth_failure`, and the R code raises it.
 
+mod central;
 mod conformal;
 mod convert;
 mod explain;
@@ -18,6 +19,7 @@ use extendr_api::prelude::*;
 
 extendr_module! {
     mod lossdepth;
+    use central;
     use conformal;
     use explain;
     use convert;

@@ -5,6 +5,7 @@ use super::measure::Measure;
 use super::{Answer, Asked, Notion, Why};
 use crate::data::Reference;
 use crate::error::Result;
+use crate::numerics::simd::{sum_of, vectorised};
 
 /// A depth that is a function of the distances from the rows.
 pub(super) trait ByDistances: Send + Sync {
@@ -29,6 +30,33 @@ pub struct PreparedDistances {
 }
 
 impl PreparedDistances {
+    /// Adds to influences what learning the covariance adds (N18), with $M = \sum_i a_i v_i v_i^\top + b e e^\top$ where $v_i$ goes from
+    /// the query to a point, $a$ are the `factors`, and $b$ and $e$ the `rank_one`.
+    pub(super) fn add_scatter(
+        &self,
+        query: &[f64],
+        factors: &[f64],
+        rank_one: Option<(f64, &[f64])>,
+        influence: &mut [f64],
+    ) {
+        let Some(unbiased) = self.cloud.frame.unbiased() else { return };
+        let n = self.cloud.len();
+        for (j, &z) in query.iter().enumerate() {
+            let x = self.cloud.column(j);
+            for (k, &t) in query[..=j].iter().enumerate() {
+                let y = self.cloud.column(k);
+                let mut m = sum_of(n, |i| factors[i] * (x[i] - z) * (y[i] - t));
+                m += rank_one.map_or(0.0, |(b, e)| b * e[j] * e[k]);
+                let (twice, trace) = if j == k { (m * unbiased, m) } else { (2.0 * m * unbiased, 0.0) };
+                vectorised!({
+                    for ((influence, x), y) in influence.iter_mut().zip(x).zip(y) {
+                        *influence += twice * x * y - trace;
+                    }
+                });
+            }
+        }
+    }
+
     /// Why, from the gradient in the coordinates of the frame and the influence of every point.
     pub(super) fn why(&self, gradient: &[f64], influence: &[f64]) -> Why {
         let (gradient, influence) = (self.cloud.frame.pull_back(gradient), self.cloud.by_row(influence));

@@ -36,6 +36,8 @@ pub(super) struct Frame {
     rounding: f64,
     /// Whether the scatter is singular up to rounding though not exactly: then nothing is known of distances.
     singular: bool,
+    /// For the covariance, what makes it unbiased.
+    unbiased: Option<f64>,
 }
 
 /// The coordinates of up to [`LANES`] rows in a frame.
@@ -68,6 +70,7 @@ impl Frame {
             width,
             rounding: 0.0,
             singular: false,
+            unbiased: None,
         };
         if scatter == Scatter::None {
             return Ok(plain);
@@ -98,6 +101,11 @@ impl Frame {
 
     pub(super) fn is_singular(&self) -> bool {
         self.singular
+    }
+
+    /// For the covariance of the sample, what makes it unbiased.
+    pub(super) fn unbiased(&self) -> Option<f64> {
+        self.unbiased
     }
 
     /// Whether no row is off the span of the sample.
@@ -223,8 +231,9 @@ impl Frame {
         }
         let norm = |a: &[f64]| dot(a, a).sqrt();
         self.rounding = 8.0 * (r as f64 + 4.0) * f64::EPSILON * norm(&upper) * norm(&inverse);
-        let unbiased = unbiased(sample).sqrt();
-        let matrix = inverse.iter().enumerate().map(|(at, w)| w / (sizes[at % r] * unbiased));
+        let unbiased = unbiased(sample);
+        self.unbiased = Some(unbiased);
+        let matrix = inverse.iter().enumerate().map(|(at, w)| w / (sizes[at % r] * unbiased.sqrt()));
         self.matrix = Some(matrix.collect());
     }
 

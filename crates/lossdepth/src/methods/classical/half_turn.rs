@@ -5,8 +5,12 @@
 //! ahead, one that enters it the rest of the right side. So points of the mass $a$ that leave one after the other are the first
 //! of $\binom l3 - \binom{l - a}3$ triples in an open half plane, whatever their order, and points of the mass $b$ that enter of
 //! $\binom r3 - \binom{r - b}3$. Points that leave and points that enter on one line are not ahead of each other: both numbers
-//! hold, with $l$ and $r$ from before. A histogram over the angle gives $l$ and $r$; only where points leave and enter in the
-//! same bucket are they sorted.
+//! hold, with $l$ and $r$ from before.
+//!
+//! If every point changed $\binom r3$ as one that enters, these terms would add up to the difference between the start and the end
+//! of the half turn. So what is left to add is, for every point that leaves, the decrease of $\binom l3 - \binom r3$: an odd
+//! function of $l - r$. A histogram over the angle gives $l$ and $r$; only where points leave and enter in the same bucket are they
+//! sorted.
 
 use crate::methods::halfspace::circular_sweep::{BUCKET_OFFSET, POSITION_ERROR, certain_orientation};
 use crate::methods::halfspace::expansions::ExactPredicates;
@@ -23,17 +27,20 @@ pub(super) struct CountedPlane {
 }
 
 /// Scratch memory of a half turn.
+///
+/// The buckets are dealt to lanes: each lane has a part of the half circle, and a row has a bucket of every part. So the sums along
+/// the half circle are sums of rows.
 #[derive(Debug, Default)]
 pub(super) struct HalfTurn {
-    /// Positions on the half circle in units of a bucket.
-    position: Vec<f64>,
-    /// Twice the bucket, and one more for points of the lower half plane, whose opposite has the position.
+    /// Twice the bucket, and one more for points of the lower half plane, whose opposite is in the bucket.
     place: Vec<u32>,
-    /// For every bucket the masses of the points that leave the left side, and [`ENTER`] times those that enter it.
-    sides: Vec<u64>,
-    /// The mass on the left before every bucket, and at the end.
-    left: Vec<i32>,
-    /// The buckets in which points leave and enter, and the points in them: for each the next one in its bucket plus 1.
+    /// For every bucket the masses of the points that leave the left side, and [`ENTER`] times those that enter it; later, the first
+    /// of the points in a mixed bucket.
+    sides: Vec<u32>,
+    /// Left minus right before every bucket; last, at the end of every lane.
+    surplus: Vec<f64>,
+    decreases: Vec<f64>,
+    /// The buckets in which points leave and enter, and the points in them: for each the next one in its bucket.
     mixed: Vec<u32>,
     points: Vec<u32>,
     next: Vec<u32>,
@@ -42,18 +49,21 @@ pub(super) struct HalfTurn {
 }
 
 /// The place of the masses that enter in a word.
-const ENTER: u32 = 32;
+const ENTER: u32 = 16;
+/// The largest mass that leaves a bucket, half a word.
+const LEAVE: u32 = (1 << ENTER) - 1;
+/// A bucket that is mixed, of which no point is known yet; the end of the points of a bucket.
+const LAST: u32 = u32::MAX;
 
 /// The masses of a bucket that leave and that enter.
 #[inline(always)]
-#[expect(clippy::cast_possible_truncation, reason = "both halves are meant")]
-fn leave_and_enter(sides: u64) -> [i32; 2] {
-    [(sides as u32).cast_signed(), ((sides >> ENTER) as u32).cast_signed()]
+fn leave_and_enter(sides: u32) -> [i32; 2] {
+    [(sides & LEAVE).cast_signed(), (sides >> ENTER).cast_signed()]
 }
 
 /// Three times two: what the products below are divided by.
 const ORDERS: f64 = 6.0;
-/// Whole numbers up to the cube of this are exact; so are all sums here.
+/// Whole numbers up to the cube of this are exact; so are multiples of 8 up to eight times as much, hence all sums here.
 const LARGEST: f64 = 2e5;
 
 /// $6 \binom x3$.
@@ -62,33 +72,30 @@ fn ordered_triples(x: f64) -> f64 {
     x * (x - 1.0) * (x - 2.0)
 }
 
-/// Six times the triples whose first points all leave the left side, or all enter it.
-#[inline(always)]
-fn one_way(before: i32, after: i32, total: f64) -> f64 {
-    let (before, after) = (f64::from(before), f64::from(after));
-    let leave = after < before;
-    let from = if leave { before } else { total - before };
-    let to = if leave { after } else { total - after };
-    ordered_triples(from) - ordered_triples(to)
+/// $24 (\binom l3 - \binom r3)$ for $u = l - r$: $u^3 + (3 N^2 - 12 N + 8) u$ with $N = l + r$.
+#[derive(Debug, Clone, Copy)]
+struct Imbalance {
+    linear: f64,
 }
 
-/// The sum of [`one_way`] over all buckets, a multiple of [`LANES`].
-fn all_one_way(left: &[i32], total: f64) -> f64 {
-    vectorised!({
-        let mut lanes = [0.0; LANES];
-        for (before, after) in left.chunks_exact(LANES).zip(left[1..].chunks_exact(LANES)) {
-            for k in 0..LANES {
-                lanes[k] += one_way(before[k], after[k], total);
-            }
-        }
-        fold(lanes)
-    })
+impl Imbalance {
+    fn new(total: f64) -> Self {
+        Self { linear: 3.0 * total * total - 12.0 * total + 8.0 }
+    }
+
+    /// Its decrease from `u` to `v`.
+    #[inline(always)]
+    fn decrease(self, u: f64, v: f64) -> f64 {
+        let at = |u: f64| u * (u * u + self.linear);
+        at(u) - at(v)
+    }
 }
 
 impl CountedPlane {
     /// `None` if there are too many observations for exact sums, or if the masses do not count.
     pub(super) fn new(points: &[f64], masses: &[f64]) -> Option<Self> {
-        let fits = masses.iter().sum::<f64>() <= LARGEST && masses.iter().all(|m| m.fract() == 0.0);
+        let fits = masses.iter().sum::<f64>() <= LARGEST
+            && masses.iter().all(|m| m.fract() == 0.0 && *m <= f64::from(LEAVE));
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked")]
         let counts: Vec<u32> = masses.iter().map(|m| *m as u32).collect();
         let total = counts.iter().sum::<u32>().cast_signed();
@@ -102,94 +109,80 @@ impl CountedPlane {
         })
     }
 
-    /// The number of triples in an open half plane at `z`; `None` where rounding decides in which bucket a point is.
+    /// The number of triples in an open half plane at `z`; `None` where rounding decides in which bucket a point is, and where
+    /// a bucket has too much mass for its half of a word.
     pub(super) fn open_triples(&self, z: [f64; 2], scratch: &mut HalfTurn) -> Option<f64> {
         let n = self.x.len();
         let number = (2 * n).next_multiple_of(LANES);
-        let position_error = POSITION_ERROR * number as f64;
-        if !self.locate(z, number, position_error, scratch) {
+        if !self.locate(z, number, scratch) {
             return None;
         }
-        let HalfTurn { position, place, sides, left, mixed, points, next, events, exact } = scratch;
-        // The last one collects the point at `z`.
-        sides.clear();
-        sides.resize(number + 1, 0);
-        for (place, count) in place.iter().zip(&self.counts) {
-            sides[(place >> 1) as usize] += u64::from(*count) << (ENTER * (place & 1));
+        // The last one has the point at `z`.
+        scratch.sides.clear();
+        scratch.sides.resize(number + 1, 0);
+        for (place, count) in scratch.place.iter().zip(&self.counts) {
+            let sides = &mut scratch.sides[(place >> 1) as usize];
+            *sides = sides.wrapping_add(*count << (ENTER * (place & 1)));
         }
-        let [nowhere, _] = leave_and_enter(sides[number]);
+        let [nowhere, _] = leave_and_enter(scratch.sides[number]);
+        scratch.sides[number] = 0;
         let total = self.total - nowhere;
-        left.resize(number + 1, 0);
-        mixed.resize(number + 1, 0);
-        let (mut l, mut b, mut mixtures) = (0, 0, 0);
-        for (sides, left) in sides[..number].iter().zip(left.iter_mut()) {
-            *left = l;
-            let [leave, enter] = leave_and_enter(*sides);
-            l += enter - leave;
-            mixed[mixtures] = b;
-            mixtures += usize::from(leave.min(enter) > 0);
-            b += 1;
-        }
-        left[number] = l;
-        // After half a turn the sides have changed places: start + l = total - start.
-        let start = (total - l) / 2;
-        for l in left.iter_mut() {
-            *l += start;
-        }
-        let total = f64::from(total);
-        let mut sum = all_one_way(left, total);
-        // The points of the mixed buckets, as lists that start in `sides`.
+        let ordered = scratch.sweep(number, total)? + self.mixed(z, f64::from(total), scratch);
+        Some(ordered / (4.0 * ORDERS))
+    }
+
+    /// Four times what the points that leave add in the buckets in which points leave and enter.
+    fn mixed(&self, z: [f64; 2], total: f64, scratch: &mut HalfTurn) -> f64 {
+        let n = self.x.len();
+        let HalfTurn { place, sides, surplus, mixed, points, next, events, exact, .. } = scratch;
         points.resize(n + 1, 0);
         next.resize(n, 0);
-        let (mut i, mut found) = (0, 0);
+        mixed.resize(n + 1, 0);
+        let (mut i, mut found, mut mixtures) = (0, 0, 0);
         for place in &*place {
             points[found] = i;
-            let [leave, enter] = leave_and_enter(sides[(place >> 1) as usize]);
-            found += usize::from(leave.min(enter) > 0);
+            found += usize::from(sides[(place >> 1) as usize] == LAST);
             i += 1;
         }
-        mixed[..mixtures].iter().for_each(|&b| sides[b as usize] = 0);
-        for (at, (&i, next)) in (1u32..).zip(points[..found].iter().zip(next.iter_mut())) {
-            let first = &mut sides[(place[i as usize] >> 1) as usize];
-            (*next, *first) = (leave_and_enter(*first)[0].cast_unsigned(), u64::from(at));
+        for (at, (&i, next)) in (0u32..).zip(points[..found].iter().zip(next.iter_mut())) {
+            let b = place[i as usize] >> 1;
+            let first = &mut sides[b as usize];
+            mixed[mixtures] = b;
+            mixtures += usize::from(*first == LAST);
+            (*next, *first) = (*first, at);
         }
+        let (imbalance, mut sum) = (Imbalance::new(total), 0.0);
+        let apart = |i: usize| [self.x[i] - z[0], self.y[i] - z[1]];
         for &b in &mixed[..mixtures] {
-            let b = b as usize;
-            sum -= one_way(left[b], left[b + 1], total);
-            let mut l = f64::from(left[b]);
-            let first = leave_and_enter(sides[b])[0].cast_unsigned() as usize - 1;
-            let second = next[first] as usize - 1;
-            let [p, q] = [first, second].map(|at| points[at] as usize);
-            let apart = position[p] - position[q];
-            if next[second] == 0 && apart.abs() > position_error {
-                let (i, j) = if apart < 0.0 { (p, q) } else { (q, p) };
-                let from = if place[i] & 1 == 0 { l } else { total - l };
-                let [a, b] = [i, j].map(|i| f64::from(self.counts[i]));
-                let other = total - from + a;
-                sum += ordered_triples(from) - ordered_triples(from - a);
-                sum += ordered_triples(other) - ordered_triples(other - b);
-                continue;
+            let (u, first) = (surplus[b as usize], sides[b as usize]);
+            let second = next[first as usize];
+            if next[second as usize] == LAST {
+                let [p, q] = [first, second].map(|at| points[at as usize] as usize);
+                let (leave, enter) = if place[p] & 1 == 0 { (p, q) } else { (q, p) };
+                if let Some(order) = certain_orientation(apart(leave), apart(enter)) {
+                    let [a, b] = [leave, enter].map(|i| 2.0 * f64::from(self.counts[i]));
+                    // Counterclockwise is later; the one that enters was replaced by its opposite.
+                    let u = if order.is_gt() { u + b } else { u };
+                    sum += imbalance.decrease(u, u - a);
+                    continue;
+                }
             }
             events.clear();
-            let mut at = first + 1;
-            while at > 0 {
-                events.push(points[at - 1]);
-                at = next[at - 1] as usize;
+            let mut at = first;
+            while at != LAST {
+                events.push(points[at as usize]);
+                at = next[at as usize];
             }
             let mut order = |i: u32, j: u32| {
                 let (i, j) = (i as usize, j as usize);
-                if (position[i] - position[j]).abs() > position_error {
-                    return position[i].total_cmp(&position[j]);
-                }
                 let (p, q) = ([self.x[i], self.y[i]], [self.x[j], self.y[j]]);
-                let apart = |p: [f64; 2]| [p[0] - z[0], p[1] - z[1]];
                 let orientation =
-                    certain_orientation(apart(p), apart(q)).unwrap_or_else(|| exact.orientation(p, q, z));
-                // Counterclockwise is later; one of two points was replaced by its opposite if they are on different sides.
+                    certain_orientation(apart(i), apart(j)).unwrap_or_else(|| exact.orientation(p, q, z));
+                // One of two points was replaced by its opposite if they are on different sides.
                 if (place[i] ^ place[j]) & 1 == 1 { orientation } else { orientation.reverse() }
             };
             events.sort_unstable_by(|&i, &j| order(i, j));
-            let mut at = 0;
+            let (mut l, mut at) = (0.5 * (total + u), 0);
             while at < events.len() {
                 let (first, mut moved) = (events[at], [0.0; 2]);
                 while at < events.len() && (events[at] == first || order(first, events[at]).is_eq()) {
@@ -198,54 +191,122 @@ impl CountedPlane {
                     at += 1;
                 }
                 let (r, [leave, enter]) = (total - l, moved);
-                sum += ordered_triples(l) - ordered_triples(l - leave);
-                sum += ordered_triples(r) - ordered_triples(r - enter);
+                // What the points on this line add, less the difference of the triples on the right.
+                sum += 4.0 * (ordered_triples(l) - ordered_triples(l - leave));
+                sum += 4.0 * (ordered_triples(r + leave - enter) - ordered_triples(r - enter));
                 l += enter - leave;
             }
         }
-        Some(sum / ORDERS)
+        sum
     }
 
-    /// Computes positions and places; false if a border between buckets is within rounding of a point.
-    fn locate(
-        &self,
-        z: [f64; 2],
-        number: usize,
-        position_error: f64,
-        HalfTurn { position, place, .. }: &mut HalfTurn,
-    ) -> bool {
-        // Adding 2^52 rounds to an integer and leaves it in the low bits.
+    /// Finds the places; false if a border between buckets is within rounding of a point.
+    fn locate(&self, z: [f64; 2], number: usize, HalfTurn { place, .. }: &mut HalfTurn) -> bool {
+        // Adding 2^52 rounds to an integer and leaves it in the low bits; half as much again is for negative numbers.
         const ROUND: f64 = 4_503_599_627_370_496.0;
+        const ROUND_SIGNED: f64 = 1.5 * ROUND;
         // Differences of huge numbers overflow.
         if z.iter().any(|z| z.abs() > 1e150) {
             return false;
         }
-        let n = self.x.len();
-        position.resize(n, 0.0);
-        place.resize(n, 0);
+        place.resize(self.x.len(), 0);
         let (scale, nowhere) = ((number - 1) as f64 / 2.0, number as f64);
-        let close = 0.5 - position_error;
-        let (x, y, position, place) = (&self.x[..], &self.y[..], &mut position[..], &mut place[..]);
+        let close = 0.5 - POSITION_ERROR * nowhere;
+        // Bucket b has row and lane as remainder and quotient by the number of rows.
+        let (lanes, rows) = (LANES as f64, (number / LANES) as f64);
+        let (per_row, lane_step) = (rows.recip(), lanes * rows - 1.0);
+        let (x, y, place) = (&self.x[..], &self.y[..], &mut place[..]);
         vectorised!({
-            for ((position, x), y) in position.iter_mut().zip(x).zip(y) {
-                let (a, b) = (x - z[0], y - z[1]);
-                let a = if is_lower(a, b) { -a } else { a };
-                let length = a.abs() + b.abs();
-                let along = (1.0 - a / length) * scale + BUCKET_OFFSET;
-                *position = if length == 0.0 { nowhere } else { along };
-            }
             let mut doubtful = 0;
-            for (((place, position), x), y) in place.iter_mut().zip(position.iter()).zip(x).zip(y) {
-                let rounded = position + ROUND;
-                doubtful |= u64::from((position - (rounded - ROUND)).abs() > close);
-                let lower = u64::from(is_lower(x - z[0], y - z[1]));
+            for ((place, x), y) in place.iter_mut().zip(x).zip(y) {
+                let (a, b) = (x - z[0], y - z[1]);
+                let lower = is_lower(a, b);
+                let a = if lower { -a } else { a };
+                let length = a.abs() + b.abs();
+                let position = (1.0 - a / length) * scale + BUCKET_OFFSET;
+                let bucket = (position + ROUND) - ROUND;
+                doubtful |= u64::from((position - bucket).abs() > close);
+                // The quotient rounded down: half a bucket is far more than its rounding.
+                let lane = (((bucket + 0.5) * per_row - 0.5) + ROUND_SIGNED) - ROUND_SIGNED;
+                let dealt = bucket * lanes - lane * lane_step;
+                let dealt = if length == 0.0 { nowhere } else { dealt };
                 #[expect(clippy::cast_possible_truncation, reason = "the low bits are meant")]
                 {
-                    *place = (rounded.to_bits() << 1 | lower) as u32;
+                    *place = ((dealt + ROUND).to_bits() << 1 | u64::from(lower)) as u32;
                 }
             }
             doubtful == 0
         })
+    }
+}
+
+impl HalfTurn {
+    /// Fills in the surplus before every bucket, and marks the mixed buckets.
+    ///
+    /// Returns four times the ordered triples, but for what points add that leave in mixed buckets; `None` if a half of a word
+    /// was too small.
+    fn sweep(&mut self, number: usize, total: i32) -> Option<f64> {
+        self.surplus.resize(number + LANES, 0.0);
+        self.decreases.resize(number, 0.0);
+        let sides = &mut self.sides[..number];
+        let (surplus, decreases) = (&mut self.surplus[..number + LANES], &mut self.decreases[..number]);
+        // What overflows a half of a word is missing here, less one for the carry.
+        let mass =
+            vectorised!(sides.iter().map(|sides| leave_and_enter(*sides).iter().sum::<i32>()).sum::<i32>());
+        if mass != total {
+            return None;
+        }
+        let mut change = [0; LANES];
+        vectorised!({
+            for row in sides.as_chunks::<LANES>().0 {
+                for k in 0..LANES {
+                    let [leave, enter] = leave_and_enter(row[k]);
+                    change[k] += enter - leave;
+                }
+            }
+        });
+        // After half a turn the sides have changed places.
+        let start = -change.iter().sum::<i32>();
+        let (mut at, mut starts) = (start, [0; LANES]);
+        for k in 0..LANES {
+            starts[k] = at;
+            at += 2 * change[k];
+        }
+        let ends = vectorised!({
+            let mut now = starts;
+            let rows = sides.as_chunks::<LANES>().0.iter().zip(surplus.as_chunks_mut::<LANES>().0);
+            for (row, surplus) in rows {
+                for k in 0..LANES {
+                    surplus[k] = f64::from(now[k]);
+                }
+                for k in 0..LANES {
+                    let [leave, enter] = leave_and_enter(row[k]);
+                    now[k] += 2 * (enter - leave);
+                }
+            }
+            now
+        });
+        surplus[number..].iter_mut().zip(ends).for_each(|(surplus, end)| *surplus = f64::from(end));
+        let imbalance = Imbalance::new(f64::from(total));
+        let by_leaving = vectorised!({
+            let around = surplus.iter().zip(&surplus[LANES..]);
+            for ((sides, decrease), (u, v)) in sides.iter_mut().zip(decreases.iter_mut()).zip(around) {
+                let [leave, enter] = leave_and_enter(*sides);
+                // Computed for all: without branches the loop is vectorised.
+                let all = imbalance.decrease(*u, *v);
+                *decrease = if *sides <= LEAVE { all } else { 0.0 };
+                *sides = if leave.min(enter) > 0 { LAST } else { 0 };
+            }
+            let mut lanes = [0.0; LANES];
+            for row in decreases.as_chunks::<LANES>().0 {
+                for k in 0..LANES {
+                    lanes[k] += row[k];
+                }
+            }
+            fold(lanes)
+        });
+        let on_right = |surplus: i32| ordered_triples(0.5 * f64::from(total - surplus));
+        Some(by_leaving + 4.0 * (on_right(start) - on_right(-start)))
     }
 }
 
@@ -316,5 +377,18 @@ mod tests {
         }
         assert!(counted > 2900, "{counted}");
         assert!(CountedPlane::new(&[0.0, 1.0], &[0.5]).is_none());
+    }
+    #[test]
+    fn halves_of_a_word_that_overflow_are_noticed() {
+        let points: Vec<[f64; 2]> = (0..9).map(|k| [f64::from(k % 3), f64::from(k / 3) + 0.1]).collect();
+        let masses = [20_000.0; 9];
+        let plane = CountedPlane::new(&points.concat(), &masses).unwrap();
+        let mut scratch = HalfTurn::default();
+        // From far away all points are in one bucket.
+        assert_eq!(plane.open_triples([-1e9, 0.0], &mut scratch), None);
+        for z in [[0.9, 1.2], [1.0, 1.1], [-0.5, 0.3]] {
+            assert_eq!(plane.open_triples(z, &mut scratch), Some(sorted(&points, &masses, z)), "{z:?}");
+        }
+        assert!(CountedPlane::new(&[0.0, 1.0], &[70_000.0]).is_none());
     }
 }

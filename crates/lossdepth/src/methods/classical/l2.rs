@@ -12,7 +12,8 @@ by_scatter! {
     /// Distances are measured by the [`scatter`](Self::scatter): with the covariance or the minimum covariance determinant the
     /// depth is affine-invariant, and 0 off the span of the sample; with `none` it depends on units.
     ///
-    /// `stderr` and influence are first-order with the scatter taken as known.
+    /// `stderr` and influence are first-order and include that a covariance is learned (N18); the minimum covariance determinant is
+    /// taken as known.
     ///
     /// ```
     /// use lossdepth::{Depth, Reference, methods::classical::{L2, Scatter}};
@@ -44,20 +45,22 @@ impl ByDistances for L2 {
         };
         let mut answer = Answer { depth, error, ..Answer::default() };
         let slope = depth * depth;
-        if asked.standard_error() {
-            answer.stderr = slope * cloud.standard_error(distance);
+        if !asked.standard_error() {
+            return answer;
         }
+        let weights = cloud.weights.iter().zip(distance.iter());
+        terms.iter_mut().zip(weights).for_each(|(t, (w, r))| *t = if *r > 0.0 { w / r } else { 0.0 });
+        let mut influence: Vec<f64> = distance.iter().map(|r| slope * (mean - r)).collect();
+        let factors: Vec<f64> = terms.iter().map(|t| 0.5 * slope * t).collect();
+        prepared.add_scatter(at, &factors, None, &mut influence);
+        answer.stderr = cloud.standard_error(&influence);
         if asked.explanation() {
-            for i in 0..n {
-                terms[i] = if distance[i] > 0.0 { cloud.weights[i] / distance[i] } else { 0.0 };
-            }
             let gradient: Vec<f64> = (0..at.len())
                 .map(|j| {
                     let (column, t) = (cloud.column(j), at[j]);
                     slope * sum_of(n, |i| terms[i] * (column[i] - t))
                 })
                 .collect();
-            let influence: Vec<f64> = distance.iter().map(|r| slope * (mean - r)).collect();
             answer.why = prepared.why(&gradient, &influence);
         }
         answer

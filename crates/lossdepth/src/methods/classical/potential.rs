@@ -15,7 +15,8 @@ by_scatter! {
     /// distances measured by a scatter matrix. The sum over rows of densities that ddalpha reports is $n (2 \pi h)^{-r/2}$ times
     /// this.
     ///
-    /// `stderr` and influence are first-order with the scatter taken as known.
+    /// `stderr` and influence are first-order and include that a covariance is learned (N18); the minimum covariance determinant is
+    /// taken as known.
     ///
     /// ```
     /// use lossdepth::{Depth, Reference, methods::classical::{Potential, Scatter}};
@@ -57,9 +58,13 @@ impl ByDistances for Potential {
         let steepest = (-0.5f64).exp() / h.sqrt();
         let off = *noise * steepest + 4.0 * (*relative + f64::EPSILON) + cloud.sum_rounding() * depth;
         let mut answer = Answer { depth, error: off, ..Answer::default() };
-        if asked.standard_error() {
-            answer.stderr = cloud.standard_error(terms);
+        if !asked.standard_error() {
+            return answer;
         }
+        let mut influence: Vec<f64> = terms.iter().map(|k| k - depth).collect();
+        let factors: Vec<f64> = terms.iter().zip(&cloud.weights).map(|(k, w)| steep * k * w).collect();
+        prepared.add_scatter(at, &factors, None, &mut influence);
+        answer.stderr = cloud.standard_error(&influence);
         if asked.explanation() {
             let gradient: Vec<f64> = (0..at.len())
                 .map(|j| {
@@ -67,7 +72,6 @@ impl ByDistances for Potential {
                     sum_of(n, |i| weights[i] * terms[i] * (column[i] - t)) / h
                 })
                 .collect();
-            let influence: Vec<f64> = terms.iter().map(|k| k - depth).collect();
             answer.why = prepared.why(&gradient, &influence);
         }
         answer

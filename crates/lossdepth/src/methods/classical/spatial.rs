@@ -13,7 +13,8 @@ by_scatter! {
     /// Distances are measured by the [`scatter`](Self::scatter): with the covariance or the minimum covariance determinant the
     /// depth is affine-invariant, and 0 off the span of the sample; with `none` it is invariant to rotations only.
     ///
-    /// `stderr` and influence are first-order with the scatter taken as known.
+    /// `stderr` and influence are first-order and include that a covariance is learned (N18); the minimum covariance determinant is
+    /// taken as known.
     ///
     /// ```
     /// use lossdepth::{Depth, Reference, methods::classical::Spatial};
@@ -62,7 +63,12 @@ impl ByDistances for Spatial {
                 along.iter_mut().zip(column).for_each(|(s, x)| *s += a * (x - t));
             }
             along.iter_mut().zip(distance.iter()).for_each(|(s, r)| *s = if *r > 0.0 { *s / r } else { 0.0 });
-            answer.stderr = cloud.standard_error(&along);
+            let mut influence: Vec<f64> = along.iter().map(|s| length - s).collect();
+            let part =
+                |i: usize| if distance[i] > 0.0 { -0.5 * terms[i] * along[i] / distance[i] } else { 0.0 };
+            let factors: Vec<f64> = (0..n).map(part).collect();
+            prepared.add_scatter(at, &factors, Some((0.5 * length, axis.as_slice())), &mut influence);
+            answer.stderr = cloud.standard_error(&influence);
             if asked.explanation() {
                 // Σᵢ ωᵢ (ĝ - uᵢ ⟨uᵢ, ĝ⟩) / rᵢ (N5).
                 let whole: f64 = terms.iter().sum();
@@ -76,7 +82,6 @@ impl ByDistances for Spatial {
                         axis[j] * whole - (0..n).map(bent).sum::<f64>()
                     })
                     .collect();
-                let influence: Vec<f64> = along.iter().map(|s| length - s).collect();
                 answer.why = prepared.why(&gradient, &influence);
             }
         }
