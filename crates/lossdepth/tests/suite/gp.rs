@@ -210,7 +210,7 @@ fn a_coarser_answer_is_within_its_error() {
 }
 
 #[test] // A function of the rows has a thin rest at this size, a matrix of numbers has a dense one.
-fn a_thin_rest_is_within_its_error() {
+fn a_small_residual_is_within_its_error() {
     let (mut random, mut failures) = (Random::new(23), Failures::default());
     for (d, gamma) in [(2, 1.0), (5, 0.05)] {
         let rows = random.cloud(1100, d);
@@ -243,7 +243,7 @@ fn a_thin_rest_is_within_its_error() {
 }
 
 #[test]
-fn bits_do_not_depend_on_the_company() {
+fn bits_do_not_depend_on_the_other_queries() {
     let mut random = Random::new(14);
     for (n, tol) in [(9, 1e-6), (150, 1e-6), (600, 1e-6), (1050, 1e-4), (1050, 1e-6)] {
         let (rows, queries) = (random.cloud(n, 4), random.cloud(70, 4));

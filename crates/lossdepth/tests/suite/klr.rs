@@ -151,7 +151,7 @@ fn other_smooth_losses_come_along() {
 }
 
 #[test]
-fn bits_do_not_depend_on_the_company() {
+fn bits_do_not_depend_on_the_other_queries() {
     let mut random = Random::new(4);
     for n in [9, 150] {
         let (rows, queries) = (random.cloud(n, 4), random.cloud(70, 4));
