@@ -60,7 +60,9 @@ impl SvmReference {
             for part in &parts {
                 means.iter_mut().zip(part).for_each(|(mean, sum)| mean.add(*sum));
             }
-            own.iter().for_each(|weight| total.add(*weight));
+            for weight in &own {
+                total.add(*weight);
+            }
             (rows_read, count) = (rows_read + rows.len(), count + parts.len());
             progress.rows = rows_read;
             progress.share = Some(own_share * (rows_read as f64 / survey.rows as f64));

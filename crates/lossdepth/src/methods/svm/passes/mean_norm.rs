@@ -120,7 +120,9 @@ impl<'a> BlockSums<'a> {
         for (block, projection) in summed.iter().zip(projections.iter().flatten()) {
             self.add_block(block, projection);
         }
-        weights.iter().for_each(|weight| self.total.add(*weight));
+        for weight in weights {
+            self.total.add(*weight);
+        }
         self.rows += rows.len();
         Ok(())
     }
@@ -191,7 +193,9 @@ impl<'a> BlockSums<'a> {
 impl Block {
     fn new(tiles: &[TileSums], weights: &[f64]) -> Self {
         let (mut weight, mut pairs) = (Twofold::default(), Twofold::default());
-        weights.iter().for_each(|g| weight.add(*g));
+        for g in weights {
+            weight.add(*g);
+        }
         let mut values = vec![0.0; tiles.first().map_or(0, |tile| tile.values.len())];
         for tile in tiles {
             pairs.add(tile.pairs);

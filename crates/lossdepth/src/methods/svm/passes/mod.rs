@@ -87,13 +87,11 @@ impl Svm {
         on_threads(run, || {
             let reading = Reading { survey, scaling, unit: weight_unit(survey), run };
             let mut fits = Vec::with_capacity(queries.len());
-            let found = match known.get() {
-                Some(found) => found.clone(),
-                None => {
-                    let found =
-                        SvmReference::new(self, &reading, (scale, seed), source, queries.len(), watch)?;
-                    known.get_or_init(|| Arc::new(found)).clone()
-                }
+            let found = if let Some(found) = known.get() {
+                found.clone()
+            } else {
+                let found = SvmReference::new(self, &reading, (scale, seed), source, queries.len(), watch)?;
+                known.get_or_init(|| Arc::new(found)).clone()
             };
             for first in (0..queries.len()).step_by(TOGETHER) {
                 let last = (first + TOGETHER).min(queries.len());

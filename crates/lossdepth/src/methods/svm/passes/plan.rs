@@ -68,7 +68,7 @@ impl Planner {
         let pilot = if all { (0, known) } else { (most, known) };
         let mut planner = Self { kernel, gathered, width, rows, most, pilot, pilot_norm: 0.0 };
         // Where one block is the choice the pilot is not needed.
-        if planner.one_block() > planner.least_cost(FEWEST) {
+        if planner.one_block() > planner.least_cost(FEWEST.min(most)) {
             let pilot = planner.pilot()?;
             let weights = vec![1.0 / pilot.len() as f64; pilot.len()];
             let pairs: Vec<f64> = tiles(0..pilot.len())
