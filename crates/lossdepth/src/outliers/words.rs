@@ -145,7 +145,7 @@ impl<'a> Words<'a> {
         let one_sign = quantiles.low > 0.0 || quantiles.high < 0.0;
         let size = if one_sign { spread.min(value.abs()) } else { spread };
         let close = rounded(*value, Some((0.0, size)), learned.is_whole());
-        let text = without_zeros(learned.format_value(to_decimals(close, learned)));
+        let text = without_zeros(learned.format_value(to_decimals(close, learned)), learned);
         if (close - value).abs() <= 1e-9 * value.abs() { text } else { format!("about {text}") }
     }
 
@@ -266,7 +266,7 @@ impl<'a> Words<'a> {
         }
         let value = if let Some(number) = fits.number {
             let close = rounded(number, fits.range, column.is_whole());
-            let text = without_zeros(column.format_value(to_decimals(close, column)));
+            let text = without_zeros(column.format_value(to_decimals(close, column)), column);
             let about = if column.kind() == ColumnKind::Time { "around" } else { "about" };
             format!("{about} {text}")
         } else {
@@ -276,7 +276,9 @@ impl<'a> Words<'a> {
         let plain = value.trim_start_matches("about ").trim_start_matches("around ").trim_matches('`');
         let columns = self.queries.encoding.columns();
         let varies = |(at, other): (usize, &EncodedColumn)| at != reason.column && !other.is_constant();
-        if plain == without_zeros(self.value(reason.column)) || !columns.iter().enumerate().any(varies) {
+        if plain == without_zeros(self.value(reason.column), column)
+            || !columns.iter().enumerate().any(varies)
+        {
             return None;
         }
         // Beside other odd columns the value was found for a row in which those are ordinary.
@@ -393,14 +395,18 @@ fn usual_value(column: &EncodedColumn, value: f64) -> String {
     }
     let unit = 10f64.powf(value.abs().log10().floor() - 3.0);
     let close = (value / unit).round() * unit;
-    without_zeros(column.format_value(to_decimals(if close.is_finite() { close } else { value }, column)))
+    without_zeros(
+        column.format_value(to_decimals(if close.is_finite() { close } else { value }, column)),
+        column,
+    )
 }
 
 /// A number without the zeros behind its decimals, which look more exact than it is.
-fn without_zeros(text: String) -> String {
-    match text.rsplit_once('.') {
+fn without_zeros(text: String, column: &EncodedColumn) -> String {
+    let mark = column.decimal_mark();
+    match text.rsplit_once(mark) {
         Some((_, decimals)) if !decimals.is_empty() && decimals.bytes().all(|b| b.is_ascii_digit()) => {
-            text.trim_end_matches('0').trim_end_matches('.').to_owned()
+            text.trim_end_matches('0').trim_end_matches(mark).to_owned()
         }
         _ => text,
     }
@@ -445,6 +451,27 @@ mod tests {
         {
             assert_eq!(counted(count), text);
         }
+    }
+
+    #[test]
+    fn zeros_of_thousands_stay_where_the_decimal_mark_is_a_comma() {
+        let column = |all: &[&str]| {
+            let mut texts = crate::data::Texts::default();
+            all.iter().for_each(|text| texts.push(Some(text)));
+            let column = crate::data::Column { name: "x".into(), values: crate::data::Values::Texts(texts) };
+            let table = crate::data::Table::new(vec![column]).unwrap();
+            crate::data::Encoding::learn(&table, None, &crate::data::EncodingOptions::default()).unwrap().0
+        };
+        let (comma, point) = (column(&["1.234,50", "2.000,25", "3,5"]), column(&["1,234.50", "2.25", "3.5"]));
+        let shown = |text: &str, of: &crate::data::Encoding| without_zeros(text.to_owned(), &of.columns()[0]);
+        assert_eq!(
+            (shown("140.000", &comma), shown("260,00", &comma)),
+            ("140.000".to_owned(), "260".to_owned())
+        );
+        assert_eq!(
+            (shown("140,000", &point), shown("260.00", &point)),
+            ("140,000".to_owned(), "260".to_owned())
+        );
     }
 
     #[test]
