@@ -181,7 +181,10 @@ impl Block {
             return None;
         }
         let typed = self.typed.as_ref()?;
-        let values = &typed.column(learned.name()).or_else(|| typed.column(learned.source()))?.values;
+        if learned.name() != learned.source() {
+            return encoding.written(typed, column, number - self.first);
+        }
+        let values = &typed.column(learned.name())?.values;
         Some(written(values, number - self.first)).filter(|text| !text.is_empty())
     }
 

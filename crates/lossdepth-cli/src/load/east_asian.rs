@@ -19,9 +19,13 @@ pub(super) fn guess(head: &[u8]) -> Option<&'static Encoding> {
         pairs.len() >= LETTERS && 100 * count >= share * pairs.len()
     };
     match () {
-        () if fits(SHIFT_JIS) && most(&japanese, 80, &|first, _| matches!(first, 0x81..=0x98)) => Some(SHIFT_JIS),
+        () if fits(SHIFT_JIS) && most(&japanese, 80, &|first, _| matches!(first, 0x81..=0x98)) => {
+            Some(SHIFT_JIS)
+        }
         // Hangul, before the Chinese letters that have the same bytes and more.
-        () if fits(EUC_KR) && most(&other, 95, &|first, second| matches!(first, 0xa1..=0xc8) && second >= 0xa1) => {
+        () if fits(EUC_KR)
+            && most(&other, 95, &|first, second| matches!(first, 0xa1..=0xc8) && second >= 0xa1) =>
+        {
             Some(EUC_KR)
         }
         () if fits(GBK)
@@ -68,10 +72,14 @@ mod tests {
             // Cut in the middle of a letter.
             assert_eq!(guess(&bytes[..bytes.len() - 2]), Some(encoding), "{text}");
         }
-        let western = "Straße,Größe,Ort,née\nKöln,5,Café,prénom\nMünchen,7,Liège,Façade\nÅrhus,3,Malmö,Šibenik\n";
+        let western =
+            "Straße,Größe,Ort,née\nKöln,5,Café,prénom\nMünchen,7,Liège,Façade\nÅrhus,3,Malmö,Šibenik\n";
         assert_eq!(guess(&WINDOWS_1252.encode(western).0), None);
         assert_eq!(guess(&MACINTOSH.encode("né,Café,Zürich\nétat,forêt,île\nété,à,où\n").0), None);
-        assert_eq!(guess(&WINDOWS_1251.encode("город,сумма,дата\nМосква,5,март\nТула,7,май\nОмск,3,июнь\n").0), None);
+        assert_eq!(
+            guess(&WINDOWS_1251.encode("город,сумма,дата\nМосква,5,март\nТула,7,май\nОмск,3,июнь\n").0),
+            None
+        );
         assert_eq!(guess(&WINDOWS_1252.encode("€ 5,– „Ort“\n").0), None);
     }
 }

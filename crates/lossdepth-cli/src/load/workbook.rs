@@ -245,7 +245,9 @@ fn cells(workbook: &mut Sheets<Cursor<Bytes>>, name: &str) -> Result<(Vec<Vec<Da
 /// `low`.
 fn fill_merged(rows: &mut [Vec<Data>], low: (u32, u32), merged: &[Dimensions]) {
     for Dimensions { start, end } in merged {
-        let (Some(first), Some(column)) = (start.0.checked_sub(low.0), start.1.checked_sub(low.1)) else { continue };
+        let (Some(first), Some(column)) = (start.0.checked_sub(low.0), start.1.checked_sub(low.1)) else {
+            continue;
+        };
         let (first, column) = (first as usize, column as usize);
         let Some(value) = rows.get(first).and_then(|row| row.get(column)).cloned() else { continue };
         let last = (end.0.saturating_sub(low.0) as usize).min(rows.len() - 1);

@@ -60,9 +60,8 @@ fn planted_errors_are_among_the_oddest_rows_with_their_columns() {
         let report: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
         let rows = report["outliers"].as_array().unwrap();
         for (row, columns) in errors {
-            let is_row = |found: &&serde_json::Value| {
-                found["name"] == **row || found["row"].to_string() == **row
-            };
+            let is_row =
+                |found: &&serde_json::Value| found["name"] == **row || found["row"].to_string() == **row;
             let Some(found) = rows.iter().find(is_row) else {
                 wrong.push(format!("{file}: row {row} is not among the {top} oddest"));
                 continue;

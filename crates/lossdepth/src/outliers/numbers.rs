@@ -19,14 +19,18 @@ pub(super) fn usual_value(column: &EncodedColumn, value: f64) -> String {
     }
     let unit = 10f64.powf(value.abs().log10().floor() - 3.0);
     let close = (value / unit).round() * unit;
-    without_zeros(column.format_value(to_decimals(if close.is_finite() { close } else { value }, column)))
+    without_zeros(
+        column.format_value(to_decimals(if close.is_finite() { close } else { value }, column)),
+        column,
+    )
 }
 
 /// A number without the zeros behind its decimals, which look more exact than it is.
-pub(super) fn without_zeros(text: String) -> String {
-    match text.rsplit_once('.') {
+pub(super) fn without_zeros(text: String, column: &EncodedColumn) -> String {
+    let mark = column.decimal_mark();
+    match text.rsplit_once(mark) {
         Some((_, decimals)) if !decimals.is_empty() && decimals.bytes().all(|b| b.is_ascii_digit()) => {
-            text.trim_end_matches('0').trim_end_matches('.').to_owned()
+            text.trim_end_matches('0').trim_end_matches(mark).to_owned()
         }
         _ => text,
     }
@@ -71,6 +75,27 @@ mod tests {
         {
             assert_eq!(counted(count), text);
         }
+    }
+
+    #[test]
+    fn zeros_of_thousands_stay_where_the_decimal_mark_is_a_comma() {
+        let column = |all: &[&str]| {
+            let mut texts = crate::data::Texts::default();
+            all.iter().for_each(|text| texts.push(Some(text)));
+            let column = crate::data::Column { name: "x".into(), values: crate::data::Values::Texts(texts) };
+            let table = crate::data::Table::new(vec![column]).unwrap();
+            crate::data::Encoding::learn(&table, None, &crate::data::EncodingOptions::default()).unwrap().0
+        };
+        let (comma, point) = (column(&["1.234,50", "2.000,25", "3,5"]), column(&["1,234.50", "2.25", "3.5"]));
+        let shown = |text: &str, of: &crate::data::Encoding| without_zeros(text.to_owned(), &of.columns()[0]);
+        assert_eq!(
+            (shown("140.000", &comma), shown("260,00", &comma)),
+            ("140.000".to_owned(), "260".to_owned())
+        );
+        assert_eq!(
+            (shown("140,000", &point), shown("260.00", &point)),
+            ("140,000".to_owned(), "260".to_owned())
+        );
     }
 
     #[test]

@@ -143,7 +143,7 @@ impl<'a> Words<'a> {
         let one_sign = quantiles.low > 0.0 || quantiles.high < 0.0;
         let size = if one_sign { spread.min(value.abs()) } else { spread };
         let close = rounded(*value, Some((0.0, size)), learned.is_whole());
-        let text = without_zeros(learned.format_value(to_decimals(close, learned)));
+        let text = without_zeros(learned.format_value(to_decimals(close, learned)), learned);
         if (close - value).abs() <= 1e-9 * value.abs() { text } else { format!("about {text}") }
     }
 
@@ -264,7 +264,7 @@ impl<'a> Words<'a> {
         }
         let value = if let Some(number) = fits.number {
             let close = rounded(number, fits.range, column.is_whole());
-            let text = without_zeros(column.format_value(to_decimals(close, column)));
+            let text = without_zeros(column.format_value(to_decimals(close, column)), column);
             let about = if column.kind() == ColumnKind::Time { "around" } else { "about" };
             format!("{about} {text}")
         } else {
@@ -274,7 +274,9 @@ impl<'a> Words<'a> {
         let plain = value.trim_start_matches("about ").trim_start_matches("around ").trim_matches('`');
         let columns = self.queries.encoding.columns();
         let varies = |(at, other): (usize, &EncodedColumn)| at != reason.column && !other.is_constant();
-        if plain == without_zeros(self.value(reason.column)) || !columns.iter().enumerate().any(varies) {
+        if plain == without_zeros(self.value(reason.column), column)
+            || !columns.iter().enumerate().any(varies)
+        {
             return None;
         }
         // Beside other odd columns the value was found for a row in which those are ordinary.

@@ -26,7 +26,9 @@ pub(super) fn map(assembly: &Assembly<'_>, data: Sample<'_>, places: &[usize]) -
     };
     let mut chosen: Vec<(f64, usize)> = (0..columns.len())
         .filter(|&column| !is_category(&columns[column]) && !columns[column].is_constant())
-        .filter(|&column| !assembly.is_masked(columns[column].name()) && !assembly.is_masked(columns[column].source()))
+        .filter(|&column| {
+            !assembly.is_masked(columns[column].name()) && !assembly.is_masked(columns[column].source())
+        })
         .map(|column| (total(column), column))
         .collect();
     chosen.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));

@@ -112,6 +112,14 @@ impl EncodedColumn {
         }
     }
 
+    /// The mark in front of the decimals of its numbers; the other one of `.` and `,` is between thousands.
+    pub(crate) fn decimal_mark(&self) -> char {
+        match &self.content {
+            Content::Number { form, .. } => form.decimal.unwrap_or('.'),
+            _ => '.',
+        }
+    }
+
     /// Whether a value came with a time of day.
     pub fn has_time_of_day(&self) -> bool {
         matches!(&self.content, Content::Time { time_of_day: true, .. })

@@ -33,8 +33,12 @@ impl Part {
     /// What a cell has for this part; `None` if there is no such thing in it.
     pub(super) fn of<'a>(&self, text: &'a str) -> Option<Cow<'a, str>> {
         match self {
-            Self::Piece { at, of, between } => pieces(text, between, *of).map(|found| Cow::Borrowed(found[*at])),
-            Self::Amount => Some(without_unit(text).map_or(Cow::Borrowed(text), |(bare, _)| Cow::Owned(bare))),
+            Self::Piece { at, of, between } => {
+                pieces(text, between, *of).map(|found| Cow::Borrowed(found[*at]))
+            }
+            Self::Amount => {
+                Some(without_unit(text).map_or(Cow::Borrowed(text), |(bare, _)| Cow::Owned(bare)))
+            }
             Self::Unit => without_unit(text).map(|(_, unit)| Cow::Borrowed(unit)),
         }
     }

@@ -65,7 +65,8 @@ impl Pair {
             shares[1][b] += mass;
             *joint.entry((a, b)).or_default() += mass;
         }
-        let entropy = |shares: &[f64]| -> f64 { shares.iter().filter(|p| **p > 0.0).map(|p| -p * p.ln()).sum() };
+        let entropy =
+            |shares: &[f64]| -> f64 { shares.iter().filter(|p| **p > 0.0).map(|p| -p * p.ln()).sum() };
         let present = |shares: &[f64]| shares.iter().filter(|p| **p > 0.0).count() as f64;
         let least = entropy(&shares[0]).min(entropy(&shares[1]));
         let lift: BTreeMap<(usize, usize), f64> =
@@ -90,7 +91,9 @@ impl Pair {
     /// (A11p): $-\ln p + \ln (l_\text{next} / l)$ beyond what is expected, with $p$ the share of the rows whose combinations
     /// have a lift of at most $l$, and the next larger lift.
     fn excess(&self, query: &[f64], observations: f64, expected: f64) -> f64 {
-        let (Some(a), Some(b)) = (self.groups[0].level(query), self.groups[1].level(query)) else { return 0.0 };
+        let (Some(a), Some(b)) = (self.groups[0].level(query), self.groups[1].level(query)) else {
+            return 0.0;
+        };
         // As if one more row had a combination that the sample lacks; a level that it lacks is odd by itself.
         let once = 1.0 / (observations + 1.0);
         let both = self.shares[0][a] * self.shares[1][b];
@@ -119,7 +122,8 @@ mod tests {
             row
         };
         let data: Vec<Vec<f64>> = rows.iter().map(encode).collect();
-        let layout = Layout::new([(0, GroupKind::Category, levels), (1, GroupKind::Category, levels)].into_iter());
+        let layout =
+            Layout::new([(0, GroupKind::Category, levels), (1, GroupKind::Category, levels)].into_iter());
         let compared = Compared::new(&Reference::new(&data).unwrap(), 2000);
         (LevelPairs::learn(&compared, &layout), compared, data)
     }

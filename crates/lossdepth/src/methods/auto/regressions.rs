@@ -28,9 +28,8 @@ const RESOLUTION: f64 = 1e-9;
 /// As [`CENSORED`] for residuals in these: an error in any column of a relation breaks it (heuristic).
 const BROKEN: f64 = 0.05;
 
-/// A column is predicted in other than robust coordinates if that leaves at most this share of what these leave: their ridge alone
-/// leaves a tenth of an exact relation, and twice that is no better model but another way to measure (heuristic).
-const NARROWER: f64 = 0.2;
+/// A column is predicted in other than robust coordinates if that leaves at most this share of what these leave (heuristic).
+const NARROWER: f64 = 0.5;
 
 /// The other kinds take part from so many observations a coordinate on: in smaller samples their smaller ridge follows the sample
 /// (heuristic).

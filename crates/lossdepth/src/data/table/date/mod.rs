@@ -148,7 +148,8 @@ fn east_asian(text: &str) -> String {
         other => other,
     };
     let marked: String = text.chars().map(mark).collect();
-    let joined = marked.split_whitespace().collect::<Vec<_>>().join(" ").replace("- ", "-").replace(": ", ":");
+    let joined =
+        marked.split_whitespace().collect::<Vec<_>>().join(" ").replace("- ", "-").replace(": ", ":");
     joined.trim_end_matches(['-', ':', ' ']).to_owned()
 }
 

@@ -46,7 +46,8 @@ pub(super) fn plans(table: &Table, weights: &[f64], options: &EncodingOptions) -
     // The parts of a column have names of their own.
     let taken = |name: &String| table.column(name).is_some();
     for (plan, column) in plans.iter_mut().zip(table.columns()) {
-        let names = plan.parts.iter().filter_map(|part| part.part.as_ref()).map(|part| part.name(&column.name));
+        let names =
+            plan.parts.iter().filter_map(|part| part.part.as_ref()).map(|part| part.name(&column.name));
         if names.filter(|name| *name != column.name).any(|name| taken(&name)) {
             plan.parts.clear();
         }

@@ -183,7 +183,8 @@ impl<'a> Profile<'a> {
             }
             // What names the rows has a part that is another one in every row; a place on a map has that too.
             let repeats = |at: usize| {
-                let found = self.values.iter().filter_map(|(text, _)| Some(part::pieces(text, between, *of)?[at]));
+                let found =
+                    self.values.iter().filter_map(|(text, _)| Some(part::pieces(text, between, *of)?[at]));
                 found.collect::<BTreeSet<_>>().len() < self.values.len()
             };
             kind != ColumnKind::Id || between.contains(',') || (0..*of).all(repeats)
@@ -216,7 +217,8 @@ impl<'a> Profile<'a> {
     /// than twelve seconds and ten minutes.
     fn are_feet(&self) -> bool {
         let is_length = |text: &str| number::feet_and_inches(text).is_some();
-        let count: usize = self.values.iter().filter(|(text, _)| is_length(text)).map(|(_, count)| count).sum();
+        let count: usize =
+            self.values.iter().filter(|(text, _)| is_length(text)).map(|(_, count)| count).sum();
         count > self.number.read && self.has_values() && ODD.allows(self.valued - count, self.valued)
     }
 

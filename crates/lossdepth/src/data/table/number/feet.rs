@@ -7,7 +7,11 @@ pub(crate) fn parse(text: &str) -> Option<f64> {
     let feet = feet.trim_end();
     let feet = feet.parse::<u32>().ok().filter(|number| *number < 10 && feet.len() == 1)?;
     let rest = rest.trim_start_matches(['.', ' ']);
-    let inches = ["''", "\"", "”", "″", "in.", "in"].iter().find_map(|mark| rest.strip_suffix(mark)).unwrap_or(rest).trim();
+    let inches = ["''", "\"", "”", "″", "in.", "in"]
+        .iter()
+        .find_map(|mark| rest.strip_suffix(mark))
+        .unwrap_or(rest)
+        .trim();
     let (inches, half) = inches.strip_suffix('½').map_or((inches, 0.0), |whole| (whole.trim_end(), 0.5));
     let plain = inches.bytes().all(|b| b.is_ascii_digit() || b == b'.');
     let inches: f64 = if inches.is_empty() { 0.0 } else { inches.parse().ok().filter(|_| plain)? };

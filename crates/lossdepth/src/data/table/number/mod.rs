@@ -139,7 +139,8 @@ impl NumberForm {
             let same = |other: &str| other == unit || ratio(other, unit).is_some();
             units.iter().filter(|((other, _), _)| same(other)).map(|(_, count)| count).sum()
         };
-        let enough = |((unit, _), _): &(&(&str, bool), &usize)| !is_measure(unit) || 2 * together(unit) >= numbers;
+        let enough =
+            |((unit, _), _): &(&(&str, bool), &usize)| !is_measure(unit) || 2 * together(unit) >= numbers;
         let most = units.iter().filter(enough).max_by(|a, b| a.1.cmp(b.1).then_with(|| b.0.cmp(a.0)));
         let unit = most.map(|(unit, _)| *unit);
         let mut form = Self {
@@ -191,7 +192,10 @@ impl NumberForm {
     pub(super) fn is_valid(&self) -> bool {
         let known = |unit: &String| UNITS.contains(&unit.as_str()) || is_measure(unit);
         let suffix = self.suffix.iter().all(|suffix| suffix::is_unit(suffix));
-        matches!(self.decimal, None | Some('.' | ',')) && self.decimals <= 10 && self.unit.iter().all(known) && suffix
+        matches!(self.decimal, None | Some('.' | ','))
+            && self.decimals <= 10
+            && self.unit.iter().all(known)
+            && suffix
     }
 
     /// The number of a text, `None` if it is none.

@@ -33,8 +33,11 @@ pub(super) fn without<'a>(text: &'a str, unit: &str) -> &'a str {
 pub(super) fn is_unit(text: &str) -> bool {
     let mut chars = text.chars();
     let first = chars.next();
-    let starts = first.is_some_and(|c| c.is_alphabetic() || matches!(c, '/' | '%' | '°' | '#' | '€' | '$' | '£'));
-    let inside = |c: char| c.is_alphabetic() || matches!(c, '/' | '.' | '²' | '³' | '%' | '°' | '€' | '$' | '£' | ' ' | '·');
+    let starts =
+        first.is_some_and(|c| c.is_alphabetic() || matches!(c, '/' | '%' | '°' | '#' | '€' | '$' | '£'));
+    let inside = |c: char| {
+        c.is_alphabetic() || matches!(c, '/' | '.' | '²' | '³' | '%' | '°' | '€' | '$' | '£' | ' ' | '·')
+    };
     let capital = first.is_some_and(char::is_uppercase) && chars.as_str().is_empty();
     starts && !capital && text.chars().count() <= LONGEST && chars.all(inside)
 }

@@ -12,11 +12,11 @@ pub(super) const UNITS: [&str; 59] = [
 /// left out: they number houses and seats.
 pub(super) const MEASURES: [&str; 90] = [
     "km/h", "kmh", "mph", "m/s", "m³/h", "l/min", "mg/dL", "mg/dl", "mg/L", "mg/l", "µg/L", "µg/l", "µg/m³",
-    "ng/mL", "g/dL", "mmol/L", "mmol/l", "µmol/L", "U/L", "kg/m²", "kg/m³", "kg/m2", "kg/m3", "mmHg", "mbar", "hPa", "kPa",
-    "MPa", "psi", "bar", "Pa", "kWh", "MWh", "Wh", "kW", "MW", "kcal", "cal", "kJ", "MJ", "mV", "kV", "mA",
-    "Ω", "GHz", "MHz", "kHz", "Hz", "rpm", "bpm", "ppm", "ppb", "dB", "°C", "°F", "°", "km²", "m²", "sqm",
-    "sqft", "ft²", "km2", "m2", "ft2", "ha", "m³", "m3", "ml", "mL", "cl", "dl", "km", "cm", "mm", "µm", "ft", "mi", "yd", "lbs", "lb",
-    "oz", "kg", "mg", "µg", "GB", "MB", "kB", "TB", "px", "hrs",
+    "ng/mL", "g/dL", "mmol/L", "mmol/l", "µmol/L", "U/L", "kg/m²", "kg/m³", "kg/m2", "kg/m3", "mmHg", "mbar",
+    "hPa", "kPa", "MPa", "psi", "bar", "Pa", "kWh", "MWh", "Wh", "kW", "MW", "kcal", "cal", "kJ", "MJ", "mV",
+    "kV", "mA", "Ω", "GHz", "MHz", "kHz", "Hz", "rpm", "bpm", "ppm", "ppb", "dB", "°C", "°F", "°", "km²",
+    "m²", "sqm", "sqft", "ft²", "km2", "m2", "ft2", "ha", "m³", "m3", "ml", "mL", "cl", "dl", "km", "cm",
+    "mm", "µm", "ft", "mi", "yd", "lbs", "lb", "oz", "kg", "mg", "µg", "GB", "MB", "kB", "TB", "px", "hrs",
 ];
 
 /// Likewise, of letters that other units end with, and of time.
