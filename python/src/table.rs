@@ -143,7 +143,7 @@ pub(crate) fn options(
         Ok(kind) => Ok((column, kind)),
         Err(_) => Err(PyValueError::new_err(format!(
             "`kinds` has `{kind}` for column `{column}`; it must be one of {}",
-            ColumnKind::NAMES.join(", ")
+            ColumnKind::ALL.map(ColumnKind::name).join(", ")
         ))),
     };
     let kinds = kinds.into_iter().map(read).collect::<PyResult<_>>()?;
