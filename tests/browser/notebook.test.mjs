@@ -31,6 +31,7 @@ test("two reports and a table work in a notebook, apart from each other", { skip
     await first.locator("#search").fill("row 150");
     assert.equal(await first.locator("#rows-table tbody tr:visible").count(), 1);
     assert.equal(await second.locator("#rows-table tbody tr:visible").count(), 8);
+    await first.locator("#rows-table tbody tr:visible button.link").click();
     await second.locator("#slider").press("End");
     assert.match(await second.locator("#consequence").textContent(), /91 of 91 rows/);
     assert.equal(await first.locator("#detail h3").textContent(), "row 150");
