@@ -30,6 +30,7 @@ from lossdepth._classical import (
 from lossdepth._classifier import DDClassifier
 from lossdepth._compare import ColumnShift, Comparison, TwoSampleTest, compare
 from lossdepth._conformal import Calibration, false_discovery_control
+from lossdepth._explanation import Cut, Explanation
 from lossdepth._files import load
 from lossdepth._fitting import ScaleWarning
 from lossdepth._forest import ForestDepth
@@ -42,7 +43,7 @@ from lossdepth._network import MLPDepth
 from lossdepth._outliers import Outlier, Outliers, outliers
 from lossdepth._preset import preset
 from lossdepth._report import Report, report
-from lossdepth._results import Cut, Explanation, Scores
+from lossdepth._scores import Scores
 from lossdepth._sketch import ReferenceSketch
 from lossdepth._wrapper import LossDepth
 

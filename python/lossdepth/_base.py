@@ -12,8 +12,8 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 from lossdepth import _native
 from lossdepth._docs import ATTRIBUTES
 from lossdepth._explained import in_columns, notes_by_row
+from lossdepth._explanation import Explanation, named_cut
 from lossdepth._oddest import Oddest
-from lossdepth._results import Explanation, Scores, named_cut
 from lossdepth._sparse import MOST_COLUMNS, explained, sparse_model
 
 if TYPE_CHECKING:
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
     from typing_extensions import Self
+
+    from lossdepth._scores import Scores
 
     Floats = NDArray[np.float64]
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lossdepth._results import Cut
+from lossdepth._explanation import Cut
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from lossdepth._base import Floats
-    from lossdepth._results import Scores
+    from lossdepth._scores import Scores
 
 _MODULES = (_linear, _kernel, _forest, _network, _halfspace, _classical, _auto)
 

@@ -144,7 +144,7 @@ class Oddest(Threshold):
 
     def _asked(self, X: Any, what: str) -> tuple[_native.Model, _native.Table, str]:
         """Return the model, the table as it takes it, and what it does about gaps."""
-        check_is_fitted(self, "model_")
+        check_is_fitted(self)
         model = dense_model(vars(self).get("model_"), what)
         if not isinstance(model, _native.Model) or self._is_pairwise():
             raise TypeError(f"{what} are for native depths of tables, not for LossDepth or kernels")

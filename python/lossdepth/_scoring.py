@@ -13,7 +13,7 @@ from lossdepth import _checks, _native
 from lossdepth._fitting import Fitting
 from lossdepth._input import as_table, is_sparse
 from lossdepth._progress import in_parts, threads
-from lossdepth._results import Scores
+from lossdepth._scores import Scores
 from lossdepth._sparse import SMALL, sparse_model, sparse_rows
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from lossdepth._base import Depth
 from lossdepth._docs import documented
 from lossdepth._fitting import Found
 from lossdepth._input import as_table, check_finite, check_numeric, is_frame
-from lossdepth._results import Explanation, Scores
+from lossdepth._scores import Scores
 from lossdepth._training import Training, final, risks
 from lossdepth._twins import NoTwin, Question, find_twin, resolved
 from lossdepth._wrapped import check_settings, check_weights, classifier, mass, seeded
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from lossdepth._base import Floats
     from lossdepth._conformal import Calibration
+    from lossdepth._explanation import Explanation
 
 
 def _has_twin(depth: LossDepth) -> bool:

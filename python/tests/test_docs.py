@@ -37,8 +37,9 @@ def test_docstrings(name):
 
 def test_there_are_examples():
     finder = doctest.DocTestFinder()
-    for thing in (lossdepth, *(getattr(lossdepth, name) for name in lossdepth.__all__)):
-        if thing not in (lossdepth.__version__, lossdepth.Scores):
+    pictures = [getattr(lossdepth.plot, name) for name in lossdepth.plot.__all__]
+    for thing in (lossdepth, *pictures, *(getattr(lossdepth, name) for name in lossdepth.__all__)):
+        if thing not in (lossdepth.__version__, lossdepth.Scores, lossdepth.plot):
             assert any(found.examples for found in finder.find(thing)), thing
 
 

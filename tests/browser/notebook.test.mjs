@@ -31,6 +31,7 @@ test("two reports and a table work in a notebook, apart from each other", { skip
     await first.locator("#search").fill("row 150");
     assert.equal(await first.locator("#rows-table tbody tr:visible").count(), 1);
     assert.equal(await second.locator("#rows-table tbody tr:visible").count(), 8);
+    await first.locator("#rows-table tbody tr:visible button.link").click();
     await second.locator("#slider").press("End");
     assert.match(await second.locator("#consequence").textContent(), /91 of 91 rows/);
     assert.equal(await first.locator("#detail h3").textContent(), "row 150");
@@ -46,6 +47,10 @@ test("two reports and a table work in a notebook, apart from each other", { skip
       // It cannot reach the notebook.
       assert.equal(await frame.locator("body").evaluate(() => { try { return Boolean(parent.document); } catch { return false; } }), false);
     }
+    // A link within the page stays within the frame.
+    await first.locator('.summary a[href="#rows"], header a[href="#rows"]').last().click();
+    await first.locator("body").evaluate(() => new Promise((done) => setTimeout(done, 1000)));
+    assert.ok((await first.locator("body").evaluate(() => scrollY)) > 300);
     const [download] = await Promise.all([page.waitForEvent("download"), first.locator("#export").click()]);
     assert.match(download.suggestedFilename(), /\.csv$/);
     // What `outliers` returns for a list is a table.

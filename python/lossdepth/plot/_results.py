@@ -9,8 +9,9 @@ import numpy as np
 from lossdepth.plot._axes import BLUE, GREY, RED, axes, bars, picture, plain
 
 if TYPE_CHECKING:
+    from lossdepth._explanation import Explanation
     from lossdepth._halfspace import Bagplot
-    from lossdepth._results import Explanation, Scores
+    from lossdepth._scores import Scores
 
 
 def scores(result: Scores, *, level: float = 0.95, top: int = 5, ax: Any = None) -> Any:

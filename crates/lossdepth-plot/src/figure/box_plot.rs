@@ -1,6 +1,7 @@
 //! Grouped box plots.
 
-use super::axes::{Axis, Frame, KeySymbol, LegendKey, Style, Ticks};
+use super::axes::{Axis, Frame, Style, Ticks};
+use super::legend::{KeySymbol, LegendKey};
 use crate::compute::BoxStatistics;
 use crate::scene::colour::{CATEGORIES, Colour};
 use crate::scene::{Path, Point, Rect, Scene, Stroke};

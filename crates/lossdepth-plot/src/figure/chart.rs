@@ -1,6 +1,7 @@
 //! Charts: lines, bands and markers on linear or logarithmic axes.
 
-use super::axes::{Axis, Frame, KeySymbol, LegendKey, Shape, Style, Ticks};
+use super::axes::{Axis, Frame, Style, Ticks};
+use super::legend::{KeySymbol, LegendKey, Shape};
 use crate::scene::colour::{CATEGORIES, Colour};
 use crate::scene::{Path, Point, Scene, Stroke};
 

@@ -1,6 +1,7 @@
 //! The depth as a function of one column: a curve with a confidence band, and the sample as a rug.
 
-use super::axes::{Axis, Frame, KeySymbol, LegendKey, Style};
+use super::axes::{Axis, Frame, Style};
+use super::legend::{KeySymbol, LegendKey};
 use crate::scene::colour::{Colour, heat};
 use crate::scene::{Path, Point, Scene, Stroke};
 

@@ -1,7 +1,8 @@
 //! The depth over a plane: a heat map or filled zones, labelled contours, and the sample.
 
-use super::axes::{Axis, Frame, KeySymbol, LegendKey, Shape, Sizes, Style, format_ticks};
+use super::axes::{Axis, Frame, Sizes, Style, format_ticks};
 use super::contour_labels::{self, LabelledLine};
+use super::legend::{KeySymbol, LegendKey, Shape};
 use super::point_labels;
 use crate::compute::{Field, Line, ticks};
 use crate::scene::colour::{CATEGORIES, Colour, heat, on_heat};

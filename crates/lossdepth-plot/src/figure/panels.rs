@@ -1,6 +1,7 @@
 //! Several figures in one picture, with a common title, legend and caption.
 
-use super::axes::{LEGEND_LINE, LegendKey, Style, draw_keys, legend_rows, write_caption};
+use super::axes::{Style, write_caption};
+use super::legend::{LEGEND_LINE, LegendKey, draw_keys, legend_rows};
 use crate::scene::colour::Colour;
 use crate::scene::font;
 use crate::scene::{Anchor, Item, Point, Rect, Scene, Text};

@@ -1,6 +1,7 @@
 //! ROC curves of several methods.
 
-use super::axes::{Axis, Frame, KeySymbol, LegendKey, Style};
+use super::axes::{Axis, Frame, Style};
+use super::legend::{KeySymbol, LegendKey};
 use crate::scene::colour::{CATEGORIES, Colour};
 use crate::scene::{Path, Point, Scene, Stroke};
 

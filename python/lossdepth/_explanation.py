@@ -1,173 +1,21 @@
-"""What the estimators return beyond plain arrays."""
+"""Why rows have the depths they have."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from lossdepth import _native
+from lossdepth._scores import SHOWN, counted_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     import pandas as pd
     import polars as pl
     from numpy.typing import NDArray
 
-_SHOWN = 10
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Scores:
-    """Depths, with what is known about each.
-
-    Attributes
-    ----------
-    depth : ndarray of shape (n_samples,)
-        The depth, between 0 and 1: high is central, low is outlying.
-    error : ndarray of shape (n_samples,)
-        A proven bound on the distance between `depth` and the exact optimum.
-    stderr : ndarray of shape (n_samples,)
-        The sampling standard error: how much `depth` would vary over samples like the reference.
-        NaN for `AutoDepth` and `ForestDepth`, which have none. For linear depths it includes that
-        the scalings ``"standard"`` and ``"whiten"`` are learned on the reference; kernel depths
-        and networks take the scaling and the width of the kernel for given.
-    iterations : ndarray of shape (n_samples,)
-        How many iterations the solver took.
-    stop : ndarray of shape (n_samples,)
-        Why it stopped: ``"converged"``, ``"iteration-limit"`` or ``"stalled"``. The error holds in
-        any case.
-    index : object or None
-        The index of the table that was scored, if it was a pandas one.
-    """
-
-    depth: NDArray[np.float64]
-    error: NDArray[np.float64]
-    stderr: NDArray[np.float64]
-    iterations: NDArray[np.int64]
-    stop: NDArray[np.str_]
-    index: Any = field(default=None)
-    _shares: Callable[[NDArray[np.float64]], NDArray[np.float64]] | None = field(default=None)
-
-    @cached_property
-    def percentile(self) -> NDArray[np.float64]:
-        """The share of the reference that is at most as deep, between 0 and 1.
-
-        For it the reference is scored once, at the first use: all of it, or 5,000 rows that stand
-        for a larger one. A saved model keeps what was found.
-
-        Examples
-        --------
-        >>> from lossdepth import LogisticDepth
-        >>> X = [[0.0], [1.0], [2.0], [3.0]]
-        >>> LogisticDepth().fit(X).score_details([[1.5], [9.0]]).percentile
-        array([1., 0.])
-        """
-        if self._shares is None:
-            raise AttributeError("these scores have no percentile")
-        return self._shares(self.depth)
-
-    @property
-    def converged(self) -> NDArray[np.bool_]:
-        """Whether the error of each row is within the tolerance."""
-        return np.asarray(self.stop == "converged", dtype=np.bool_)
-
-    def interval(self, level: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        r"""Return confidence intervals for the depths in the distribution behind the reference.
-
-        The ends are :math:`\operatorname{logit}^{-1}(\operatorname{logit} d \pm q s / (d (1 - d)))`
-        with the depth d, its standard error s and the normal quantile q, moved apart by `error`: to
-        first order depth ± q · stderr, but within [0, 1].
-
-        Parameters
-        ----------
-        level : float, default=0.95
-            The probability with which an interval should cover, between 0 and 1.
-
-        Returns
-        -------
-        tuple of ndarray of shape (n_samples,)
-            The lower and the upper ends.
-
-        Examples
-        --------
-        >>> from lossdepth import LogisticDepth
-        >>> scores = LogisticDepth().fit([[0.0], [1.0], [2.0]]).score_details([[9.0]])
-        >>> low, high = scores.interval()
-        >>> bool(low[0] < scores.depth[0] < high[0])
-        True
-        """
-        return _native.intervals(self.depth, self.error, self.stderr, level)
-
-    def to_pandas(self) -> pd.DataFrame:
-        """Return a data frame with a line for each row and the index that was scored.
-
-        Examples
-        --------
-        >>> from lossdepth import LogisticDepth
-        >>> scores = LogisticDepth().fit([[0.0], [1.0], [2.0]]).score_details([[1.0], [9.0]])
-        >>> list(scores.to_pandas().columns)
-        ['depth', 'error', 'stderr', 'percentile', 'iterations', 'converged', 'stop']
-        """
-        import pandas as pd  # noqa: PLC0415
-
-        return pd.DataFrame(self._columns(), index=self.index)
-
-    def to_polars(self) -> pl.DataFrame:
-        """Return a data frame with a line for each row."""
-        import polars as pl  # noqa: PLC0415
-
-        return pl.DataFrame(self._columns())
-
-    def plot(self, *, level: float = 0.95, top: int = 5, ax: Any = None) -> Any:
-        """Draw the depths, the most outlying first, with confidence intervals; needs matplotlib.
-
-        Parameters
-        ----------
-        level : float, default=0.95
-            The probability with which an interval covers.
-        top : int, default=5
-            How many of the most outlying rows are named.
-        ax : matplotlib.axes.Axes or None, default=None
-            Where to draw; a new figure by default.
-
-        Returns
-        -------
-        matplotlib.axes.Axes
-            What was drawn on.
-        """
-        from lossdepth import plot  # noqa: PLC0415
-
-        return plot.scores(self, level=level, top=top, ax=ax)
-
-    def _columns(self) -> dict[str, NDArray[Any]]:
-        names = ["depth", "error", "stderr", "percentile", "iterations", "converged", "stop"]
-        if self._shares is None:
-            names.remove("percentile")
-        return {name: getattr(self, name) for name in names}
-
-    def __len__(self) -> int:
-        return len(self.depth)
-
-    def __repr__(self) -> str:
-        wrong = len(self) - int(self.converged.sum())
-        state = f"{wrong} not converged" if wrong else "all converged"
-        lines = [
-            f"{type(self).__name__}: {_rows(len(self))}, {state}",
-            f"{'row':>6}  {'depth':>8}  {'error':>8}  {'stderr':>8}  iterations",
-        ]
-        lines += [
-            f"{i:>6}  {self.depth[i]:8.6f}  {self.error[i]:8.1e}  {self.stderr[i]:8.1e}"
-            f"  {self.iterations[i]:>10}" + ("" if self.converged[i] else f"  {self.stop[i]}")
-            for i in range(min(len(self), _SHOWN))
-        ]
-        if len(self) > _SHOWN:
-            lines.append(f"{'...':>6}")
-        return "\n".join(lines)
+    from lossdepth._scores import Scores
 
 
 class Cut(NamedTuple):
@@ -460,15 +308,17 @@ class Explanation:
         return len(self.value)
 
     def __repr__(self) -> str:
-        lines = [f"{type(self).__name__}: {_rows(len(self))}, {len(self.feature_names)} features"]
+        lines = [
+            f"{type(self).__name__}: {counted_rows(len(self))}, {len(self.feature_names)} features"
+        ]
         if self.contributions is None and self.weights is None and self.cuts is None:
-            lines += [f"{i:>6}  depth {depth:.6f}" for i, depth in enumerate(self.depth[:_SHOWN])]
-            return "\n".join(lines + [f"{'...':>6}"] * (len(self) > _SHOWN))
+            lines += [f"{i:>6}  depth {depth:.6f}" for i, depth in enumerate(self.depth[:SHOWN])]
+            return "\n".join(lines + [f"{'...':>6}"] * (len(self) > SHOWN))
         shown = self._telling() if self.contributions is None else self.contributions
-        for i, order in enumerate(self._order(3)[:_SHOWN]):
+        for i, order in enumerate(self._order(3)[:SHOWN]):
             parts = (f"{self.feature_names[j]} {shown[i, j]:+.3g}" for j in order)
             lines.append(f"{i:>6}  depth {self.depth[i]:.6f}  most telling: {', '.join(parts)}")
-        if len(self) > _SHOWN:
+        if len(self) > SHOWN:
             lines.append(f"{'...':>6}")
         return "\n".join(lines)
 
@@ -477,7 +327,3 @@ def _at_least_0(count: int) -> int:
     if count < 0:
         raise ValueError(f"the number to return must not be negative, got {count}")
     return count
-
-
-def _rows(count: int) -> str:
-    return "1 row" if count == 1 else f"{count} rows"
