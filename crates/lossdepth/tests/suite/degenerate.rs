@@ -393,3 +393,25 @@ fn weak_penalties_on_raw_pixels() {
         }
     }
 }
+
+/// Rows in opposite pairs have the mean 0 exactly, where the depth is 1 (Jensen's inequality): what the sums over the rows lose must
+/// be in `error`.
+#[test]
+fn the_sums_over_the_rows_are_in_the_error_at_the_exact_mean() {
+    let mut failures = Failures::default();
+    for (seed, pairs) in [(1, 3), (2, 150), (3, 150), (4, 1500), (5, 15_000)] {
+        let half = Random::new(seed).cloud(pairs, 3);
+        let rows: Vec<Vec<f64>> =
+            half.iter().flat_map(|x| [x.clone(), x.iter().map(|v| -v).collect()]).collect();
+        let sample = reference(&rows);
+        for method in [Method::Logistic, Method::Hinge, Method::SquaredHinge, Method::Exponential] {
+            for reg in [1.0, 0.01] {
+                let settings = settings(method, Intercept::Free, Variant::Risk, reg);
+                let fit = score_one(&settings, &sample, &[0.0; 3]);
+                failures
+                    .check((fit.depth - 1.0).abs() <= fit.error, || format!("{method} {pairs} {reg}: {fit:?}"));
+            }
+        }
+    }
+    failures.report();
+}
