@@ -43,7 +43,7 @@ TASKS: list[tuple[str, int, int, int, str, str | None]] = [
     ("potential", 1000, 5, 1000, "depth.potential(Z, X)", "potential"),
     ("zonoid", 1000, 2, 200, "depth.zonoid(Z, X)", "zonoid"),
     ("zonoid", 1000, 5, 200, "depth.zonoid(Z, X)", "zonoid"),
-    ("simplicial", 500, 2, 200, "depth.simplicial(Z, X, exact = TRUE)", "simplicial"),
+    ("simplicial", 500, 2, 2000, "depth.simplicial(Z, X, exact = TRUE)", "simplicial"),
     ("simplicial", 5000, 2, 2000, "depth.simplicial(Z, X, exact = TRUE)", "simplicial"),
     ("simplicial", 80, 3, 5, "depth.simplicial(Z, X, exact = TRUE)", "simplicial"),
     ("projection", 201, 2, 100, 'depth.projection(Z, X, method = "linearize")', None),

@@ -163,8 +163,8 @@ impl<'a> Profile<'a> {
 
     /// What is between the numbers of nearly all cells, and how many there are in each.
     fn pieces(&self, kind: ColumnKind) -> Option<(&'static str, usize)> {
-        let each = BETWEEN.iter().flat_map(|between| [2, 3].map(|of| (*between, of)));
-        each.into_iter().find(|(between, of)| {
+        let mut each = BETWEEN.iter().flat_map(|between| [2, 3].map(|of| (*between, of)));
+        each.find(|(between, of)| {
             let is_pieces = |text: &str| {
                 let numbers = |found: Vec<&str>| {
                     // Thousands and decimals have a comma too.
