@@ -32,7 +32,9 @@ impl Compared {
             data.extend(sample.rows().row(row).iter().enumerate().map(|(j, x)| map(j, *x) + 0.0));
         };
         if weights.len() <= most {
-            first.iter().for_each(|&row| add(&mut data, row));
+            for &row in &first {
+                add(&mut data, row);
+            }
             return Self { data, width, masses: weights, observations };
         }
         let step = 1.0 / most as f64;
