@@ -22,7 +22,8 @@ mod write;
 
 use args::Command;
 use commands::{
-    Outcome, central, compare, evaluate, explain, fit, info, methods, outliers, plot, report, reproduce, score, shell,
+    Outcome, central, compare, evaluate, explain, fit, info, methods, outliers, plot, report, reproduce,
+    score, shell,
 };
 use std::process::ExitCode;
 

@@ -2,8 +2,8 @@
 
 mod behaviour;
 mod build;
-mod common;
 mod central;
+mod common;
 mod compare;
 mod defaults;
 mod evaluate;
