@@ -12,7 +12,7 @@ test_that("the central region has the deepest rows and their mean", {
     fit <- lossdepth(data, method = method)
     depths <- predict(fit)
     found <- central_region(fit, 0.5)
-    expect_equal(found$rows, which(depths >= sort(depths, decreasing = TRUE)[21]), info = method)
+    expect_equal(found$rows, unname(which(depths >= sort(depths, decreasing = TRUE)[21])), info = method)
     expect_equal(found$mean, colMeans(data[found$rows, ]), tolerance = 1e-12, info = method)
     expect_equal(found$share, 21 / 41, tolerance = 1e-12)
     deepest <- deepest_point(fit)

@@ -195,7 +195,8 @@ fn coverage_of_default_settings_is_as_stated() {
     ]);
 }
 
-/// The outlying queries are off the hull of most samples: `zonoid` and `simplicial` have depth and standard error 0 there.
+/// The outlying queries are off the hull of most samples: `zonoid` and `simplicial` have depth and standard error 0 there. Two independent
+/// simulations, this one and one in NumPy, set the ranges: at the centre they differ by up to 9 %, as the depth is near its largest value.
 #[test]
 fn coverage_of_classical_depths_is_as_stated() {
     let case = |method, samples, large, stated| {
@@ -203,12 +204,12 @@ fn coverage_of_classical_depths_is_as_stated() {
         Case { settings, samples, large, stated }
     };
     check(&[
-        case(Method::Mahalanobis, 400, 300_000, [(0.90, 0.99), (0.87, 0.97), (0.87, 0.97), (0.85, 0.96)]),
-        case(Method::Spatial, 400, 100_000, [(0.92, 1.0), (0.91, 1.0), (0.85, 0.96), (0.85, 0.96)]),
-        case(Method::L2, 400, 100_000, [(0.80, 0.92), (0.88, 0.98), (0.87, 0.98), (0.87, 0.97)]),
-        case(Method::Potential, 400, 0, [(0.90, 0.99), (0.89, 0.99), (0.43, 0.60), (0.08, 0.22)]),
-        case(Method::Zonoid, 400, 50_000, [(0.90, 0.99), (0.88, 0.98), (0.52, 0.70), (0.05, 0.17)]),
-        case(Method::Simplicial, 400, 20_000, [(0.78, 0.91), (0.88, 0.98), (0.42, 0.59), (0.05, 0.17)]),
+        case(Method::Mahalanobis, 400, 300_000, [(0.84, 0.98), (0.87, 0.97), (0.88, 0.98), (0.87, 0.99)]),
+        case(Method::Spatial, 400, 100_000, [(0.84, 1.0), (0.90, 0.99), (0.87, 0.98), (0.85, 0.96)]),
+        case(Method::L2, 400, 100_000, [(0.80, 0.94), (0.87, 0.97), (0.88, 0.98), (0.88, 0.99)]),
+        case(Method::Potential, 400, 0, [(0.90, 1.0), (0.89, 0.99), (0.43, 0.70), (0.08, 0.22)]),
+        case(Method::Zonoid, 400, 50_000, [(0.83, 0.99), (0.87, 0.98), (0.54, 0.72), (0.04, 0.16)]),
+        case(Method::Simplicial, 400, 20_000, [(0.79, 0.97), (0.88, 0.99), (0.43, 0.67), (0.04, 0.16)]),
     ]);
 }
 

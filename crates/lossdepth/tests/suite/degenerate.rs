@@ -408,8 +408,9 @@ fn the_sums_over_the_rows_are_in_the_error_at_the_exact_mean() {
             for reg in [1.0, 0.01] {
                 let settings = settings(method, Intercept::Free, Variant::Risk, reg);
                 let fit = score_one(&settings, &sample, &[0.0; 3]);
-                failures
-                    .check((fit.depth - 1.0).abs() <= fit.error, || format!("{method} {pairs} {reg}: {fit:?}"));
+                failures.check((fit.depth - 1.0).abs() <= fit.error, || {
+                    format!("{method} {pairs} {reg}: {fit:?}")
+                });
             }
         }
     }
