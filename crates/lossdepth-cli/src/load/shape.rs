@@ -339,8 +339,10 @@ mod tests {
 
     #[test]
     fn lines_of_units_and_rows_that_end_early() {
-        let rows =
-            |end: &str| -> String { (1..9).map(|i| format!("2024-01-0{i},{i}.5,{i}{end}\n")).collect() };
+        let rows = |end: &str| {
+            let lines: Vec<String> = (1..9).map(|i| format!("2024-01-0{i},{i}.5,{i}{end}\n")).collect();
+            lines.concat()
+        };
         let units = |text: &str| shape(text, None).units;
         assert_eq!(units(&format!("time,speed,mass\n,m/s,kg\n{}", rows(""))), 1);
         assert_eq!(units(&format!("time,speed,mass\nTS,m/s,kg\n,Avg,Min\n{}", rows(""))), 2);

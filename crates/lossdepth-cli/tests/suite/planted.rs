@@ -3,8 +3,11 @@
 use crate::common::Folder;
 use std::path::Path;
 
-/// The files of `tests/messy/make_planted.py`, with the row and the columns of each error, one of which must be named.
-const PLANTED: [(&str, &[(&str, &[&str])]); 14] = [
+/// The row of an error, and the columns of which one must be named.
+type Planted = (&'static str, &'static [&'static str]);
+
+/// The files of `tests/messy/make_planted.py`, with their errors.
+const PLANTED: [(&str, &[Planted]); 14] = [
     ("japanese_orders.csv", &[("A1031", &["金額"]), ("A1077", &["日付"]), ("A1099", &["店舗"])]),
     ("hourly_rates.csv", &[("E-0017", &["rate"]), ("E-0060", &["gross"]), ("E-0099", &["hours"])]),
     (
@@ -60,8 +63,10 @@ fn planted_errors_are_among_the_oddest_rows_with_their_columns() {
         let report: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
         let rows = report["outliers"].as_array().unwrap();
         for (row, columns) in errors {
-            let is_row =
-                |found: &&serde_json::Value| found["name"] == **row || found["row"].to_string() == **row;
+            let number: Option<u64> = row.parse().ok();
+            let is_row = |found: &&serde_json::Value| {
+                found["name"] == **row || number.is_some_and(|number| found["row"] == number)
+            };
             let Some(found) = rows.iter().find(is_row) else {
                 wrong.push(format!("{file}: row {row} is not among the {top} oddest"));
                 continue;
