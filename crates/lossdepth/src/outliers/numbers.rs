@@ -81,7 +81,9 @@ mod tests {
     fn zeros_of_thousands_stay_where_the_decimal_mark_is_a_comma() {
         let column = |all: &[&str]| {
             let mut texts = crate::data::Texts::default();
-            all.iter().for_each(|text| texts.push(Some(text)));
+            for text in all {
+                texts.push(Some(text));
+            }
             let column = crate::data::Column { name: "x".into(), values: crate::data::Values::Texts(texts) };
             let table = crate::data::Table::new(vec![column]).unwrap();
             crate::data::Encoding::learn(&table, None, &crate::data::EncodingOptions::default()).unwrap().0

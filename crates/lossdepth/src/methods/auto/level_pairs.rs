@@ -122,8 +122,7 @@ mod tests {
             row
         };
         let data: Vec<Vec<f64>> = rows.iter().map(encode).collect();
-        let layout =
-            Layout::new([(0, GroupKind::Category, levels), (1, GroupKind::Category, levels)].into_iter());
+        let layout = Layout::new([(0, GroupKind::Category, levels), (1, GroupKind::Category, levels)]);
         let compared = Compared::new(&Reference::new(&data).unwrap(), 2000);
         (LevelPairs::learn(&compared, &layout), compared, data)
     }
