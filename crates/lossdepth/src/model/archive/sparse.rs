@@ -61,7 +61,7 @@ impl SparseArchive {
     /// Makes the model ready to score; kernel values may take so many bytes, unless its settings say otherwise.
     ///
     /// # Errors
-    /// As for [`Settings::fit_sparse`].
+    /// As for [`Settings::fit_sparse`](crate::Settings::fit_sparse).
     pub fn model(&self, memory: Option<u64>) -> Result<SparseModel> {
         let Description { settings, percentiles, .. } = &self.described;
         Ok(settings.fit_sparse(&self.reference, memory)?.with_percentiles(percentiles.clone()))
