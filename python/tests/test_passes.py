@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from lossdepth import HingeDepth, LogisticDepth, SvmDepth
+from lossdepth import HingeDepth, LogisticDepth, SVMDepth
 
 
 def test_passes_give_the_depths_of_all_rows() -> None:
@@ -26,8 +26,8 @@ def test_svm_passes_give_the_depths_of_all_rows(kernel: str) -> None:
     # Widths that depend on the data are those of all rows, or of a sample.
     settings = {"kernel": kernel, "tol": 1e-5}
     settings |= {"gaussian": {"gamma": 0.1}, "laplacian": {"sigma": 4.0}, "imq": {}}[kernel]
-    ours = SvmDepth(**settings, reference_rows="passes").fit(X).score_details(Z)
-    full = SvmDepth(**settings).fit(X).score_details(Z)
+    ours = SVMDepth(**settings, reference_rows="passes").fit(X).score_details(Z)
+    full = SVMDepth(**settings).fit(X).score_details(Z)
     assert np.all(np.abs(ours.depth - full.depth) <= ours.error + full.error)
     assert np.all(ours.error <= 1e-5)
 
@@ -35,7 +35,7 @@ def test_svm_passes_give_the_depths_of_all_rows(kernel: str) -> None:
 def test_svm_passes_refuse_a_small_penalty() -> None:
     """The closed form holds from a quarter of the largest kernel value on."""
     with pytest.raises(ValueError, match=r"at least 0\.25"):
-        SvmDepth(reg=0.1, reference_rows="passes").fit(np.arange(20.0).reshape(10, 2))
+        SVMDepth(reg=0.1, reference_rows="passes").fit(np.arange(20.0).reshape(10, 2))
 
 
 def test_other_methods_refuse_passes() -> None:
