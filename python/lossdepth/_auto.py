@@ -33,8 +33,9 @@ class AutoDepth(NativeDepth):
 
     Notes
     -----
-    `error` bounds the rounding of distances, sums and probabilities. There is no standard error
-    (NaN): what is known of it, the sampling error of the shares :math:`p_k`, is far too small.
+    `error` bounds the rounding of distances, sums and probabilities. Without `resamples` there
+    is no standard error (NaN): what a formula knows of it, the sampling error of the shares
+    :math:`p_k`, is far too small.
 
     Examples
     --------

@@ -42,8 +42,8 @@ class ForestDepth(NativeDepth):
     as that is within `tol`; `error` is a proven bound with this remainder in it. Beyond `max_boxes`
     it may exceed `tol`, with a warning; then use `trees`.
 
-    There is no standard error (NaN): the delta method takes the order of the columns by how well
-    they split as given, and is several times too small.
+    Without `resamples` there is no standard error (NaN): the delta method takes the order of the
+    columns by how well they split as given, and is several times too small.
 
     Examples
     --------

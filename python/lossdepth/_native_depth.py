@@ -31,6 +31,7 @@ class NativeDepth(Depth):
     scale: str = "standard"
     support_fraction: float = 0.75
     reference_rows: str | float = "all"
+    resamples: int = 0
     tol: float = 1e-6
     preset: str | None = None
     missing: str = "compare"

@@ -59,7 +59,7 @@ class Outlier:
         The text of the column that names the rows, if there is one.
     depth, error, stderr : float
         Its depth, a bound on the numerical error of it, and its standard error (NaN if the method
-        has none, as ``"auto"``).
+        has no formula for it, as ``"auto"``, and `resamples` is 0).
     p : float
         The chance that a row from where the reference came from is as shallow.
     percentile : float

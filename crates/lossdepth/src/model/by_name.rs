@@ -82,6 +82,7 @@ impl Settings {
             "reg" => !matches!(self.variant, Variant::Constrained { .. }),
             "support_fraction" => self.scale == Scale::Mcd,
             "value" => self.value != Reported::Risk,
+            "resamples" => self.resamples > 0,
             "reference_rows" => self.method == Method::Auto || self.reference_rows != ReferenceRows::All,
             _ => true,
         };
@@ -167,14 +168,14 @@ impl Serialize for Settings {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("method", self.method.name())?;
-        // Files without it are those of versions that took all rows.
-        let is_all = |name: &str| {
-            name == "reference_rows"
-                && self.method != Method::Auto
-                && self.reference_rows == ReferenceRows::All
+        // Files without them are those of versions that had only these values.
+        let only = |name: &str| match name {
+            "reference_rows" => self.method != Method::Auto && self.reference_rows == ReferenceRows::All,
+            "resamples" => self.resamples == 0,
+            _ => false,
         };
         let values = self.values();
-        for (name, value) in values.iter().filter(|(name, value)| *value != Value::None && !is_all(name)) {
+        for (name, value) in values.iter().filter(|(name, value)| *value != Value::None && !only(name)) {
             map.serialize_entry(name, value)?;
         }
         map.end()

@@ -2,6 +2,7 @@
 
 use super::depth::{Depth, Fitted};
 use super::percentiles::Percentiles;
+use super::resampling::Halves;
 use super::settings::Settings;
 use crate::data::{Encoding, EncodingOptions, Reference, Rows, Scale, Scaling, ScalingWarning, Table};
 use crate::error::{DepthError, Result};
@@ -25,6 +26,8 @@ pub struct Model {
     encoding: Option<Encoding>,
     /// How deep the reference is: learned at the first call of [`percentiles`](Self::percentiles).
     percentiles: OnceLock<Percentiles>,
+    /// Random halves of the reference, fitted at the first call that wants standard errors from them.
+    halves: OnceLock<Halves>,
 }
 
 impl Settings {
@@ -72,13 +75,15 @@ impl Settings {
 
     /// [`fit`](Self::fit), with the scaling if it was learned before.
     pub(super) fn fit_scaled(&self, sample: &Reference, learned: Option<Learned>) -> Result<Model> {
+        self.check_resamples(sample)?;
         let fitted = if self.by_passes() {
             self.fit_passes(sample, learned)?
         } else {
             self.method.fit(self, sample, learned)?
         };
         let (settings, sample) = (self.clone(), sample.clone());
-        Ok(Model { settings, sample, fitted, encoding: None, percentiles: OnceLock::new() })
+        let (percentiles, halves) = (OnceLock::new(), OnceLock::new());
+        Ok(Model { settings, sample, fitted, encoding: None, percentiles, halves })
     }
 
     pub(super) fn fit_hypothesis<H: Hypothesis + 'static>(
@@ -218,7 +223,14 @@ impl Model {
     /// A row of another width than the reference, a number that is not finite, or
     /// [`DepthError::Cancelled`].
     pub fn score(&self, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Fit>> {
-        self.fitted.score(queries, run)
+        let mut fits = self.fitted.score(queries, run)?;
+        if !run.depths_only
+            && let Some(halves) = self.halves()?
+        {
+            let standard_errors = halves.standard_errors(queries, run)?;
+            fits.iter_mut().zip(standard_errors).for_each(|(fit, stderr)| fit.stderr = stderr);
+        }
+        Ok(fits)
     }
 
     /// Why each query has the depth it has.
@@ -226,7 +238,24 @@ impl Model {
     /// # Errors
     /// As for [`score`](Self::score).
     pub fn explain(&self, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Explanation>> {
-        self.fitted.explain(queries, run)
+        let mut found = self.fitted.explain(queries, run)?;
+        if let Some(halves) = self.halves()? {
+            let standard_errors = halves.standard_errors(queries, run)?;
+            found.iter_mut().zip(standard_errors).for_each(|(e, stderr)| e.fit.stderr = stderr);
+        }
+        Ok(found)
+    }
+
+    /// The fitted halves of the reference, if standard errors come from them.
+    fn halves(&self) -> Result<Option<&Halves>> {
+        if self.settings.resamples == 0 {
+            return Ok(None);
+        }
+        if let Some(known) = self.halves.get() {
+            return Ok(Some(known));
+        }
+        let learned = Halves::learn(&self.settings, &self.sample)?;
+        Ok(Some(self.halves.get_or_init(|| learned)))
     }
 
     /// The settings that it was fitted with.

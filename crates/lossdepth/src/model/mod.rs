@@ -11,6 +11,7 @@ mod percentiles;
 mod pool;
 mod preset;
 pub mod reasons;
+mod resampling;
 mod sample_size;
 mod setting;
 mod settings;

@@ -200,6 +200,11 @@ settings! {
          case. With `passes` a sample is the start only, and errors are proven for all rows; \
          svm then needs reg of at least a quarter of the largest k(x, x), 0.25 for the kernels gaussian and laplacian.";
 
+    resamples: usize = 0, Range::Between(0.0, 1000.0),
+        "How many random halves of the reference to fit for `stderr`, 20 or more; 0 for the formula of the method",
+        "All that is learned from the reference is learned again on each half, its scaling and widths too, so `auto` and \
+         `forest` have a standard error then. Each takes about as long as half of the reference does.";
+
     trim: f64 = Auto::TRIM, Range::Between(0.0, 0.45),
         "Share of the reference, the oddest at first sight, that neighbourhoods leave out; 0 if it is known to be normal",
         "So outliers in the reference do not hide each other.";

@@ -220,3 +220,18 @@ fn forests_and_combined_depths_have_no_standard_error() {
         assert!(fits.iter().all(|fit| fit.stderr.is_nan() && fit.interval(0.9).unwrap().0.is_nan()));
     }
 }
+
+/// The standard errors of random halves, with the default settings: what is covered is the mean depth over samples of this size.
+#[test]
+fn coverage_of_resampled_standard_errors_is_as_stated() {
+    let case = |method, reg, samples, stated| {
+        let settings = Settings { resamples: 20, reg, ..Settings::new(method) };
+        Case { settings, samples, large: 0, stated }
+    };
+    check(&[
+        case(Method::Auto, 1.0, 200, [(0.82, 0.97), (0.77, 0.93), (0.82, 0.97), (0.53, 0.73)]),
+        case(Method::Forest, 1.0, 100, [(0.78, 0.97), (0.86, 1.0), (0.0, 0.1), (0.0, 0.1)]),
+        case(Method::Logistic, 0.1, 200, [(0.90, 1.0), (0.88, 1.0), (0.80, 0.95), (0.83, 0.97)]),
+        case(Method::Svm, 1.0, 200, [(0.87, 0.99), (0.88, 1.0), (0.80, 0.95), (0.84, 0.98)]),
+    ]);
+}

@@ -34,6 +34,7 @@ mod reasons;
 mod reference_rows;
 mod refusals;
 mod relations;
+mod resampling;
 mod scaling;
 mod sketch;
 mod sparse;

@@ -48,7 +48,7 @@ use prepared::{Solved, Worker};
 ///
 /// `error` bounds the rounding of the distances, sums and probabilities, with what was prepared taken as computed. `stderr`
 /// is not a number: the sampling error of the shares $p_k$ alone is several times too small, and that of widths, weights and
-/// scores is not known.
+/// scores is not known by a formula. The setting `resamples` of [`Settings`](crate::Settings) estimates it from random halves of the sample.
 ///
 /// ```
 /// use lossdepth::{Depth, Reference, methods::Auto};

@@ -200,7 +200,8 @@ named!(ForestLoss, "loss", Log => "log", Brier => "brier", ZeroOne => "zero-one"
 ///
 /// There is none: `stderr` is not a number. The delta method (F9) takes the order of the features by merit as fixed, and it
 /// changes from sample to sample; its standard error would be several times too small. The influences of the rows, which
-/// [`explain`](crate::FittedDepth::explain) returns, are derivatives with that order held fixed.
+/// [`explain`](crate::FittedDepth::explain) returns, are derivatives with that order held fixed. The setting `resamples` of
+/// [`Settings`](crate::Settings) estimates it from random halves of the sample.
 ///
 /// ```
 /// use lossdepth::{Depth, Reference, methods::Forest};

@@ -118,6 +118,9 @@ impl Settings {
                 self.value
             )));
         }
+        if self.resamples > 0 {
+            return Err(refused("resamples needs dense rows: sparse ones go with 0"));
+        }
         let all = match self.reference_rows {
             ReferenceRows::All => true,
             ReferenceRows::Auto => sample.len() <= ReferenceRows::EXACT,
