@@ -65,6 +65,7 @@ impl ByDistances for Potential {
         let factors: Vec<f64> = terms.iter().zip(&cloud.weights).map(|(k, w)| steep * k * w).collect();
         prepared.add_scatter(at, &factors, None, &mut influence);
         answer.stderr = cloud.standard_error(&influence);
+        answer.withhold_stderr_of_few_rows();
         if asked.explanation() {
             let gradient: Vec<f64> = (0..at.len())
                 .map(|j| {

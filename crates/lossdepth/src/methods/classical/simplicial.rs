@@ -357,6 +357,9 @@ impl Simplicial {
             answer.stderr = k * (covariance.max(0.0) * prepared.concentration).sqrt();
             answer.work = 2 * pairs;
         }
+        if asked.standard_error() && !outside {
+            answer.withhold_stderr_of_few_rows();
+        }
         if asked.explanation() {
             let by_row = |y: Vec<f64>| prepared.place.iter().map(|p| p.map_or(0.0, |i| y[i])).collect();
             answer.why = Why::Smooth { gradient: None, influence: influence.map(by_row), at_mean: 0.0 };
