@@ -8,7 +8,7 @@
 #' @param depth The depths of the regions, above 0 and at most 1.
 #' @param factor How many times as far from the median as the bag the fence is.
 #' @param plot Whether to draw.
-#' @param label How many of the outliers to name by their numbers, the shallowest first.
+#' @param label How many of the outliers to name, by the names of the rows or their numbers, the shallowest first.
 #' @param col The colours of the hull, the bag and the outliers.
 #' @param main,xlab,ylab Titles.
 #' @param ... Passed to [graphics::plot.default()].
@@ -63,7 +63,8 @@ bagplot <- function(x, factor = 3, plot = TRUE, label = 5, col = c("#cfe0ec", "#
   named <- utils::head(out[order(parts$depths[out])], label)
   if (length(named)) {
     side <- side_within(rows[named, 1L], range(rows[, 1L]))
-    graphics::text(rows[named, , drop = FALSE], labels = named, pos = side, cex = 0.7, offset = 0.4)
+    names <- if (inherits(x, "lossdepth")) NULL else row_labels(x)
+    graphics::text(rows[named, , drop = FALSE], labels = if (is.null(names)) named else names[named], pos = side, cex = 0.7, offset = 0.4)
   }
   graphics::points(t(parts$median), pch = 3, cex = 1.6, lwd = 5, col = "white")
   graphics::points(t(parts$median), pch = 3, cex = 1.4, lwd = 2)

@@ -39,7 +39,9 @@ fn main() -> Result<(), Box<dyn Error>> {
             let shares = rejected(sizes, draw, pairs as u64, permutations as usize, shift)?;
             let [rank, kernel, classifier, column] = shares.map(|share| 100.0 * share);
             let [first, second] = sizes;
-            println!("{name:13} {first:4}/{second:<3}  {rank:5.2}   {kernel:5.2}       {classifier:5.2}     {column:5.2}");
+            println!(
+                "{name:13} {first:4}/{second:<3}  {rank:5.2}   {kernel:5.2}       {classifier:5.2}     {column:5.2}"
+            );
         }
     }
     Ok(())

@@ -109,7 +109,12 @@ fn simplices_are_counted_where_ddalpha_overflows() {
         let (exact, theirs) = (numbers(&case["depth"]), numbers(&case["ddalpha"]));
         for ((exact, theirs), fit) in exact.iter().zip(&theirs).zip(fits) {
             assert!((fit.depth - exact).abs() <= fit.error + 1e-12 && fit.error <= 1e-12, "{exact} {fit:?}");
-            assert_eq!((theirs - exact).abs() < 1e-9, rows.len() < 1292, "{} rows: {theirs}, {exact}", rows.len());
+            assert_eq!(
+                (theirs - exact).abs() < 1e-9,
+                rows.len() < 1292,
+                "{} rows: {theirs}, {exact}",
+                rows.len()
+            );
         }
     }
 }

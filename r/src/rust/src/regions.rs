@@ -15,8 +15,9 @@ fn native_regions(model: Robj, depths: Vec<f64>) -> Robj {
 fn contours(model: &Robj, depths: Vec<f64>) -> Answer<Robj> {
     let fitted = Fitted::of(model)?;
     let found = interruptible(move |_| {
-        let contours = Regions::new(fitted.model.reference())
-            .and_then(|regions| depths.iter().map(|depth| regions.contour(*depth)).collect::<Result<Vec<_>, _>>());
+        let contours = Regions::new(fitted.model.reference()).and_then(|regions| {
+            depths.iter().map(|depth| regions.contour(*depth)).collect::<Result<Vec<_>, _>>()
+        });
         contours.map_err(|error| fitted.failure(error))
     })?;
     Ok(List::from_values(found.iter().map(|contour| contour.vertices.concat())).into())

@@ -16,7 +16,7 @@ by_scatter! {
     /// this.
     ///
     /// `stderr` and influence are first-order and include that a covariance is learned (N18); the minimum covariance determinant is
-    /// taken as known.
+    /// taken as known. `stderr` is not a number where few rows decide.
     ///
     /// ```
     /// use lossdepth::{Depth, Reference, methods::classical::{Potential, Scatter}};

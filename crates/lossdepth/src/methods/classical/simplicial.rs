@@ -27,7 +27,8 @@ use std::sync::OnceLock;
 /// $O(n^2 \log n)$ operations a query. Otherwise `samples` random simplices give an unbiased estimate; `error` then holds with a
 /// probability of $1 - 10^{-9}$ over the random numbers (Hoeffding).
 ///
-/// `stderr` is the first order of a U-statistic; from three dimensions on it is estimated from random simplices.
+/// `stderr` is the first order of a U-statistic; from three dimensions on it is estimated from random simplices. It is not
+/// a number where few rows decide.
 ///
 /// ```
 /// use lossdepth::{Depth, Reference, methods::classical::Simplicial};

@@ -49,7 +49,8 @@ impl Statistic {
 ///
 /// Under the null hypothesis all divisions are equally likely, so the chance that it is at most $\alpha$ is at most $\alpha$.
 pub(super) fn p_value(statistics: &[Statistic]) -> f64 {
-    let tie = |of: fn(&Statistic) -> f64| TIE * statistics.iter().fold(0.0f64, |most, t| most.max(of(t).abs()));
+    let tie =
+        |of: fn(&Statistic) -> f64| TIE * statistics.iter().fold(0.0f64, |most, t| most.max(of(t).abs()));
     let [observed, ..] = statistics else { return 1.0 };
     let (value, finer) = (tie(|t| t.value), tie(|t| t.finer));
     let at_least = |t: &&Statistic| {
