@@ -108,3 +108,13 @@ test_that("depth. takes ddalpha's arguments of the notion", {
                    depth.halfspace(points, data, exact = FALSE, num.directions = 20))
   expect_error(depth.(points, data, "zonoid", mah.estimate = "MCD"), "no setting `mah.estimate`")
 })
+
+test_that("arguments have ddalpha's names and order", {
+  skip_if_not_installed("ddalpha")
+  for (notion in c("", "halfspace", "Mahalanobis", "spatial", "projection", "zonoid", "simplicial", "L2", "potential")) {
+    name <- paste0("depth.", notion)
+    theirs <- names(formals(getExportedValue("ddalpha", name)))
+    ours <- names(formals(getExportedValue("lossdepth", name)))
+    expect_identical(ours[seq_along(theirs)], theirs, info = name)
+  }
+})
