@@ -34,7 +34,17 @@ one <- list(
   mahalanobis = function(z, x) 1 / (1 + (z - mean(x))^2 / var(x)),
   spatial_none = function(z, x) 1 - abs(mean(sign(x - z))),
   l2_none = function(z, x) 1 / (1 + mean(abs(x - z))),
-  simplicial = function(z, x) 1 - (choose(sum(x < z), 2) + choose(sum(x > z), 2)) / choose(length(x), 2))
+  potential = function(z, x) mean(exp(-(x - z)^2 / var(x) / (2 * length(x)^(-2 / 5)))),
+  zonoid = function(z, x) if (z <= mean(x)) lowest(z, x) else lowest(-z, -x),
+  simplicial = function(z, x) 1 - (choose(sum(x < z), 2) + choose(sum(x > z), 2)) / choose(length(x), 2),
+  projection = function(z, x) 1 / (1 + abs(z - median(x)) / mad(x, constant = 1)))
+
+# The largest share of the lowest numbers whose mean is at most z.
+lowest <- function(z, x) {
+  sums <- c(0, cumsum(sort(x) - z))
+  k <- max(which(sums <= 0))
+  if (k == length(sums)) 1 else (k - 1 - sums[k] / (sums[k + 1] - sums[k])) / length(x)
+}
 
 cases <- character()
 # Odd: ddalpha takes one of the two middle numbers for the median of an even number.

@@ -33,9 +33,10 @@ class Scores:
         A proven bound on the distance between `depth` and the exact optimum.
     stderr : ndarray of shape (n_samples,)
         The sampling standard error: how much `depth` would vary over samples like the reference.
-        NaN for `AutoDepth` and `ForestDepth`, which have none. For linear depths it includes that
-        the scalings ``"standard"`` and ``"whiten"`` are learned on the reference; kernel depths
-        and networks take the scaling and the width of the kernel for given.
+        NaN for `AutoDepth` and `ForestDepth`, which have none, and where few rows decide about a
+        depth of `PotentialDepth`, `ZonoidDepth` or `SimplicialDepth`. For linear depths it includes
+        that the scalings ``"standard"`` and ``"whiten"`` are learned on the reference; kernel
+        depths and networks take the scaling and the width of the kernel for given.
     iterations : ndarray of shape (n_samples,)
         How many iterations the solver took.
     stop : ndarray of shape (n_samples,)

@@ -25,7 +25,7 @@ NULL
 #' @rdname central
 #' @export
 deepest_point <- function(object) {
-  named(answer(.Call(wrap__native_deepest_point, fitted_model(object), threads_to_use())), "point")
+  named(answer(.Call(wrap__native_deepest_point, fitted_model(object), threads_to_use())), "point", object)
 }
 
 #' @rdname central
@@ -34,7 +34,7 @@ central_region <- function(object, share = 0.5) {
   if (!is.numeric(share) || length(share) != 1L || is.na(share)) {
     fail("`share` must be one number")
   }
-  named(answer(.Call(wrap__native_central_region, fitted_model(object), as.double(share), threads_to_use())), "mean")
+  named(answer(.Call(wrap__native_central_region, fitted_model(object), as.double(share), threads_to_use())), "mean", object)
 }
 
 fitted_model <- function(object) {
@@ -44,9 +44,10 @@ fitted_model <- function(object) {
   pointer(object)
 }
 
-# Gives the coordinates the names of the columns, unless a category has several coordinates.
-named <- function(found, what) {
-  if (length(found[[what]]) == length(found$names)) {
+# Gives the coordinates the names of the columns, unless these have none or a category has several coordinates.
+named <- function(found, what, object) {
+  force(found)
+  if (object$about$named && length(found[[what]]) == length(found$names)) {
     names(found[[what]]) <- found$names
   }
   found[names(found) != "names"]

@@ -103,14 +103,17 @@ plot.lossdepth_comparison <- function(x, y, names = x$names, col = c("#2e6f9e", 
   pairs <- x$state$pairs
   ends <- c(0, max(unlist(pairs)))
   arguments <- utils::modifyList(
-    list(xlab = paste("depth in", names[1L]), ylab = paste("depth in", names[2L]), asp = 1),
+    list(xlab = paste("depth in", names[1L]), ylab = paste("depth in", names[2L])),
     list(...)
   )
+  # A square, so that the diagonal is one.
+  old <- graphics::par(pty = "s")
+  on.exit(graphics::par(old))
   do.call(graphics::plot.default, c(list(ends, ends, type = "n"), arguments))
   graphics::abline(0, 1, col = "grey40")
   for (k in 1:2) {
     graphics::points(pairs[[k]], pch = c(16L, 17L)[k], cex = 0.8, col = grDevices::adjustcolor(col[k], 0.75))
   }
-  graphics::legend("right", legend = names, col = col, pch = c(16L, 17L), bty = "n")
+  graphics::legend("topright", legend = names, col = col, pch = c(16L, 17L), bg = "white", box.lty = 0)
   invisible(pairs)
 }

@@ -6,7 +6,7 @@
 #' @param x A fit of [lossdepth()].
 #' @param type `"map"`, `"depths"`, or `NULL` for the map where it is possible.
 #' @param contamination The share of the reference to draw as outliers.
-#' @param levels How many contours the map has.
+#' @param levels How many contours the map has, or the depths to draw them at.
 #' @param resolution How many points of the map are computed in each direction.
 #' @param label How many of the shallowest rows to name by their numbers.
 #' @param palette A palette for [grDevices::hcl.colors()].
@@ -50,7 +50,10 @@ plot.lossdepth <- function(x, type = NULL, contamination = 0.05, levels = 10, re
     xlab = if (is.null(xlab)) names[1L] else xlab, ylab = if (is.null(ylab)) names[2L] else ylab, ...
   )
   graphics::image(horizontal, vertical, map, col = grDevices::hcl.colors(64, palette, rev = TRUE), add = TRUE)
-  graphics::contour(horizontal, vertical, map, nlevels = levels, col = "grey30", lwd = 0.7, labcex = 0.7, add = TRUE)
+  if (length(levels) == 1L) {
+    levels <- pretty(range(map, finite = TRUE), levels)
+  }
+  graphics::contour(horizontal, vertical, map, levels = levels, col = "grey30", lwd = 0.7, labcex = 0.7, add = TRUE)
   graphics::points(rows[!odd, , drop = FALSE], pch = 16, cex = 0.6, col = grDevices::adjustcolor("black", 0.6))
   graphics::points(rows[odd, , drop = FALSE], pch = 21, cex = 0.9, bg = "#d1495b", col = "white")
   if (length(shallowest)) {

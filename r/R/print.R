@@ -57,7 +57,7 @@ summary.lossdepth <- function(object, contamination = 0.1, ...) {
   scores <- score(object, NULL, FALSE)
   structure(
     list(fit = object, depths = stats::quantile(scores$depth, names = TRUE), error = max(scores$error),
-         stderr = stats::median(scores$stderr), missed = sum(!scores$converged),
+         stderr = stats::median(scores$stderr, na.rm = TRUE), missed = sum(!scores$converged),
          threshold = answer(.Call(wrap__native_threshold, scores$depth, object$about$weights, contamination)),
          contamination = contamination),
     class = "summary.lossdepth"
@@ -74,7 +74,7 @@ print.summary.lossdepth <- function(x, digits = 4, ...) {
     cat("median standard error (sampling): ", format(x$stderr, digits = 2), "\n", sep = "")
   }
   if (x$missed > 0) {
-    cat(counted(x$missed, "row"), "missed the tolerance\n")
+    cat(counted(x$missed, "row"), " missed the tolerance\n", sep = "")
   }
   cat("outliers at contamination ", x$contamination, ": depth below ", format(x$threshold, digits = digits), "\n",
       sep = "")

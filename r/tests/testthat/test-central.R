@@ -1,7 +1,8 @@
 test_that("the zonoid depth is deepest at the mean", {
   data <- cloud(40, 2, 1)
   found <- deepest_point(lossdepth(data, method = "zonoid"))
-  expect_equal(unname(found$point), colMeans(data), tolerance = 1e-12)
+  expect_equal(found$point, colMeans(data), tolerance = 1e-12)
+  expect_named(deepest_point(lossdepth(faithful, method = "zonoid"))$point, names(faithful))
   expect_identical(found$found, "proven")
   expect_identical(found$depth, 1)
 })

@@ -96,3 +96,25 @@ test_that("names are understood in any case, and settings are checked", {
   expect_error(depth.mlp(data, data, seed = 1.5), "`seed` must be a whole number, not negative, got 1.5")
   expect_error(depth.svm(data, data, gamma = NA), "`gamma` must be a number or a name, got NA")
 })
+
+test_that("depth. takes ddalpha's arguments of the notion", {
+  data <- cloud(30, 2, 8)
+  points <- cloud(4, 2, 9)
+  expect_identical(depth.(points, data, "Mahalanobis", mah.estimate = "MCD"), depth.Mahalanobis(points, data, "MCD"))
+  expect_message(found <- depth.(points, data, "simplicial", exact = FALSE, k = 0.05), "`exact`, `k` not used")
+  expect_identical(found, depth.simplicial(points, data))
+  expect_identical(depth.(points, data, "L2", mah.estimate = "none"), depth.L2(points, data, mah.estimate = "none"))
+  expect_identical(depth.(points, data, "halfspace", exact = FALSE, num.directions = 20),
+                   depth.halfspace(points, data, exact = FALSE, num.directions = 20))
+  expect_error(depth.(points, data, "zonoid", mah.estimate = "MCD"), "no setting `mah.estimate`")
+})
+
+test_that("arguments have ddalpha's names and order", {
+  skip_if_not_installed("ddalpha")
+  for (notion in c("", "halfspace", "Mahalanobis", "spatial", "projection", "zonoid", "simplicial", "L2", "potential")) {
+    name <- paste0("depth.", notion)
+    theirs <- names(formals(getExportedValue("ddalpha", name)))
+    ours <- names(formals(getExportedValue("lossdepth", name)))
+    expect_identical(ours[seq_along(theirs)], theirs, info = name)
+  }
+})

@@ -14,6 +14,7 @@ test_that("plots are drawn", {
   map <- plot(lossdepth(faithful, method = "svm", scale = "standard"), resolution = 20)
   expect_identical(dim(map$depth), c(20L, 20L))
   expect_true(all(map$depth >= 0 & map$depth <= 1))
+  expect_identical(plot(lossdepth(faithful, method = "spatial"), resolution = 9, levels = c(0.2, 0.5))$depth[5, 5] > 0, TRUE)
   expect_length(plot(lossdepth(iris)), 150)
   expect_error(plot(lossdepth(iris), type = "map"), "two complete columns")
 })

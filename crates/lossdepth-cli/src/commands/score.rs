@@ -36,7 +36,8 @@ as one column of numbers. With --reference or --model the other table decides, a
 with gaps is compared on what it has; --missing does something else.
 
 The output has one line a row, in order: row (from 0, or the id), depth, error (a proven bound on how far the \
-depth is from the exact one), stderr (how much it would vary from sample to sample; empty for auto and forest), percentile (the share of the reference \
+depth is from the exact one), stderr (how much it would vary from sample to sample; empty for auto and forest, and far \
+out for potential, zonoid and simplicial), percentile (the share of the reference \
 that is at most as deep; of a reference of more than 5,000 rows so many stand for all), then outlier (1 or 0), p and q where \
 asked for, the label if given, and with --keep all columns of the table as they were. --top K writes the K shallowest rows, the \
 shallowest first. Numbers have six digits on a terminal and all digits in files and pipes.

@@ -14,8 +14,8 @@ pub struct Fit {
     /// 1 - `depth`, since the optimum is in $[0, 1]$ too.
     pub error: f64,
     /// The sampling standard error: how much `depth` would vary over samples like the reference. Not a number if it was not
-    /// asked for, by [`Run::depths_only`](super::Run::depths_only), and where a method has no formula for it (`forest`, `auto`) and the setting
-    /// `resamples` is 0.
+    /// asked for, by [`Run::depths_only`](super::Run::depths_only), where a method has no formula for it (`forest`, `auto`) and the setting
+    /// `resamples` is 0, and where few rows decide about a depth of `potential`, `zonoid` or `simplicial`.
     ///
     /// It is an estimate to first order, and worst where few rows decide. For linear depths it includes that the scalings `standard` and
     /// `whiten` are learned on the sample; the other scalings, and those of all other methods, it takes for given, as well as the

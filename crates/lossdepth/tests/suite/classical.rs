@@ -337,7 +337,8 @@ fn a_weight_is_a_number_of_copies_to_the_last_bit() {
             let copied = scores(&settings, &Reference::new(&copies).unwrap(), &queries);
             for (a, b) in weighted.iter().zip(&copied) {
                 assert_eq!((a.depth, a.error), (b.depth, b.error), "{method} {d}");
-                assert!((a.stderr - b.stderr).abs() <= 1e-9, "{method} {d}: {a:?} {b:?}");
+                let withheld = a.stderr.is_nan() && b.stderr.is_nan();
+                assert!(withheld || (a.stderr - b.stderr).abs() <= 1e-9, "{method} {d}: {a:?} {b:?}");
             }
         }
     }

@@ -29,9 +29,12 @@ struct Case {
     /// Rows of a sample so large that its depth is the truth; 0 where the depth has no limit or it takes too long. The mean over
     /// the samples takes its place then.
     large: usize,
-    /// The range in which the coverage of 95 % intervals is stated to be, for each query.
+    /// The range in which the coverage of 95 % intervals is stated to be, for each query; [`WITHHELD`] if there are none.
     stated: [(f64, f64); 4],
 }
+
+/// What is stated where too few rows decide for a standard error. One may be given in a tenth of the samples.
+const WITHHELD: (f64, f64) = (f64::NAN, f64::NAN);
 
 fn linear(method: Method, reg: f64) -> Settings {
     settings(method, Intercept::Free, Variant::Risk, reg)
@@ -46,6 +49,7 @@ fn default(method: Method, reg: f64) -> Settings {
     Settings { reg, ..Settings::new(method) }
 }
 
+/// The coverage of the intervals that are given; not a number if fewer than a tenth are.
 fn coverage(case: &Case) -> [f64; 4] {
     let mut random = Random::new(42);
     let fits = |random: &mut Random, n| score(&case.settings, &reference(&sample(random, n)), &queries());
@@ -54,11 +58,15 @@ fn coverage(case: &Case) -> [f64; 4] {
     [0, 1, 2, 3].map(|q| {
         let mean = all.iter().map(|fits| fits[q].depth).sum::<f64>() / case.samples as f64;
         let truth = large.as_ref().map_or(mean, |fits| fits[q].depth);
-        let covers = |fits: &&Vec<Fit>| {
-            let (low, high) = fits[q].interval(0.95).unwrap();
-            (low..=high).contains(&truth)
-        };
-        all.iter().filter(covers).count() as f64 / case.samples as f64
+        let given: Vec<(f64, f64)> = all
+            .iter()
+            .filter(|fits| fits[q].stderr.is_finite())
+            .map(|fits| fits[q].interval(0.95).unwrap())
+            .collect();
+        if given.len() * 10 < case.samples {
+            return f64::NAN;
+        }
+        given.iter().filter(|(low, high)| (*low..=*high).contains(&truth)).count() as f64 / given.len() as f64
     })
 }
 
@@ -133,7 +141,8 @@ fn check(cases: &[Case]) {
         let found = coverage(case);
         println!("{} reg {}: {found:.3?}", case.settings.method, case.settings.reg);
         for (share, (low, high)) in found.iter().zip(case.stated) {
-            failures.check((low..=high).contains(share), || {
+            let withheld = low.is_nan() && share.is_nan();
+            failures.check(withheld || (low..=high).contains(share), || {
                 format!("{} reg {}: {found:?}", case.settings.method, case.settings.reg)
             });
         }
@@ -195,8 +204,7 @@ fn coverage_of_default_settings_is_as_stated() {
     ]);
 }
 
-/// The outlying queries are off the hull of most samples: `zonoid` and `simplicial` have depth and standard error 0 there. Two independent
-/// simulations, this one and one in NumPy, set the ranges: at the centre they differ by up to 9 %, as the depth is near its largest value.
+/// At the outlying queries few rows or none decide about the last three, which withhold the standard error. Two independent simulations, this one and one in NumPy, set the ranges: at the centre they differ by up to 9 %, as the depth is near its largest value.
 #[test]
 fn coverage_of_classical_depths_is_as_stated() {
     let case = |method, samples, large, stated| {
@@ -207,9 +215,9 @@ fn coverage_of_classical_depths_is_as_stated() {
         case(Method::Mahalanobis, 400, 300_000, [(0.84, 0.98), (0.87, 0.97), (0.88, 0.98), (0.87, 0.99)]),
         case(Method::Spatial, 400, 100_000, [(0.84, 1.0), (0.90, 0.99), (0.87, 0.98), (0.85, 0.96)]),
         case(Method::L2, 400, 100_000, [(0.80, 0.94), (0.87, 0.97), (0.88, 0.98), (0.88, 0.99)]),
-        case(Method::Potential, 400, 0, [(0.90, 1.0), (0.89, 0.99), (0.43, 0.70), (0.08, 0.22)]),
-        case(Method::Zonoid, 400, 50_000, [(0.83, 0.99), (0.87, 0.98), (0.54, 0.72), (0.04, 0.16)]),
-        case(Method::Simplicial, 400, 20_000, [(0.79, 0.97), (0.88, 0.99), (0.43, 0.67), (0.04, 0.16)]),
+        case(Method::Potential, 400, 0, [(0.90, 1.0), (0.89, 0.99), WITHHELD, WITHHELD]),
+        case(Method::Zonoid, 400, 50_000, [(0.83, 0.99), (0.87, 0.98), WITHHELD, WITHHELD]),
+        case(Method::Simplicial, 400, 20_000, [(0.79, 0.97), (0.88, 0.99), WITHHELD, WITHHELD]),
     ]);
 }
 

@@ -410,8 +410,11 @@ fn depths_are_the_same_without_their_standard_errors() {
         let table = Rows::new(&table, 3).unwrap();
         let all = model.score(table, &Run::default()).unwrap();
         for (fit, with) in model.score(table, &bare).unwrap().into_iter().zip(&all) {
-            // Forests and combined depths have none.
-            let known = with.stderr.is_finite() || matches!(settings.method, Method::Forest | Method::Auto);
+            // Forests and combined depths have none, and these withhold it where few rows decide.
+            let withheld = matches!(settings.method, Method::Potential | Method::Zonoid | Method::Simplicial)
+                && with.depth < 0.3;
+            let none = matches!(settings.method, Method::Forest | Method::Auto);
+            let known = with.stderr.is_finite() || none || withheld;
             assert!(fit.stderr.is_nan() && known, "{settings:?}: {fit:?} {with:?}");
             assert_eq!(Fit { stderr: with.stderr, ..fit }, *with, "{settings:?}");
         }

@@ -83,13 +83,35 @@ fn rejected_under_the_null(sizes: [usize; 2], draw: impl Fn(&mut Random) -> f64)
     rejected
 }
 
+/// `cargo run --release -p lossdepth --example level_of_tests` has more sizes and distributions.
+fn level_is_kept(sizes: [usize; 2], draw: impl Fn(&mut Random) -> f64) {
+    let rejected = rejected_under_the_null(sizes, draw);
+    println!("{sizes:?}: {rejected:?} of 10,000");
+    assert!(rejected[..3].iter().all(|count| (450..=550).contains(count)), "{sizes:?}: {rejected:?}");
+    assert!(rejected[3] <= 550, "{sizes:?}: {rejected:?}");
+}
+
 #[test]
 fn samples_of_one_distribution_are_rejected_as_often_as_the_level_says() {
-    for sizes in [[20, 20], [30, 14]] {
-        let rejected = rejected_under_the_null(sizes, Random::normal);
-        assert!(rejected[..3].iter().all(|count| (450..=550).contains(count)), "{sizes:?}: {rejected:?}");
-        assert!(rejected[3] <= 550, "{sizes:?}: {rejected:?}");
+    for sizes in [[20, 20], [30, 14], [100, 40]] {
+        level_is_kept(sizes, Random::normal);
     }
+}
+
+/// Sixteen different rows: the quotient of the rank test has few values, and the finer statistic decides between equal ones.
+#[test]
+fn samples_with_ties_are_rejected_as_often_as_the_level_says() {
+    for sizes in [[20, 20], [30, 14], [100, 40]] {
+        level_is_kept(sizes, |random| random.below(4) as f64);
+    }
+}
+
+/// Four different rows: many divisions are the same as the samples are, and nothing can decide between these.
+#[test]
+fn tests_of_few_different_rows_are_conservative() {
+    let rejected = rejected_under_the_null([20, 20], |random| random.below(2) as f64);
+    println!("{rejected:?} of 10,000");
+    assert!(rejected.iter().all(|count| (200..=550).contains(count)), "{rejected:?}");
 }
 
 /// The depth of the rank test learns its scaling on a half of the first sample, whose labels are not permuted. The other two tests
@@ -119,10 +141,14 @@ fn the_rank_test_keeps_its_level_with_standardised_columns() {
 }
 
 #[test]
-fn ties_make_the_tests_conservative_and_never_liberal() {
-    let rejected = rejected_under_the_null([30, 14], |random| random.below(4) as f64);
-    assert!(rejected.iter().all(|count| *count <= 550), "{rejected:?}");
-    assert!(rejected[..3].iter().all(|count| *count >= 400), "{rejected:?}");
+fn equal_samples_are_not_told_apart() {
+    let constant = Table::new(vec![numbers("a", vec![3.0; 20])]).unwrap();
+    let same = cloud(20, 0.0, &mut Random::new(9));
+    for table in [&constant, &same] {
+        let found = compare(table, table, &CompareOptions::default());
+        let kernel = found.tests.iter().find(|test| test.test == TwoSampleTest::Kernel).unwrap();
+        assert_eq!((kernel.p, found.columns.first().map_or(1.0, |column| column.p)), (1.0, 1.0));
+    }
 }
 
 #[test]

@@ -12,6 +12,7 @@ mod interrupt;
 mod model;
 mod odd_rows;
 mod page;
+mod regions;
 mod table;
 mod two_sample;
 
@@ -26,5 +27,6 @@ extendr_module! {
     use model;
     use odd_rows;
     use page;
+    use regions;
     use two_sample;
 }

@@ -97,7 +97,8 @@ fn compare(asked: &Robj) -> Answer<Robj> {
     };
     let columns = found.columns.iter();
     let column = |value: fn(&ColumnShift) -> f64| columns.clone().map(value).collect::<Vec<f64>>();
-    let (what, ends): (Vec<String>, Vec<[String; 2]>) = columns.clone().map(|column| column.shifted.in_words()).unzip();
+    let (what, ends): (Vec<String>, Vec<[String; 2]>) =
+        columns.clone().map(|column| column.shifted.in_words()).unzip();
     let end = |k: usize| ends.iter().map(|end| end[k].as_str()).collect::<Vec<&str>>();
     Ok(list!(
         encoding = described(&encoding),

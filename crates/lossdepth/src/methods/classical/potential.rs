@@ -16,7 +16,7 @@ by_scatter! {
     /// this.
     ///
     /// `stderr` and influence are first-order and include that a covariance is learned (N18); the minimum covariance determinant is
-    /// taken as known.
+    /// taken as known. `stderr` is not a number where few rows decide.
     ///
     /// ```
     /// use lossdepth::{Depth, Reference, methods::classical::{Potential, Scatter}};
@@ -65,6 +65,7 @@ impl ByDistances for Potential {
         let factors: Vec<f64> = terms.iter().zip(&cloud.weights).map(|(k, w)| steep * k * w).collect();
         prepared.add_scatter(at, &factors, None, &mut influence);
         answer.stderr = cloud.standard_error(&influence);
+        answer.withhold_stderr_of_few_rows();
         if asked.explanation() {
             let gradient: Vec<f64> = (0..at.len())
                 .map(|j| {

@@ -27,7 +27,8 @@ use std::sync::OnceLock;
 /// $O(n^2 \log n)$ operations a query. Otherwise `samples` random simplices give an unbiased estimate; `error` then holds with a
 /// probability of $1 - 10^{-9}$ over the random numbers (Hoeffding).
 ///
-/// `stderr` is the first order of a U-statistic; from three dimensions on it is estimated from random simplices.
+/// `stderr` is the first order of a U-statistic; from three dimensions on it is estimated from random simplices. It is not
+/// a number where few rows decide.
 ///
 /// ```
 /// use lossdepth::{Depth, Reference, methods::classical::Simplicial};
@@ -356,6 +357,9 @@ impl Simplicial {
             answer.error = ((2.0 / RARELY).ln() / (2.0 * pairs as f64)).sqrt() + 0.5 * doubtful;
             answer.stderr = k * (covariance.max(0.0) * prepared.concentration).sqrt();
             answer.work = 2 * pairs;
+        }
+        if asked.standard_error() && !outside {
+            answer.withhold_stderr_of_few_rows();
         }
         if asked.explanation() {
             let by_row = |y: Vec<f64>| prepared.place.iter().map(|p| p.map_or(0.0, |i| y[i])).collect();

@@ -137,6 +137,7 @@ impl Notion for Zonoid {
             };
             let losses: Vec<f64> = (0..n).map(loss).collect();
             answer.stderr = cloud.standard_error(&losses);
+            answer.withhold_stderr_of_few_rows();
             if asked.explanation() {
                 let weights = cloud.frame.pull_back(&found.w);
                 let intercept = -weights.iter().zip(query).map(|(w, z)| w * z).sum::<f64>();

@@ -1,6 +1,6 @@
 //! The classifier test: can logistic regression tell rows apart that it was not trained on (Lopez-Paz and Oquab 2017)?
 
-use super::permutation::{CLASSIFIER, divisions, means, p_value};
+use super::permutation::{CLASSIFIER, Statistic, divisions, means, p_value};
 use super::{CompareOptions, Pooled};
 use crate::error::{DepthError, Result};
 use crate::loss::{Logistic, Loss, Smooth};
@@ -42,7 +42,7 @@ pub(super) fn test(pooled: &Pooled, options: &CompareOptions, run: &Run<'_>) -> 
         .map(|division| means(|at| losses[at], &weights, division))
         .map(|[first, second]| 0.5 * (first + second))
         .collect();
-    let evidence: Vec<f64> = risks.iter().map(|risk| -risk).collect();
+    let evidence: Vec<Statistic> = risks.iter().map(|risk| Statistic::plain(-risk)).collect();
     Ok((risks[0], p_value(&evidence)))
 }
 

@@ -1,6 +1,6 @@
 //! Which columns moved: the distance between the two distributions of each column, and how likely it is by chance.
 
-use super::permutation::{COLUMNS, divisions, p_value};
+use super::permutation::{COLUMNS, Statistic, divisions, p_value};
 use super::{CompareOptions, Pooled, holm};
 use crate::data::{CellNoteKind, Encoded, EncodedColumn, Encoding, Group, GroupKind};
 use crate::error::{DepthError, Result};
@@ -188,22 +188,31 @@ impl Compared {
         Some(shares)
     }
 
-    fn distance(&self, weights: &[f64], division: &[bool]) -> f64 {
-        let Some(shares) = self.shares(weights, division) else { return 0.0 };
+    /// The distance of the two distributions. Between equal ones decides the sum of squares of what the distance takes the
+    /// largest or the sum of: for a number the statistic of Cramér and von Mises, up to a factor.
+    fn distance(&self, weights: &[f64], division: &[bool]) -> Statistic {
+        let Some(shares) = self.shares(weights, division) else { return Statistic::plain(0.0) };
         if self.is_category {
-            return 0.5 * shares.iter().map(|[a, b]| (a - b).abs()).sum::<f64>();
+            let moved = shares.iter().map(|[a, b]| a - b);
+            let value = 0.5 * moved.clone().map(f64::abs).sum::<f64>();
+            return Statistic { value, finer: moved.map(|moved| moved * moved).sum() };
         }
-        let (mut difference, mut largest) = (0.0, 0.0f64);
-        for [a, b] in shares {
+        let (mut difference, mut start) = (0.0, 0);
+        let mut found = Statistic::plain(0.0);
+        for ([a, b], end) in shares.iter().zip(&self.ends) {
             difference += a - b;
-            largest = largest.max(f64::abs(difference));
+            found.value = found.value.max(f64::abs(difference));
+            found.finer += (end - start) as f64 * difference * difference;
+            start = *end;
         }
-        largest
+        found
     }
 
     fn shift(&self, column: &EncodedColumn, pooled: &Pooled, divisions: &[Vec<bool>]) -> ColumnShift {
         let weights = &pooled.weights;
-        let distances: Vec<f64> = divisions.iter().map(|division| self.distance(weights, division)).collect();
+        let distances: Vec<Statistic> =
+            divisions.iter().map(|division| self.distance(weights, division)).collect();
+        let distance = distances[0].value;
         let shares = self.shares(weights, &divisions[0]).unwrap_or_default();
         let shifted = if self.is_category {
             let moved = |share: &[f64; 2]| (share[0] - share[1]).abs();
@@ -213,10 +222,10 @@ impl Compared {
                 shares: most.map_or([0.0; 2], |at| shares[at]),
             }
         } else {
-            self.shifted_number(column, &shares, distances[0])
+            self.shifted_number(column, &shares, distance)
         };
         let (name, p) = (column.name().to_owned(), p_value(&distances));
-        ColumnShift { name, shifted, distance: distances[0], p, adjusted: p }
+        ColumnShift { name, shifted, distance, p, adjusted: p }
     }
 
     /// The medians if they account for at least half of the distance (a heuristic), else the ranges.
@@ -267,10 +276,10 @@ fn gap_shift(column: &EncodedColumn, gaps: &[bool], pooled: &Pooled, divisions: 
     };
     let distance = |division: &Vec<bool>| {
         let [first, second] = shares(division);
-        (first - second).abs()
+        Statistic::plain((first - second).abs())
     };
-    let distances: Vec<f64> = divisions.iter().map(distance).collect();
+    let distances: Vec<Statistic> = divisions.iter().map(distance).collect();
     let shifted = Shifted::Gaps { shares: shares(&divisions[0]) };
     let (name, p) = (column.name().to_owned(), p_value(&distances));
-    ColumnShift { name, shifted, distance: distances[0], p, adjusted: p }
+    ColumnShift { name, shifted, distance: distances[0].value, p, adjusted: p }
 }
