@@ -140,7 +140,7 @@ impl PreparedSimplicial {
             })
             .collect();
         let concentration = match merged.mass() {
-            Mass::Counts(n) => 1.0 / n,
+            Mass::Counts(n) | Mass::Effective(n) => 1.0 / n,
             Mass::Importance => merged.weights().iter().map(|w| w * w).sum(),
         };
         Self {

@@ -398,7 +398,7 @@ impl PreparedSample {
     /// The sampling standard error of the mass of a halfspace.
     pub(super) fn standard_error(&self, depth: f64, inside: impl FnOnce() -> Vec<bool>) -> f64 {
         match self.mass {
-            Mass::Counts(n) => binomial(depth, n),
+            Mass::Counts(n) | Mass::Effective(n) => binomial(depth, n),
             Mass::Importance => {
                 let halves: Vec<f64> = self.weights.iter().map(|w| 0.5 * w).collect();
                 let indicator: Vec<f64> = inside().iter().map(|i| f64::from(u8::from(*i))).collect();
