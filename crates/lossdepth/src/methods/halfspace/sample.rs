@@ -72,7 +72,8 @@ impl PreparedSample {
         let scale: Vec<f64> = (0..d)
             .map(|k| {
                 let largest = rows.iter().fold(0.0f64, |m, x| m.max(x[k].abs()));
-                if largest > 1e-290 { 2f64.powi(-exponent(largest)) } else { 1.0 }
+                // Subnormal numbers only come close to 1.
+                if largest > 0.0 { 2f64.powi((-exponent(largest)).min(1000)) } else { 1.0 }
             })
             .collect();
         let scaled: Vec<f64> =
