@@ -1,7 +1,7 @@
 //! A fitted method of any kind, and how settings construct it.
 
 use super::depth::{Depth, Fitted};
-use super::percentiles::Percentiles;
+use super::percentiles::{OnDemand, Percentiles};
 use super::settings::Settings;
 use crate::data::{Encoding, EncodingOptions, Reference, Rows, Scale, Scaling, ScalingWarning, Table};
 use crate::error::{DepthError, Result};
@@ -12,7 +12,6 @@ use crate::methods::explanation::Explanation;
 use crate::methods::{Auto, Forest, GaussianProcess, Halfspace, Hypothesis, Kernelised, Linear, Mlp, Svm};
 use crate::numerics::whole_part;
 use crate::problem::{Fit, Run};
-use std::sync::OnceLock;
 
 /// A scaling that was learned, and the warning that came with it.
 pub(super) type Learned = (Scaling, Option<ScalingWarning>);
@@ -24,7 +23,7 @@ pub struct Model {
     fitted: Box<dyn Fitted>,
     encoding: Option<Encoding>,
     /// How deep the reference is: learned at the first call of [`percentiles`](Self::percentiles).
-    percentiles: OnceLock<Percentiles>,
+    percentiles: OnDemand,
 }
 
 impl Settings {
@@ -78,7 +77,7 @@ impl Settings {
             self.method.fit(self, sample, learned)?
         };
         let (settings, sample) = (self.clone(), sample.clone());
-        Ok(Model { settings, sample, fitted, encoding: None, percentiles: OnceLock::new() })
+        Ok(Model { settings, sample, fitted, encoding: None, percentiles: OnDemand::default() })
     }
 
     pub(super) fn fit_hypothesis<H: Hypothesis + 'static>(
@@ -251,24 +250,17 @@ impl Model {
     /// # Errors
     /// As for [`score`](Self::score).
     pub fn percentiles(&self, run: &Run<'_>) -> Result<&Percentiles> {
-        if let Some(known) = self.percentiles.get() {
-            return Ok(known);
-        }
-        let learned = Percentiles::learn(self, run)?;
-        Ok(self.percentiles.get_or_init(|| learned))
+        self.percentiles.get(|| Percentiles::learn(self, run))
     }
 
     /// [`percentiles`](Self::percentiles), if they are known already.
     pub fn known_percentiles(&self) -> Option<&Percentiles> {
-        self.percentiles.get()
+        self.percentiles.known()
     }
 
     /// The same model with the percentiles that were saved with it.
     pub(super) fn with_percentiles(self, percentiles: Option<Percentiles>) -> Self {
-        if let Some(percentiles) = percentiles {
-            self.percentiles.get_or_init(|| percentiles);
-        }
-        self
+        Self { percentiles: percentiles.into(), ..self }
     }
 
     /// How many columns a query must have.

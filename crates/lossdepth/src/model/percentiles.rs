@@ -4,6 +4,7 @@ use super::fitted::Model;
 use super::pool::Pool;
 use crate::error::{DepthError, Result};
 use crate::problem::{Fit, Run};
+use std::sync::OnceLock;
 
 /// The depths of the reference in order: which share of it is at most as deep as a row.
 ///
@@ -25,6 +26,31 @@ pub struct Percentiles {
     depths: Vec<f64>,
     /// The share of the reference that is at most as deep.
     shares: Vec<f64>,
+}
+
+/// Percentiles that are learned when they are first asked for.
+#[derive(Default)]
+pub(super) struct OnDemand(OnceLock<Percentiles>);
+
+impl From<Option<Percentiles>> for OnDemand {
+    fn from(known: Option<Percentiles>) -> Self {
+        Self(known.map_or_else(OnceLock::new, OnceLock::from))
+    }
+}
+
+impl OnDemand {
+    pub(super) fn known(&self) -> Option<&Percentiles> {
+        self.0.get()
+    }
+
+    /// No lock is held meanwhile: two callers at once may both learn them, and find the same.
+    pub(super) fn get(&self, learn: impl FnOnce() -> Result<Percentiles>) -> Result<&Percentiles> {
+        if let Some(known) = self.known() {
+            return Ok(known);
+        }
+        let learned = learn()?;
+        Ok(self.0.get_or_init(|| learned))
+    }
 }
 
 impl Percentiles {
