@@ -122,7 +122,7 @@ class Depth(Oddest, OutlierMixin, BaseEstimator):
         Parameters
         ----------
         X : {array-like, dataframe} of shape (n_samples, n_features)
-            The rows to judge.
+            The rows.
 
         Returns
         -------

@@ -54,13 +54,17 @@ pub(crate) struct Pace {
 
 impl Pace {
     /// Does `work` on so many rows: as [`interruptible`], unless it is expected to take less time than the main thread waits
-    /// between two looks for a signal.
+    /// between two looks for a signal. `longer` says that other work has to be done before that of the rows.
     pub(crate) fn run<T: Send + 'static>(
         &self,
         py: Python<'_>,
         rows: usize,
+        longer: bool,
         work: impl FnOnce(&AtomicBool) -> T + Send + 'static,
     ) -> PyResult<T> {
+        if longer {
+            return interruptible(py, work);
+        }
         let started = Instant::now();
         let a_row = self.nanoseconds.load(Ordering::Relaxed);
         let expected = Duration::from_nanos(a_row.saturating_mul(rows as u64));

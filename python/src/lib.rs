@@ -1,12 +1,12 @@
 //! The Python binding: arrays in, arrays out. Everything that faces users is in `lossdepth/*.py`.
 
 mod allocated;
+mod archive;
 mod arrow;
 mod conformal;
 mod convert;
 mod files;
 mod interrupt;
-mod loading;
 mod model;
 mod odd_rows;
 mod page;
@@ -25,8 +25,8 @@ use pyo3::types::PyDict;
 #[pymodule]
 mod _native {
     use super::{
-        Bound, Method, PyDict, PyDictMethods, PyModule, PyModuleMethods, PyResult, Settings, Stop, arrow,
-        conformal, convert, files, loading, model, odd_rows, page, regions, scores, sketch, sparse, table,
+        Bound, Method, PyDict, PyDictMethods, PyModule, PyModuleMethods, PyResult, Settings, Stop, archive,
+        arrow, conformal, convert, files, model, odd_rows, page, regions, scores, sketch, sparse, table,
         two_sample,
     };
 
@@ -49,7 +49,7 @@ mod _native {
     use convert::preset;
 
     #[pymodule_export]
-    use loading::{load, unpickle};
+    use archive::{load, unpickle};
 
     #[pymodule_export]
     use scores::intervals;

@@ -1,10 +1,11 @@
 //! A fitted depth as a Python object.
 
+use crate::archive::{pickled, written};
 use crate::convert::{array2, choice, exception, named_exception, read_settings, table, written_settings};
 use crate::interrupt::{Pace, interruptible};
 use crate::odd_rows::described_rows;
 use crate::page::{About, AgainstModel};
-use crate::scores::{Scores, cut, scores};
+use crate::scores::{Scores, cut, percentiles, scores};
 use crate::table::{Note, UNREAD, described, encoding_of_numbers, note, options};
 use lossdepth::data::Encoding;
 use lossdepth::model::archive::Archive;
@@ -162,13 +163,7 @@ impl Model {
         depths: PyReadonlyArray1<'py, f64>,
         threads: usize,
     ) -> PyResult<Floats<'py>> {
-        let (model, depths) = (Arc::clone(&self.fitted), depths.as_array().to_vec());
-        let found = interruptible(py, move |cancel| {
-            let run = Run { threads: Some(threads), cancel: Some(cancel), ..Run::default() };
-            let shares = model.percentiles(&run)?;
-            Ok(depths.iter().map(|depth| shares.of(*depth)).collect::<Vec<f64>>())
-        })?;
-        Ok(found.map_err(|e: lossdepth::DepthError| exception(&e))?.into_pyarray(py))
+        percentiles(py, &self.fitted, &depths, threads, lossdepth::Model::percentiles)
     }
 
     /// The scores of each row, and by name what its classifier is made of. A table that the method does not
@@ -257,15 +252,7 @@ impl Model {
         extras: BTreeMap<String, String>,
         memory: Option<f64>,
     ) -> PyResult<Bound<'py, PyBytes>> {
-        let mut archive = Archive::of(&self.fitted).memory(memory);
-        for (name, text) in extras {
-            archive = archive.extra(name, text);
-        }
-        let bytes = interruptible(py, move |_| match columns {
-            Some(names) => archive.columns(names)?.to_bytes(),
-            None => archive.to_bytes(),
-        })?;
-        Ok(PyBytes::new(py, &bytes.map_err(|e| exception(&e))?))
+        written!(py, Archive::of(&self.fitted).memory(memory), columns, extras)
     }
 
     /// The rows of the reference and their weights as given.
@@ -356,8 +343,7 @@ impl Model {
 
     /// The function that reads the bytes, and the bytes.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
-        let bytes = self.to_bytes(py, None, BTreeMap::new(), self.fitted.settings().memory)?;
-        Ok((py.import("lossdepth._native")?.getattr("unpickle")?, (bytes,)))
+        pickled(py, self.to_bytes(py, None, BTreeMap::new(), self.fitted.settings().memory)?)
     }
 
     /// Nothing can change it, so a copy is the thing itself.
@@ -425,7 +411,7 @@ impl Model {
             let (model, part) = (Arc::clone(&self.fitted), part.to_vec());
             let rows = part.len() / width;
             let work = move |cancel: &AtomicBool| work(&model, Rows::new(&part, width)?, cancel);
-            let found = pace.run(py, rows, work)?;
+            let found = pace.run(py, rows, false, work)?;
             let found = found.map_err(|e| exception(&e))?;
             if results.is_empty() {
                 results = found;

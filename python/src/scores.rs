@@ -1,10 +1,13 @@
 //! Scores as arrays, a column each.
 
 use crate::convert::{exception, number};
+use crate::interrupt::interruptible;
 use lossdepth::methods::explanation::Cut;
-use lossdepth::{Fit, Result, Stop};
+use lossdepth::model::Percentiles;
+use lossdepth::{DepthError, Fit, Result, Run, Stop};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
+use std::sync::Arc;
 
 /// Why a solver can stop; scores give positions in this list.
 pub(crate) const STOPS: [Stop; 3] = [Stop::Converged, Stop::IterationLimit, Stop::Stalled];
@@ -32,6 +35,23 @@ pub(crate) fn scores<'py>(py: Python<'py>, fits: &[Fit]) -> Scores<'py> {
         iterations.collect::<Vec<_>>().into_pyarray(py),
         stop.collect::<Vec<u8>>().into_pyarray(py),
     )
+}
+
+/// The share of the reference that is at most as deep, of each depth, with the `percentiles` of a model of either kind.
+pub(crate) fn percentiles<'py, M: Send + Sync + 'static>(
+    py: Python<'py>,
+    model: &Arc<M>,
+    depths: &PyReadonlyArray1<'py, f64>,
+    threads: usize,
+    percentiles: impl for<'m> Fn(&'m M, &Run<'_>) -> Result<&'m Percentiles> + Send + 'static,
+) -> PyResult<Floats<'py>> {
+    let (model, depths) = (Arc::clone(model), depths.as_array().to_vec());
+    let found = interruptible(py, move |cancel| {
+        let run = Run { threads: Some(threads), cancel: Some(cancel), ..Run::default() };
+        let known = percentiles(&model, &run)?;
+        Ok(depths.iter().map(|depth| known.of(*depth)).collect::<Vec<f64>>())
+    })?;
+    Ok(found.map_err(|e: DepthError| exception(&e))?.into_pyarray(py))
 }
 
 /// The ends of the confidence intervals of some scores.

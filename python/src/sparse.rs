@@ -1,13 +1,14 @@
 //! A depth fitted to sparse rows as a Python object.
 
+use crate::archive::{pickled, written};
 use crate::convert::{choice, exception, read_settings, written_settings};
 use crate::interrupt::interruptible;
-use crate::scores::{Scores, scores};
+use crate::scores::{Scores, percentiles, scores};
 use lossdepth::data::{SparseReference, SparseRows};
 use lossdepth::model::SparseModel as Fitted;
 use lossdepth::model::archive::SparseArchive;
 use lossdepth::model::sparse::SparseExplanation;
-use lossdepth::{DepthError, Fit, Run};
+use lossdepth::{Fit, Run};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -76,13 +77,7 @@ impl SparseModel {
         depths: PyReadonlyArray1<'py, f64>,
         threads: usize,
     ) -> PyResult<Floats<'py>> {
-        let (model, depths) = (Arc::clone(&self.fitted), depths.as_array().to_vec());
-        let found = interruptible(py, move |cancel| {
-            let run = Run { threads: Some(threads), cancel: Some(cancel), ..Run::default() };
-            let shares = model.percentiles(&run)?;
-            Ok(depths.iter().map(|depth| shares.of(*depth)).collect::<Vec<f64>>())
-        })?;
-        Ok(found.map_err(|e: DepthError| exception(&e))?.into_pyarray(py))
+        percentiles(py, &self.fitted, &depths, threads, Fitted::percentiles)
     }
 
     /// The scores of each row, and by name what its classifier is made of: `most` columns of a linear one, in compressed form.
@@ -140,15 +135,7 @@ impl SparseModel {
         extras: BTreeMap<String, String>,
         memory: Option<f64>,
     ) -> PyResult<Bound<'py, PyBytes>> {
-        let mut archive = SparseArchive::of(&self.fitted).memory(memory);
-        for (name, text) in extras {
-            archive = archive.extra(name, text);
-        }
-        let bytes = interruptible(py, move |_| match columns {
-            Some(names) => archive.columns(names)?.to_bytes(),
-            None => archive.to_bytes(),
-        })?;
-        Ok(PyBytes::new(py, &bytes.map_err(|e| exception(&e))?))
+        written!(py, SparseArchive::of(&self.fitted).memory(memory), columns, extras)
     }
 
     /// The rows of the reference, and their weights as given.
@@ -208,8 +195,7 @@ impl SparseModel {
 
     /// The function that reads the bytes, and the bytes.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
-        let bytes = self.to_bytes(py, None, BTreeMap::new(), self.fitted.settings().memory)?;
-        Ok((py.import("lossdepth._native")?.getattr("unpickle")?, (bytes,)))
+        pickled(py, self.to_bytes(py, None, BTreeMap::new(), self.fitted.settings().memory)?)
     }
 
     /// Nothing can change it, so a copy is the thing itself.

@@ -64,6 +64,17 @@ def test_same_as_the_estimator(mixed, detector):
     assert np.allclose(scores["percentile"], share, rtol=0, atol=1e-15)
 
 
+def test_percentiles_of_a_large_reference_are_those_of_the_estimator():
+    # The engines scored the whole reference; the other faces score 5,000 rows of it, once.
+    rng = np.random.default_rng(0)
+    detector = lossdepth.MahalanobisDepth().fit(rng.normal(size=(6_000, 2)))
+    Z = rng.normal(size=(50, 2))
+    batch = pa.table({"0": Z[:, 0], "1": Z[:, 1]})
+    found = ArrowScorer(detector, ["percentile"])(batch)["percentile"]
+    assert np.array_equal(found, detector.score_details(Z).percentile)
+    assert np.array_equal(found, ArrowScorer(detector, ["percentile"])(batch)["percentile"])
+
+
 def test_other_types_of_the_same_numbers(mixed):
     detector = lossdepth.LogisticDepth(reg=0.1).fit(mixed.select(["a", "b"]))
     scorer = ArrowScorer(detector)

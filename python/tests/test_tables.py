@@ -8,10 +8,8 @@ from decimal import Decimal
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pyarrow as pa
 import pytest
-import scipy.sparse
 from complete_numbers import PATH, features, scores
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
@@ -26,9 +24,6 @@ from lossdepth import (
     HalfspaceDepth,
     LogisticDepth,
     SVMDepth,
-    _memory,
-    _reading,
-    _scoring,
 )
 from lossdepth._function import METHODS
 
@@ -140,134 +135,6 @@ def test_every_method_takes_every_type(method, gaps):
     odd = table[:1].assign(number=50.0, object="mauve", category="z", digits=9, string="w")
     assert detector.score_samples(odd)[0] < np.median(depths)
     assert set(detector.predict(table)) <= {-1, 1}
-
-
-@pytest.mark.parametrize("method", ["logistic", "svm", "forest"])
-def test_libraries_agree(method):
-    table = frame()
-    scale = "none" if method == "forest" else "standard"
-    expected = METHODS[method](scale=scale).fit(table)
-    arrow = pa.Table.from_pandas(table, preserve_index=False)
-    assert pa.types.is_dictionary(arrow.schema.field("category").type)
-    dates = (
-        pl.col("date").cast(pl.Datetime("us")),
-        pl.col("zoned").dt.convert_time_zone("Asia/Tokyo"),
-    )
-    forms = {
-        "arrow": arrow,
-        "arrow, in chunks": pa.concat_tables([arrow[:30], arrow[30:]]),
-        "polars": pl.from_pandas(table),
-        "polars, other units": pl.from_pandas(table).with_columns(*dates),
-        "pandas on arrow": table.convert_dtypes(dtype_backend="pyarrow"),
-        "objects": table.astype(object),
-    }
-    for name, form in forms.items():
-        scored = expected.score_samples(form)
-        assert_array_equal(scored, expected.score_samples(table), err_msg=name)
-        # These have no categories of numbers.
-        said = name.startswith("polars") or name == "objects"
-        kinds = {"digits": "category"} if said else None
-        again = METHODS[method](scale=scale, kinds=kinds).fit(form)
-        assert_array_equal(again.score_samples(table), scored, err_msg=name)
-
-
-def test_types_of_polars():
-    words = ["a", "b", "a", None, "b", "a"]
-    days = [dt.date(2020, 1, day) if day else None for day in (1, 5, 9, 0, 3, 8)]
-    numbers = pl.Series("n", np.arange(6.0))
-
-    def depths(series):
-        detector = LogisticDepth().fit(pl.DataFrame([numbers, series.rename("c")]))
-        return detector.score_samples(
-            pl.DataFrame([numbers, series.rename("c")])
-        ), detector.columns_[1]["kind"]
-
-    expected, kind = depths(pl.Series(words))
-    assert kind == "category"
-    for dtype in (pl.Categorical, pl.Enum(["b", "unused", "a"])):
-        assert_array_equal(depths(pl.Series(words).cast(dtype))[0], expected)
-    expected, kind = depths(pl.Series(days))
-    assert kind == "date"
-    for unit in ("ms", "us", "ns"):
-        assert_array_equal(depths(pl.Series(days).cast(pl.Datetime(unit)))[0], expected)
-    truth = pl.Series([True, False, None, True, True, False])
-    assert depths(truth)[1] == "boolean"
-    lengths = pl.Series([dt.timedelta(days=d) for d in range(6)])
-    assert_array_equal(depths(lengths)[0], depths(pl.Series(np.arange(6.0)))[0])
-    assert depths(pl.Series([dt.time(h) for h in range(6)]))[1] == "number"
-    assert depths(pl.Series([Decimal("1.5")] * 5 + [None]))[1] == "number"
-
-
-def test_types_of_arrow():
-    numbers = pa.array(np.arange(6.0))
-
-    def depths(array):
-        table = pa.table({"n": numbers, "c": array})
-        detector = LogisticDepth().fit(table)
-        return detector.score_samples(table), detector.columns_[1]["kind"]
-
-    words = pa.array(["a", "b", "a", None, "b", "a"])
-    expected, kind = depths(words)
-    assert kind == "category"
-    for other in (
-        words.dictionary_encode(),
-        words.cast(pa.large_string()),
-        words.cast(pa.string_view()),
-    ):
-        assert_array_equal(depths(other)[0], expected)
-    # Categories that look like numbers are categories.
-    assert depths(pa.array([1, 2, 1, None, 2, 1]).dictionary_encode())[1] == "category"
-    days = pa.array([0, 5, 9, None, 3, 8], pa.int32()).cast(pa.date32())
-    expected, kind = depths(days)
-    assert kind == "date"
-    for other in (
-        days.cast(pa.date64()),
-        days.cast(pa.timestamp("ms")),
-        days.cast(pa.timestamp("ns")),
-    ):
-        assert_array_equal(depths(other)[0], expected)
-    zoned = days.cast(pa.timestamp("s")).cast(pa.timestamp("s", "America/New_York"))
-    assert_array_equal(depths(zoned)[0], expected)
-    assert depths(pa.array([True, False, None, True, True, False]))[1] == "boolean"
-    assert depths(pa.array([1, 2, 3, 4, 5, None], pa.duration("s")))[1] == "number"
-    assert depths(pa.array([1, 2, 3, 4, 5, None], pa.time32("s")))[1] == "number"
-
-
-def test_arrays_and_lists_with_gaps(sample, queries):
-    X, Z = sample.copy(), queries.copy()
-    X[::17, 1] = np.nan
-    Z[2, 0] = np.nan
-    detector = LogisticDepth().fit(X)
-    depths = detector.score_samples(Z)
-    assert np.isfinite(depths).all()
-    lists = [[None if np.isnan(v) else v for v in row] for row in X.tolist()]
-    assert_array_equal(LogisticDepth().fit(lists).score_samples(Z.tolist()), depths)
-    masked = np.ma.masked_invalid(X)
-    assert_array_equal(LogisticDepth().fit(masked).score_samples(np.ma.masked_invalid(Z)), depths)
-    assert_array_equal(
-        LogisticDepth().fit(X.astype(object)).score_samples(Z.astype(object)), depths
-    )
-    named = pd.DataFrame(X, columns=list("abc")), pd.DataFrame(Z, columns=list("abc"))
-    assert_array_equal(LogisticDepth().fit(named[0]).score_samples(named[1]), depths)
-
-
-def test_lists_of_texts():
-    rows = [["north", 1.0, None], ["south", 2.0, True], ["north", 3.0, False], ["south", 2.5, True]]
-    detector = LogisticDepth().fit(rows)
-    assert [column["kind"] for column in detector.columns_] == ["category", "number", "boolean"]
-    assert detector.score_samples(rows).shape == (4,)
-    # Texts that numpy reads as numbers are what they were.
-    assert_array_equal(
-        LogisticDepth().fit(np.array([["1", "2"], ["3", "5"]])).score_samples([[1, 2]]),
-        LogisticDepth().fit([[1.0, 2.0], [3.0, 5.0]]).score_samples([[1, 2]]),
-    )
-    dates = np.array([["2020-01-01"], ["NaT"], ["2020-03-01"]], dtype="M8[D]")
-    assert LogisticDepth().fit(dates).columns_[0]["kind"] == "date"
-    lengths = np.array([[1], [2], [4]], dtype="m8[D]")
-    assert_array_equal(
-        LogisticDepth().fit(lengths).score_samples(lengths),
-        LogisticDepth().fit([[1.0], [2.0], [4.0]]).score_samples([[1.0], [2.0], [4.0]]),
-    )
 
 
 def test_queries_with_gaps_in_a_model_of_complete_numbers(sample, queries, tmp_path):
@@ -571,24 +438,6 @@ def test_function_and_pyod_take_tables():
     assert ((p > 0.0) & (p <= 1.0)).all()
 
 
-@pytest.mark.parametrize("method", ["logistic", "hinge", "svm", "klr", "gp"])
-@pytest.mark.parametrize("form", ["csr_array", "csc_matrix", "coo_array"])
-def test_sparse_matrices(method, form, sample, queries, monkeypatch):
-    X, Z = np.where(sample > 0.5, sample, 0.0), np.where(queries > 0.5, queries, 0.0)
-    sparse = getattr(scipy.sparse, form)
-    assert get_tags(METHODS[method]()).input_tags.sparse
-    expected = METHODS[method]().fit(X).score_samples(Z)
-    detector = METHODS[method]().fit(sparse(X))
-    assert_array_equal(detector.score_samples(sparse(Z)), expected)
-    # Queries become dense a few at a time.
-    monkeypatch.setattr(_scoring, "_DENSE", 30)
-    assert_array_equal(detector.score_samples(sparse(Z)), expected)
-    monkeypatch.setattr(_memory, "half_of_memory", lambda: 1000.0)
-    assert_array_equal(detector.score_samples(sparse(Z)), expected)
-    with pytest.raises(ValueError, match="a depth needs dense rows"):
-        METHODS[method]().fit(sparse(X))
-
-
 def test_presets_as_a_parameter(sample, queries):
     for name in METHODS:
         for preset in ("recommended", "paper"):
@@ -648,68 +497,3 @@ def test_fit_does_not_score(sample, queries, monkeypatch):
     assert scored == [200]
     again = detector.fit(queries)
     assert again.offset_ == LogisticDepth().fit(queries).offset_
-
-
-def sparse_table(rows, columns=30_000, seed=0):
-    """Return a matrix that is large and sparse enough to stay so."""
-    rng = np.random.default_rng(seed)
-    share = np.r_[np.full(20, 0.5), np.full(columns - 20, 0.004)]
-    numbers = (rng.random((rows, columns)) < share) * rng.integers(1, 9, (rows, columns))
-    return scipy.sparse.csr_array(numbers.astype(np.float64))
-
-
-@pytest.mark.parametrize("method", ["logistic", "svm", "gp"])
-def test_large_sparse_matrices_stay_sparse(method, monkeypatch, tmp_path):
-    X = sparse_table(150)
-    Z = sparse_table(5, seed=1)
-    expected = METHODS[method]().fit(X.toarray()).score_details(Z.toarray())
-
-    def no_memory(_):
-        raise AssertionError("made dense")
-
-    monkeypatch.setattr(_reading, "dense", no_memory)
-    for form in ("csr_array", "csc_matrix", "coo_array"):
-        convert = getattr(scipy.sparse, form)
-        detector = METHODS[method]().fit(convert(X))
-        found = detector.score_details(convert(Z))
-        assert (abs(found.depth - expected.depth) <= found.error + expected.error).all()
-        assert found.converged.all()
-    assert isinstance(detector.model_, lossdepth._native.SparseModel)
-    # Dense queries, one at a time, of a copy and of a file: the same bits.
-    detector.save(tmp_path / "model.safetensors")
-    others = [detector, pickle.loads(pickle.dumps(detector))]
-    for same in [*others, lossdepth.load(tmp_path / "model.safetensors")]:
-        assert_array_equal(same.score_samples(Z.toarray()), found.depth)
-        assert_array_equal(same.score_samples(Z[[3]]), found.depth[3:4])
-        assert_array_equal(same.score_details(Z).percentile, found.percentile)
-    assert set(detector.predict(X)) <= {-1, 1}
-    weights = np.r_[np.full(10, 2), np.ones(140)]
-    copies = scipy.sparse.vstack([X, X[:10]])
-    ours = METHODS[method]().fit(X, sample_weight=weights).score_details(Z)
-    twice = METHODS[method]().fit(copies).score_details(Z)
-    assert (abs(ours.depth - twice.depth) <= ours.error + twice.error).all()
-    with pytest.raises(TypeError, match="central regions need dense rows"):
-        detector.central_region()
-    gap = X.copy()
-    gap.data[0] = np.nan
-    with pytest.raises(ValueError, match="is not finite"):
-        METHODS[method]().fit(gap)
-
-
-def test_linear_depths_of_sparse_matrices_are_explained_by_columns():
-    X, Z = sparse_table(150), sparse_table(3, seed=1)
-    dense = LogisticDepth().fit(X.toarray()).explain(Z.toarray())
-    why = LogisticDepth().fit(X).explain(Z)
-    assert why.contributions.shape == why.weights.shape == Z.shape
-    total = why.baseline + why.contributions.sum(axis=1) + why.rest
-    assert_allclose(total, why.value, rtol=1e-9)
-    for row in range(3):
-        columns = why.contributions[[row]].indices
-        size = abs(dense.contributions[row]).max()
-        assert len(columns) == 100
-        assert_allclose(
-            why.contributions[[row]].data, dense.contributions[row, columns], atol=1e-3 * size
-        )
-    assert why.to_pandas(top=4).shape == (12, 4)
-    assert len(why.top_features(2)[0]) == 2
-    assert "most telling" in repr(why)

@@ -2,8 +2,8 @@
 
 mod capsule;
 mod nulls;
+mod on_demand;
 mod prepared;
-mod reference;
 mod rows;
 
 pub(crate) use capsule::ArrowBatch;

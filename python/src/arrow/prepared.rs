@@ -2,15 +2,17 @@
 
 use super::capsule::{ArrowBatch, import};
 use super::nulls::Nulls;
-use super::reference::{OnDemand, Shares};
+use super::on_demand::OnDemand;
 use super::rows::{Reader, Wrong};
 use crate::allocated::measured;
+use crate::archive::written;
 use crate::convert::exception;
 use crate::interrupt::{Pace, interruptible};
 use arrow_array::{Array, ArrayRef, Float64Array, StructArray};
 use arrow_buffer::NullBuffer;
 use arrow_schema::{DataType, Field, Fields};
 use lossdepth::data::Encoding;
+use lossdepth::model::Percentiles;
 use lossdepth::model::archive::Archive;
 use lossdepth::stats::conformal::{Calibration, Conformal};
 use lossdepth::{DepthError, Fit, Model, Rows, Run};
@@ -46,7 +48,7 @@ struct Core {
     model: Model,
     names: Option<Vec<String>>,
     learned: OnceLock<Encoding>,
-    shares: OnDemand<Shares>,
+    percentiles: OnDemand<Percentiles>,
     calibrations: [OnDemand<Calibration>; 3],
     /// For work that all rows share: preparing, and finding donors of gaps.
     pool: ThreadPool,
@@ -87,7 +89,7 @@ impl Prepared {
                 model,
                 names,
                 learned: OnceLock::new(),
-                shares: OnDemand::default(),
+                percentiles: OnDemand::default(),
                 calibrations: Default::default(),
                 pool,
                 bytes: AtomicUsize::new(bytes),
@@ -119,7 +121,9 @@ impl Prepared {
         let parts = import(batch)?;
         let rows = parts.iter().map(Array::len).sum();
         let core = Arc::clone(&self.core);
-        let scored = self.core.pace.run(py, rows, move |cancel| core.score(&parts, &asked, cancel))?;
+        let longer = !self.core.is_ready(&asked);
+        let scored =
+            self.core.pace.run(py, rows, longer, move |cancel| core.score(&parts, &asked, cancel))?;
         match scored {
             Ok(rows) => Ok(ArrowBatch::new(rows)),
             Err(Wrong::Batch(text)) => Err(PyValueError::new_err(text)),
@@ -129,16 +133,8 @@ impl Prepared {
 
     /// The bytes of a model file from which the same is made.
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let mut archive = Archive::of(&self.core.model).memory(self.memory);
-        for (name, text) in &self.extras {
-            archive = archive.extra(name.clone(), text.clone());
-        }
-        let names = self.core.names.clone();
-        let bytes = interruptible(py, move |_| match names {
-            Some(names) => archive.columns(names)?.to_bytes(),
-            None => archive.to_bytes(),
-        })?;
-        Ok(PyBytes::new(py, &bytes.map_err(|e| exception(&e))?))
+        let archive = Archive::of(&self.core.model).memory(self.memory);
+        written!(py, archive, self.core.names.clone(), self.extras.clone())
     }
 
     /// The names of the columns that are compared, in the order of the model; `None` if it was fitted without names.
@@ -172,15 +168,27 @@ impl Prepared {
     }
 }
 
+impl Asked {
+    fn wants(&self, name: &str) -> bool {
+        self.columns.iter().any(|column| column == name)
+    }
+}
+
 impl Core {
+    /// Whether everything is made that the rows of a call share.
+    fn is_ready(&self, asked: &Asked) -> bool {
+        (!asked.wants("percentile") || self.percentiles.is_made())
+            && (!asked.wants("p_value") || self.calibration_slot(asked.conformal).is_made())
+    }
+
     fn score(&self, parts: &[StructArray], asked: &Asked, cancel: &AtomicBool) -> Result<StructArray, Wrong> {
-        let wants = |name: &str| asked.columns.iter().any(|column| column == name);
         let (threads, cancel) = (Some(asked.threads), Some(cancel));
-        let run = Run { threads, cancel, depths_only: !wants("stderr"), ..Run::default() };
-        let shares =
-            wants("percentile").then(|| self.counted(&self.shares, || Shares::of(&self.model, &run)));
-        let shares = shares.transpose()?;
-        let calibration = wants("p_value").then(|| self.calibration(asked.conformal, &run)).transpose()?;
+        let run = Run { threads, cancel, depths_only: !asked.wants("stderr"), ..Run::default() };
+        let learn = || self.model.percentiles(&Run { depths_only: true, ..run }).cloned();
+        let percentiles = asked.wants("percentile").then(|| self.counted(&self.percentiles, learn));
+        let percentiles = percentiles.transpose()?;
+        let calibration =
+            asked.wants("p_value").then(|| self.calibration(asked.conformal, &run)).transpose()?;
         let names = asked.features.as_deref().or(self.names.as_deref());
         let reader = Reader { model: &self.model, names, learned: &self.learned, nulls: asked.nulls };
         let rows: usize = parts.iter().map(Array::len).sum();
@@ -212,7 +220,7 @@ impl Core {
                         "error" => fit.error,
                         "stderr" => fit.stderr,
                         "p_value" => p_values[place],
-                        _ => shares.as_ref().map_or(f64::NAN, |shares| shares.percentile(fit.depth)),
+                        _ => percentiles.as_ref().map_or(f64::NAN, |known| known.of(fit.depth)),
                     };
                     for (fit, row) in fits.iter().enumerate().map(value).zip(&taken.rows) {
                         column[first + row] = fit;
@@ -230,14 +238,19 @@ impl Core {
             .map_err(|error| Wrong::Batch(error.to_string()))
     }
 
-    fn calibration(&self, how: Conformal, run: &Run<'_>) -> Result<Arc<Calibration>, DepthError> {
-        let slot = match how {
+    fn calibration_slot(&self, how: Conformal) -> &OnDemand<Calibration> {
+        match how {
             Conformal::Split { .. } => &self.calibrations[0],
             Conformal::Cross { .. } => &self.calibrations[1],
             Conformal::LeaveOneOut => &self.calibrations[2],
-        };
+        }
+    }
+
+    fn calibration(&self, how: Conformal, run: &Run<'_>) -> Result<Arc<Calibration>, DepthError> {
         let run = Run { depths_only: true, ..*run };
-        self.counted(slot, || how.calibrate(self.model.settings(), self.model.reference(), &run))
+        self.counted(self.calibration_slot(how), || {
+            how.calibrate(self.model.settings(), self.model.reference(), &run)
+        })
     }
 
     /// What a slot holds; if it is made now, its bytes are counted.

@@ -23,7 +23,7 @@ use std::time::Instant;
 
 // One line a paragraph: clap wraps them.
 const SCORE_NOTES: &str = "\
-Files are CSV (commas, semicolons, tabs or bars; UTF-8, UTF-16, Windows-1252), Excel, OpenDocument, JSON (objects, one a line or in an array), Parquet, Arrow (Feather), \
+Files are CSV (commas, semicolons, tabs or bars; UTF-8, UTF-16, Windows-1252), Excel, OpenDocument, JSON (objects, one a line or in an array), ARFF, Parquet, Arrow (Feather), \
 NPY, NPZ, MAT 5 or IDX, told by their content; all may be gzipped. A first line of numbers is data, any other is the header. \
 Columns are called by name or by number, from 0; those of arrays have numbers only. NPZ and MAT files have the table in `X` \
 and the label in `y`; IDX images have their labels in the file next to them. With --reference or --model the data is read piece by \

@@ -19,7 +19,7 @@ pub(super) struct Words {
 }
 
 impl Words {
-    fn is_gap(&self, field: &str) -> bool {
+    pub(super) fn is_gap(&self, field: &str) -> bool {
         is_missing(field) || self.is_said(field)
     }
 

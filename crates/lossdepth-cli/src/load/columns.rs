@@ -270,16 +270,16 @@ impl Columns {
     }
 }
 
-/// The kinds that `--as` says columns have.
+/// The kinds that `--as` says columns have or, where it says nothing, the file.
 fn kinds(table: &Table, roles: &Roles) -> Result<BTreeMap<usize, ColumnKind>> {
-    let mut found = BTreeMap::new();
+    let mut found = table.kinds().clone();
     for (name, kind) in roles.kinds().map_err(Error::Usage)? {
         found.insert(find(table, &name)?, kind);
     }
     Ok(found)
 }
 
-/// The columns that `--as` says hold no numbers.
+/// The columns that are said to hold no numbers.
 fn exact(table: &Table, roles: &Roles) -> Result<Vec<usize>> {
     let is_text = |kind: &ColumnKind| !matches!(kind, ColumnKind::Number | ColumnKind::Time);
     Ok(kinds(table, roles)?.into_iter().filter(|(_, kind)| is_text(kind)).map(|(column, _)| column).collect())

@@ -1,9 +1,10 @@
 //! Tables from files: opened, unpacked, the format found, read into columns of numbers, texts, truth values and times.
 //!
 //! `open` → a source for each format → `table` of `cells` → `block`, encoded. Texts go through `decode` (with `east_asian`), `shape`, `record` and `text`; workbooks
-//! through `workbook`, objects through `json`; `parquet` (by `footer`, `pages` and `delta`) and
+//! through `workbook`, objects through `json`, attributes through `arff`; `parquet` (by `footer`, `pages` and `delta`) and
 //! `ipc` come in `batches`; `npy`, `npz`, `mat` and `idx` are `arrays` of `scalar`s.
 
+mod arff;
 mod arrays;
 mod batches;
 mod block;

@@ -7,7 +7,7 @@ use super::record::{Records, unreadable};
 use super::shape::shape;
 use super::table::{Outline, Reading, Source};
 use super::text::Text;
-use super::{idx, ipc, json, mat, npy, npz, parquet, workbook};
+use super::{arff, idx, ipc, json, mat, npy, npz, parquet, workbook};
 use crate::error::Problem;
 use bytes::Bytes;
 use flate2::read::MultiGzDecoder;
@@ -165,12 +165,13 @@ enum Format {
     /// Excel or OpenDocument, in a zip archive or of the old kind.
     Workbook,
     Json,
+    Arff,
     Text,
 }
 
 impl Format {
     fn of(head: &[u8]) -> Result<Self, Problem> {
-        if let Some(what) = stranger(head) {
+        if let Some(what) = unsupported(head) {
             return Err(Problem::Unsupported(what.to_owned()));
         }
         Ok(match head {
@@ -195,6 +196,7 @@ impl Format {
             _ if head.starts_with(b"MATLAB 5.0") => Self::Mat,
             _ if matches!(head.get(124..128), Some([0, 1, b'I', b'M'] | [1, 0, b'M', b'I'])) => Self::Mat,
             _ if is_json(head) => Self::Json,
+            _ if arff::is_arff(head) => Self::Arff,
             _ => Self::Text,
         })
     }
@@ -211,6 +213,7 @@ impl Format {
             "mat" => "MAT",
             "xlsx" | "xlsm" | "xlsb" | "xls" => "Excel",
             "ods" => "OpenDocument",
+            "arff" => "ARFF",
             _ => return None,
         })
     }
@@ -224,8 +227,8 @@ fn is_workbook(head: &[u8]) -> bool {
     starts.iter().any(|start| entry.starts_with(start))
 }
 
-/// What users may well have at hand and is not read here: what it is, and what to do.
-fn stranger(head: &[u8]) -> Option<&'static str> {
+/// Files of other kinds that users may have: what such a file is, and what to do.
+fn unsupported(head: &[u8]) -> Option<&'static str> {
     Some(match head {
         [0x28, 0xb5, 0x2f, 0xfd, ..] => "compressed by Zstandard: unpack it, or compress it by gzip",
         [b'B', b'Z', b'h', b'1'..=b'9', ..] => "compressed by bzip2: unpack it, or compress it by gzip",
@@ -279,6 +282,7 @@ fn recognise(path: &Path, input: Input, reading: &Reading) -> Opened {
         Format::Idx => idx::open(input, path),
         Format::Workbook => workbook::open(input.bytes()?, reading),
         Format::Json => json::open(&input.bytes()?, reading),
+        Format::Arff => arff(&head, input, reading),
         Format::Text => match Format::expected(path) {
             Some(_) if head.is_empty() => Err(Problem::Empty),
             Some(format) => Err(Problem::NotA(format)),
@@ -318,11 +322,7 @@ fn peek(input: Input, bytes: u64) -> Result<(Vec<u8>, Input), Problem> {
 }
 
 fn text(head: &[u8], input: Input, reading: &Reading) -> Opened {
-    let (guessed, mark) = decode::guess(head);
-    let coding = match &reading.encoding {
-        Some(name) => decode::named(name)?,
-        None => guessed,
-    };
+    let (coding, mark) = coding(head, reading)?;
     let body = &head[usize::try_from(mark).unwrap_or(0)..];
     let start = decode::preview(coding, whole_lines(body, coding, head.len() as u64));
     if start.trim().is_empty() && body.iter().all(|byte| byte.is_ascii_whitespace() || *byte == 0) {
@@ -335,19 +335,10 @@ fn text(head: &[u8], input: Input, reading: &Reading) -> Opened {
         return Err(Problem::Binary { byte: head[at], at });
     }
     let shape = shape(&start, reading.skip);
-    let end = if start.contains('\r') && !start.contains('\n') { b'\r' } else { b'\n' };
-    let (stream, _) = input.stream()?;
-    let mut stream = BufReader::with_capacity(1 << 16, stream);
-    io::copy(&mut (&mut stream).take(mark), &mut io::sink()).map_err(unreadable)?;
-    let stream: Box<dyn io::BufRead> = match coding {
-        Coding::Other(encoding) => {
-            Box::new(BufReader::with_capacity(1 << 16, Transcoded::new(Box::new(stream), encoding)))
-        }
-        Coding::Assumed | Coding::Utf8 => Box::new(stream),
-    };
+    let stream = decoded(input, coding, mark)?;
     let comma = reading.decimal.map_or(shape.comma, |mark| mark == ',');
     let words = Words { gaps: reading.gaps.clone(), comma };
-    let records = Records::new(stream, shape.delimiter, end, coding);
+    let records = Records::new(stream, shape.delimiter, line_end(&start), coding);
     let (mut outline, text) = Text::open(records, &shape, reading.header, words)?;
     outline.untyped = true;
     outline.decimal = reading.decimal.or(shape.comma.then_some(','));
@@ -363,6 +354,38 @@ fn text(head: &[u8], input: Input, reading: &Reading) -> Opened {
         outline.notes.push(format!("read as {}; --encoding says otherwise", encoding.name()));
     }
     Ok((outline, Box::new(text)))
+}
+
+/// How a text is written, and the bytes of its mark.
+fn coding(head: &[u8], reading: &Reading) -> Result<(Coding, u64), Problem> {
+    let (guessed, mark) = decode::guess(head);
+    let named = reading.encoding.as_deref().map(decode::named).transpose()?;
+    Ok((named.unwrap_or(guessed), mark))
+}
+
+/// A text behind its mark, as UTF-8 where another encoding is known.
+fn decoded(input: Input, coding: Coding, mark: u64) -> Result<Box<dyn io::BufRead>, Problem> {
+    let (stream, _) = input.stream()?;
+    let mut stream = BufReader::with_capacity(1 << 16, stream);
+    io::copy(&mut (&mut stream).take(mark), &mut io::sink()).map_err(unreadable)?;
+    Ok(match coding {
+        Coding::Other(encoding) => {
+            Box::new(BufReader::with_capacity(1 << 16, Transcoded::new(Box::new(stream), encoding)))
+        }
+        Coding::Assumed | Coding::Utf8 => Box::new(stream),
+    })
+}
+
+/// The last byte of a line of a text that starts so.
+fn line_end(start: &str) -> u8 {
+    if start.contains('\r') && !start.contains('\n') { b'\r' } else { b'\n' }
+}
+
+/// The lines of an ARFF file.
+fn arff(head: &[u8], input: Input, reading: &Reading) -> Opened {
+    let (coding, mark) = coding(head, reading)?;
+    let end = line_end(&String::from_utf8_lossy(head));
+    arff::open(Records::new(decoded(input, coding, mark)?, ',', end, coding), reading)
 }
 
 /// The start of a file without a line that is cut off.

@@ -126,6 +126,23 @@ impl Records {
         Ok(())
     }
 
+    /// The next line as it is, with its number; none at the end.
+    pub(super) fn line(&mut self) -> Result<Option<(u64, &str)>, Problem> {
+        if !self.next_line()? {
+            return Ok(None);
+        }
+        self.lines += 1;
+        Ok(Some((self.lines, self.text())))
+    }
+
+    /// The line that was read last: a buffer that could not be decoded in place was decoded beside it.
+    fn text(&self) -> &str {
+        match self.windows {
+            Some(_) => &self.decoded,
+            None => std::str::from_utf8(&self.buffer).unwrap_or_default(),
+        }
+    }
+
     /// Reads the next record; false at the end.
     pub(super) fn read(&mut self, record: &mut Record) -> Result<bool, Problem> {
         record.text.clear();
@@ -136,12 +153,7 @@ impl Records {
                 return if open { Err(Problem::Quote { line: record.line }) } else { Ok(false) };
             }
             self.lines += 1;
-            // A buffer that could not be decoded in place was decoded beside it.
-            let line = if self.windows.is_some() {
-                self.decoded.as_str()
-            } else {
-                std::str::from_utf8(&self.buffer).unwrap_or_default()
-            };
+            let line = self.text();
             if !open {
                 if line.trim_matches(' ').is_empty() || is_rule(line) {
                     continue;

@@ -5,7 +5,8 @@ use super::columns::Columns;
 use super::open;
 use super::text::rename;
 use crate::error::{Error, Place, Problem, Result, Wrong};
-use lossdepth::data::{Column, Values};
+use lossdepth::data::{Column, ColumnKind, Values};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::OnceLock;
 
@@ -67,6 +68,8 @@ pub(super) struct Outline {
     pub(super) decimal: Option<char>,
     /// What a user should know of how the file was read.
     pub(super) notes: Vec<String>,
+    /// The kinds of columns that the file itself says.
+    pub(super) kinds: BTreeMap<usize, ColumnKind>,
     /// Columns that can be neither compared nor copied.
     pub(super) nested: Vec<usize>,
 }
@@ -206,6 +209,11 @@ impl Table {
     /// The decimal mark of numbers in texts, where the file shows it.
     pub(crate) fn decimal(&self) -> Option<char> {
         self.outline.decimal
+    }
+
+    /// The kinds of columns that the file itself says.
+    pub(super) fn kinds(&self) -> &BTreeMap<usize, ColumnKind> {
+        &self.outline.kinds
     }
 
     /// Whether a column can be neither compared nor copied.

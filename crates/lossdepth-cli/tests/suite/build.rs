@@ -46,6 +46,13 @@ impl Sample {
         ("a,b,c\n".to_owned() + &self.rows.iter().map(line).collect::<String>()).into_bytes()
     }
 
+    pub(crate) fn arff(&self) -> Vec<u8> {
+        let head =
+            "% made\n@relation t\n@attribute a numeric\n@attribute 'b' REAL\n@attribute c real\n@data\n";
+        let line = |row: &[f64; 3]| format!("{:?}, {:?},{:?}\n", row[0], row[1], row[2]);
+        (head.to_owned() + &self.rows.iter().map(line).collect::<String>()).into_bytes()
+    }
+
     pub(crate) fn batch(&self) -> RecordBatch {
         let column = |j| Arc::new(Float64Array::from(self.column(j))) as ArrayRef;
         RecordBatch::try_from_iter([("a", column(0)), ("b", column(1)), ("c", column(2))]).unwrap()
@@ -99,6 +106,7 @@ impl Sample {
         let zstd = Codec::ZSTD(ZstdLevel::default());
         vec![
             ("t.csv", self.csv()),
+            ("t.arff", self.arff()),
             ("t.csv.gz", gzip(&self.csv())),
             ("t.npy", self.npy(false)),
             ("fortran.npy", self.npy(true)),

@@ -125,6 +125,13 @@ fn text() {
 }
 
 #[test]
+fn arff() {
+    let rows = "@attribute kind {a, 'b c'}\n@data\n1.5, a\n{0 2, 1 'b c'}\n?, \"b c\" % last\n{}\n";
+    let sparse = format!("@RELATION 'two words'\n@attribute x numeric\n{rows}");
+    fuzz_files(13, &[("t.arff", sample(12).arff()), ("sparse.arff", sparse.into_bytes())], false);
+}
+
+#[test]
 fn gzipped() {
     fuzz(2, &["t.csv.gz", "t.npy.gz", "fortran.npy.gz", "t-idx2-double.gz"], false);
     fuzz(3, &["t.csv", "fortran.npy", "t-idx2-double", "t.arrow"], true);

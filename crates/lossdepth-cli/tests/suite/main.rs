@@ -1,5 +1,6 @@
 //! All tests of the program as its users run it, in one program: it is linked once.
 
+mod arff;
 mod behaviour;
 mod build;
 mod central;

@@ -23,7 +23,7 @@ pub use rows::{AsRows, Rows};
 pub use scaling::{Scale, Scaling, ScalingWarning, Transform};
 pub use sketch::ReferenceSketch;
 pub use sparse::{SparseReference, SparseRows};
-pub(crate) use survey::Survey;
+pub(crate) use survey::{Survey, unit_of};
 pub use table::{
     CellNote, CellNoteKind, Column, ColumnKind, Encoded, EncodedColumn, Encoding, EncodingOptions, LeftOut,
     LeftOutReason, Level, Missing, Quantiles, Table, Texts, Values,

@@ -1,4 +1,4 @@
-//! The sample that queries are compared with: checked once, trusted ever after.
+//! The sample that queries are compared with: checked once, when it is made.
 
 use super::{AsRows, Layout, Rows, Scale, Scaling, Transform};
 use crate::error::{DepthError, Result};
@@ -62,6 +62,8 @@ pub(crate) struct Distinct {
 pub(crate) enum Mass {
     /// Every weight is a whole number: the rows stand for this many observations.
     Counts(f64),
+    /// Weights of any kind on a sample whose standard errors are those of this many observations.
+    Effective(f64),
     /// Weights of importance: each row is one observation.
     Importance,
 }
@@ -77,7 +79,7 @@ impl Mass {
         let rows = y.len().min(half_weights.len());
         let (y, weights) = (&y[..rows], &half_weights[..rows]);
         match self {
-            Mass::Counts(n) => {
+            Mass::Counts(n) | Mass::Effective(n) => {
                 let squares = sum_of(rows, |i| weights[i] * ((y[i] - mean) * (y[i] - mean)));
                 (2.0 * squares / n).sqrt()
             }
@@ -364,17 +366,17 @@ impl Reference {
     }
 
     /// How many observations its rows stand for: the sum of whole-number weights, or the number of rows with a
-    /// weight.
+    /// weight; of a sample of a larger reference those of all of it.
     pub fn observations(&self) -> f64 {
         match self.mass {
-            Mass::Counts(n) => n,
+            Mass::Counts(n) | Mass::Effective(n) => n,
             Mass::Importance => self.weights.iter().filter(|&&weight| weight > 0.0).count() as f64,
         }
     }
 
     /// The same rows, whose standard errors are those of a reference of so many rows.
     pub(super) fn with_effective_size(mut self, rows: f64) -> Self {
-        self.mass = Mass::Counts(rows);
+        self.mass = Mass::Effective(rows);
         self
     }
 
@@ -385,7 +387,11 @@ impl Reference {
         }
         let data = self.rows().range(0, rows).as_slice().to_vec();
         let few = Self::from_vec(data, self.width, Some(self.weights[..rows].to_vec()))?;
-        Ok(Self { mass: self.mass, ..few })
+        let mass = match self.mass {
+            Mass::Counts(n) => Mass::Effective(n),
+            other => other,
+        };
+        Ok(Self { mass, ..few })
     }
 
     pub(crate) fn mass(&self) -> Mass {

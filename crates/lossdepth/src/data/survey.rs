@@ -24,6 +24,8 @@ pub(crate) struct Survey {
     /// The sum of all weights.
     pub(crate) total: f64,
     pub(crate) largest_weight: f64,
+    /// What weights were multiplied by for the moments.
+    unit: f64,
     columns: Vec<Moments>,
 }
 
@@ -137,22 +139,26 @@ impl Survey {
         let start = Moments { low: f64::INFINITY, high: f64::NEG_INFINITY, mean: 0.0, squares: 0.0 };
         let mut columns = vec![start; width];
         let (mut rows, mut total, mut squares) = (0, Twofold::default(), 0.0);
-        let (mut largest, mut whole) = (0.0f64, true);
+        let (mut largest, mut whole, mut unit) = (0.0f64, true, 0.0);
         let mut far: Option<FarRows> = None;
         for_each_chunk(source, width, CHUNK, &mut |chunk, weights| {
-            let mass: f64 = weights.iter().sum();
+            if unit == 0.0 {
+                unit = unit_of(weights[0]);
+            }
+            let scaled: Vec<f64> = weights.iter().map(|weight| weight * unit).collect();
+            let mass: f64 = scaled.iter().sum();
             let before = total.value();
             rows += weights.len();
-            for weight in weights {
-                total.add(*weight);
-                squares += weight * weight;
+            for (weight, scaled) in weights.iter().zip(&scaled) {
+                total.add(*scaled);
+                squares += scaled * scaled;
                 largest = largest.max(*weight);
                 whole &= weight.fract() == 0.0 && *weight < 1e15;
             }
             let values: Vec<Vec<f64>> =
                 (0..width).map(|at| chunk.iter().map(|row| row[at]).collect()).collect();
             for (column, values) in columns.iter_mut().zip(&values) {
-                column.merge(before, values, weights, mass);
+                column.merge(before, values, &scaled, mass);
             }
             let far = far.get_or_insert_with(|| FarRows {
                 frame: columns.iter().map(|column| column.centre_and_unit(mass)).collect(),
@@ -167,11 +173,11 @@ impl Survey {
             };
             sketch.add(&Table::new(columns.map(column).collect())?, Some(weights))
         })?;
-        let total = total.value();
         if rows < 2 {
             return Err(DepthError::TooFewRows { expected: 2, got: rows }.into());
         }
-        if !squares.is_finite() {
+        let (scaled, total) = (total.value(), total.value() / unit);
+        if !(squares.is_finite() && total.is_finite()) {
             return Err(DepthError::Settings("the sum of the weights is too large".to_owned()).into());
         }
         let complete = sketch.is_complete();
@@ -179,15 +185,20 @@ impl Survey {
             Some(far) => far.joined(&sketch.reference()?, total)?,
             None => sketch.reference()?,
         };
-        let effective = if whole { total } else { total / squares * total };
+        let effective = if whole { total } else { scaled / squares * scaled };
         let sample = sample.with_effective_size(effective);
-        Ok(Self { sample, complete, rows, total, largest_weight: largest, columns })
+        Ok(Self { sample, complete, rows, total, largest_weight: largest, unit, columns })
     }
 
     /// Mean and deviation of every column of all rows.
     pub(super) fn columns(&self) -> Vec<Column> {
         let column = |m: &Moments| {
-            Column::new(m.mean.max(m.low).min(m.high), (m.squares / self.total).sqrt(), m.low, m.high)
+            Column::new(
+                m.mean.max(m.low).min(m.high),
+                (m.squares / (self.total * self.unit)).sqrt(),
+                m.low,
+                m.high,
+            )
         };
         self.columns.iter().map(column).collect()
     }
@@ -196,6 +207,12 @@ impl Survey {
     pub(crate) fn means(&self) -> impl Iterator<Item = f64> + '_ {
         self.columns.iter().map(|column| column.mean)
     }
+}
+
+/// A power of two that brings a positive number close to 1.
+pub(crate) fn unit_of(number: f64) -> f64 {
+    let exponent = (number.to_bits() >> 52) & 0x7ff;
+    f64::from_bits((2046 - exponent.clamp(1, 2045)) << 52)
 }
 
 impl Moments {

@@ -227,7 +227,7 @@ impl PairDistances {
             }
         }
         let count = match mass {
-            Mass::Counts(n) => n * n,
+            Mass::Counts(n) | Mass::Effective(n) => n * n,
             Mass::Importance => f64::INFINITY,
         };
         let common = 2.0 * weights[0] * weights[0];

@@ -1,6 +1,5 @@
 //! What all methods that read a reference in passes have in common.
 
-use crate::data::Survey;
 use crate::error::{DepthError, Result};
 use crate::problem::Run;
 use std::sync::atomic::Ordering;
@@ -48,19 +47,14 @@ pub(crate) fn check_cancelled(run: &Run<'_>) -> Result<()> {
     if cancelled { Err(DepthError::Cancelled) } else { Ok(()) }
 }
 
-/// A power of two that brings the largest weight close to 1.
-pub(crate) fn weight_unit(survey: &Survey) -> f64 {
-    let exponent = (survey.largest_weight.to_bits() >> 52) & 0x7ff;
-    f64::from_bits((2046 - exponent.clamp(1, 2045)) << 52)
-}
-
 /// Refuses rows that are not those that were read before.
 pub(crate) fn check_same(found: (usize, f64), expected: (usize, f64)) -> Result<()> {
     if found == expected {
         return Ok(());
     }
-    Err(DepthError::Table(format!(
-        "the reference changed while it was read: {} rows of weight {}, then {} of weight {}",
-        expected.0, expected.1, found.0, found.1
-    )))
+    let how = match (expected.0, found.0) {
+        (rows, other) if rows == other => format!("{rows} rows, then as many of another weight"),
+        (rows, other) => format!("{rows} rows, then {other}"),
+    };
+    Err(DepthError::Table(format!("the reference changed while it was read: {how}")))
 }

@@ -1,6 +1,7 @@
 //! A fitted method of any kind, and how settings construct it.
 
 use super::depth::{Depth, Fitted};
+use super::on_demand::OnDemand;
 use super::percentiles::Percentiles;
 use super::resampling::Halves;
 use super::settings::Settings;
@@ -13,7 +14,6 @@ use crate::methods::explanation::Explanation;
 use crate::methods::{Auto, Forest, GaussianProcess, Halfspace, Hypothesis, Kernelised, Linear, Mlp, Svm};
 use crate::numerics::whole_part;
 use crate::problem::{Fit, Run};
-use std::sync::OnceLock;
 
 /// A scaling that was learned, and the warning that came with it.
 pub(super) type Learned = (Scaling, Option<ScalingWarning>);
@@ -25,9 +25,9 @@ pub struct Model {
     fitted: Box<dyn Fitted>,
     encoding: Option<Encoding>,
     /// How deep the reference is: learned at the first call of [`percentiles`](Self::percentiles).
-    percentiles: OnceLock<Percentiles>,
+    percentiles: OnDemand<Percentiles>,
     /// Random halves of the reference, fitted at the first call that wants standard errors from them.
-    halves: OnceLock<Halves>,
+    halves: OnDemand<Halves>,
 }
 
 impl Settings {
@@ -82,7 +82,7 @@ impl Settings {
             self.method.fit(self, sample, learned)?
         };
         let (settings, sample) = (self.clone(), sample.clone());
-        let (percentiles, halves) = (OnceLock::new(), OnceLock::new());
+        let (percentiles, halves) = (OnDemand::default(), OnDemand::default());
         Ok(Model { settings, sample, fitted, encoding: None, percentiles, halves })
     }
 
@@ -251,11 +251,7 @@ impl Model {
         if self.settings.resamples == 0 {
             return Ok(None);
         }
-        if let Some(known) = self.halves.get() {
-            return Ok(Some(known));
-        }
-        let learned = Halves::learn(&self.settings, &self.sample)?;
-        Ok(Some(self.halves.get_or_init(|| learned)))
+        self.halves.get(|| Halves::learn(&self.settings, &self.sample)).map(Some)
     }
 
     /// The settings that it was fitted with.
@@ -280,24 +276,17 @@ impl Model {
     /// # Errors
     /// As for [`score`](Self::score).
     pub fn percentiles(&self, run: &Run<'_>) -> Result<&Percentiles> {
-        if let Some(known) = self.percentiles.get() {
-            return Ok(known);
-        }
-        let learned = Percentiles::learn(self, run)?;
-        Ok(self.percentiles.get_or_init(|| learned))
+        self.percentiles.get(|| Percentiles::learn(self, run))
     }
 
     /// [`percentiles`](Self::percentiles), if they are known already.
     pub fn known_percentiles(&self) -> Option<&Percentiles> {
-        self.percentiles.get()
+        self.percentiles.known()
     }
 
     /// The same model with the percentiles that were saved with it.
     pub(super) fn with_percentiles(self, percentiles: Option<Percentiles>) -> Self {
-        if let Some(percentiles) = percentiles {
-            self.percentiles.get_or_init(|| percentiles);
-        }
-        self
+        Self { percentiles: percentiles.into(), ..self }
     }
 
     /// How many columns a query must have.

@@ -6,6 +6,7 @@ mod declaration;
 mod depth;
 mod fitted;
 mod method;
+mod on_demand;
 mod passes;
 mod percentiles;
 mod pool;

@@ -308,7 +308,7 @@ fn constrained() {
 // The proven error covers the distance to a much better solution, however loosely one solves. A gap that rounding
 // cannot tell from 0 still leaves its square root in the risk, hence 1e-7 where 1e-10 was asked for.
 #[test]
-fn errors_are_honest() {
+fn errors_hold_however_loose_the_tolerance() {
     let mut failures = Failures::default();
     let mut random = Random::new(4);
     let rows = random.cloud(40, 3);

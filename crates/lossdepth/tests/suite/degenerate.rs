@@ -416,3 +416,31 @@ fn the_sums_over_the_rows_are_in_the_error_at_the_exact_mean() {
     }
     failures.report();
 }
+
+#[test] // Products of numbers below 1e-290 vanished: sorting by exact signs ended in a panic, or a search did not end.
+fn depths_that_count_do_not_depend_on_units_of_any_size() {
+    let mut random = Random::new(31);
+    let grid = |random: &mut Random, n: usize| -> Table {
+        (0..n).map(|_| (0..3).map(|_| random.below(5) as f64 - 2.0).collect()).collect()
+    };
+    let (rows, queries) = (grid(&mut random, 40), grid(&mut random, 12));
+    for method in [Method::Halfspace, Method::Simplicial] {
+        for width in [2, 3] {
+            let cut = |rows: &Table| -> Table { rows.iter().map(|x| x[3 - width..].to_vec()).collect() };
+            let (rows, queries) = (cut(&rows), cut(&queries));
+            let settings = Settings::new(method);
+            let expected = score(&settings, &Reference::new(&rows).unwrap(), &queries);
+            for units in [[1e99, 1e-300, 1e-300], [1e-300, 1e-310, 1.0], [1e-320, 1e90, 1e-305]] {
+                let with_units =
+                    |x: &Vec<f64>| x.iter().zip(units).map(|(x, unit)| x * unit).collect::<Vec<f64>>();
+                let sample = Reference::new(&rows.iter().map(with_units).collect::<Table>()).unwrap();
+                let found = score(&settings, &sample, &queries.iter().map(with_units).collect::<Table>());
+                for (found, expected) in found.iter().zip(&expected) {
+                    assert_eq!(found.depth, expected.depth, "{method} {width} {units:?}");
+                }
+                let far = vec![1e100; width];
+                assert_eq!(score(&settings, &sample, &[far])[0].depth, 0.0, "{method} {width} {units:?}");
+            }
+        }
+    }
+}

@@ -1,6 +1,7 @@
 //! All tests of the library's public face, in one program: it is linked once.
 
 mod archive;
+mod archive_damage;
 mod auto;
 mod bandwidths;
 mod brute_force;
@@ -14,6 +15,8 @@ mod degenerate;
 mod evaluation;
 mod explain;
 mod forest;
+mod forest_definition;
+mod forest_rotations;
 mod golden;
 mod gp;
 mod halfspace;
@@ -23,6 +26,7 @@ mod klr;
 mod layers;
 mod losses;
 mod mixed;
+mod mixed_forest;
 mod mlp;
 mod outliers;
 mod pages;
@@ -40,7 +44,9 @@ mod sketch;
 mod sparse;
 mod statistics;
 mod svm;
+mod svm_errors;
 mod svm_golden;
+mod svm_kernels;
 mod tables;
 mod two_sample;
 mod units;

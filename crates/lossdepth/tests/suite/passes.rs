@@ -174,6 +174,34 @@ fn a_weight_is_as_many_copies_and_standard_errors_are_those_of_all_rows() {
     }
 }
 
+#[test] // The weights of the sample became whole numbers of observations, and squares of small weights vanished.
+fn samples_of_weighted_references_keep_their_weights() {
+    let mut random = Random::new(9);
+    let (n, width) = (200, 2);
+    let data = sample(&mut random, n, width);
+    let weights: Vec<f64> = (0..n).map(|_| random.between(0.0, 1.0)).collect();
+    let queries = sample(&mut random, 10, width);
+    let settings = Settings { reg: 0.1, ..Settings::new(Method::Logistic) };
+    let all = Reference::from_vec(data.clone(), width, Some(weights.clone())).unwrap();
+    let model = settings.fit(&all).unwrap();
+    let expected = model.percentiles(&Run::default()).unwrap();
+    let plain = full(&settings, &data, width, Some(&weights), &queries);
+    for unit in [1.0, 1e-200, 1e200] {
+        let weights: Vec<f64> = weights.iter().map(|weight| weight * unit).collect();
+        let mut source = Pieces::new(&data, Some(&weights), width, 60);
+        let passes = Passes::with_sample(&settings, &mut source, width, 1000).unwrap();
+        let of_sample = settings.fit(passes.sample()).unwrap();
+        let found = of_sample.percentiles(&Run::default()).unwrap();
+        let rows = Rows::new(&queries, width).unwrap();
+        let fits = passes.score(&mut source, rows, &Run::default(), &mut |_| ()).unwrap();
+        for (fit, plain) in fits.iter().zip(&plain) {
+            assert!((found.of(fit.depth) - expected.of(fit.depth)).abs() < 1e-9, "{unit}: {fit:?}");
+            // Of an effective number of observations in place of the squares of the weights.
+            assert!((fit.stderr / plain.stderr - 1.0).abs() < 0.2, "{unit}: {fit:?} {plain:?}");
+        }
+    }
+}
+
 #[test]
 fn a_model_in_memory_is_the_same_and_is_saved() {
     let mut random = Random::new(8);

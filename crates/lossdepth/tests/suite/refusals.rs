@@ -51,6 +51,16 @@ fn bad_weights_are_refused() {
     message(weighted(&[0.0, 3.0, 0.0]), &few(1));
 }
 
+#[test] // The memory could not be had, which ended the process.
+fn networks_that_do_not_fit_into_memory_are_refused() {
+    let rows: Vec<Vec<f64>> = (0..20).map(|i| vec![f64::from(i), f64::from(i * i % 7)]).collect();
+    let sample = Reference::new(&rows).unwrap();
+    message(
+        Depth::new(Mlp::new().hidden(&[10_000, 10_000])).fit(&sample),
+        "`hidden` makes a network of 100030000 weights, expected at most 16777216: give fewer layers or units",
+    );
+}
+
 #[test]
 fn bad_queries_are_refused() {
     let fitted = Depth::logistic().fit(&good()).unwrap();

@@ -214,3 +214,20 @@ fn sample_error(weights: Vec<f64>) -> String {
     let data = table(20, 12, 0.2, 1);
     SparseReference::new(sparse(&data, 12), Some(weights)).unwrap_err().to_string()
 }
+
+#[test] // A file of a few hundred bytes made an allocation of 34 GB.
+fn columns_that_do_not_fit_into_memory_are_refused() {
+    let rows = SparseRows::new(vec![0, 1, 2, 3], vec![5, 5, 7], vec![1.0, 2.0, 3.0], 4_294_967_295).unwrap();
+    let sample = SparseReference::new(rows, None).unwrap();
+    for method in [Method::Logistic, Method::Hinge, Method::Svm] {
+        let error = Settings::new(method).fit_sparse(&sample, None).err().unwrap();
+        let expected = "the 4294967295 columns of sparse rows need 512.0 GiB, more than the 4.0 GiB that `memory` allows";
+        assert_eq!(error.to_string(), expected);
+    }
+    let few =
+        SparseReference::new(SparseRows::new(vec![0, 1, 2], vec![0, 1], vec![1.0, 2.0], 2).unwrap(), None);
+    let error = Settings::new(Method::Svm).fit_sparse(&few.unwrap(), Some(95)).err().unwrap();
+    let expected =
+        "the kernel values of 2 sparse rows need 96 bytes, more than the 95 bytes that `memory` allows";
+    assert_eq!(error.to_string(), expected);
+}

@@ -106,8 +106,8 @@ fn halves(hash: u128) -> [u64; 2] {
 /// Which bucket of a table a row belongs to.
 fn bucket(table: usize, hash: u128) -> usize {
     let [low, high] = halves(hash);
-    let turn = u32::try_from(17 * (table + 1)).unwrap_or(0);
-    let word = mix(low ^ high.rotate_left(turn));
+    let shift = u32::try_from(17 * (table + 1)).unwrap_or(0);
+    let word = mix(low ^ high.rotate_left(shift));
     table * BUCKETS + usize::try_from(word % BUCKETS as u64).unwrap_or(0)
 }
 

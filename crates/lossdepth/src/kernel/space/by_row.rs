@@ -9,7 +9,7 @@ impl Space {
     /// The number of observations: the sum of the counts, or Kish's effective sample size.
     pub(crate) fn observations(&self) -> f64 {
         match self.mass {
-            Mass::Counts(n) => n,
+            Mass::Counts(n) | Mass::Effective(n) => n,
             Mass::Importance => 0.25 / dot(&self.row_weights, &self.row_weights),
         }
     }
@@ -18,7 +18,7 @@ impl Space {
     pub(crate) fn standard_error(&self, influence: &[f64]) -> f64 {
         match self.mass {
             // Equal rows enter with the sum of their counts.
-            Mass::Counts(_) => self.mass.standard_error(influence, &self.half_weights),
+            Mass::Counts(_) | Mass::Effective(_) => self.mass.standard_error(influence, &self.half_weights),
             Mass::Importance => self.mass.standard_error(&self.by_row(influence), &self.row_weights),
         }
     }

@@ -263,7 +263,7 @@ impl Frame {
 /// What makes the covariance unbiased: $N / (N - 1)$ for counts, $1 / (1 - \sum_i \omega_i^2)$ for other weights.
 pub(super) fn unbiased(sample: &Reference) -> f64 {
     match sample.mass() {
-        Mass::Counts(n) => n / (n - 1.0),
+        Mass::Counts(n) | Mass::Effective(n) => n / (n - 1.0),
         Mass::Importance => {
             1.0 / (1.0 - sample.weights().iter().map(|w| w * w).sum::<f64>()).max(f64::MIN_POSITIVE)
         }

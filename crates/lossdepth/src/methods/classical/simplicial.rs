@@ -121,7 +121,7 @@ impl PreparedSimplicial {
         let scale: Vec<f64> = columns
             .iter()
             .map(|&k| rows.iter().fold(0.0f64, |m, x| m.max(x[k].abs())))
-            .map(|largest| if largest > 1e-290 { largest.log2().floor().exp2().recip() } else { 1.0 })
+            .map(|largest| largest.log2().floor().max(-1000.0).exp2().recip())
             .collect();
         let points: Vec<f64> = rows
             .iter()
@@ -141,7 +141,7 @@ impl PreparedSimplicial {
             })
             .collect();
         let concentration = match merged.mass() {
-            Mass::Counts(n) => 1.0 / n,
+            Mass::Counts(n) | Mass::Effective(n) => 1.0 / n,
             Mass::Importance => merged.weights().iter().map(|w| w * w).sum(),
         };
         Self {
@@ -327,8 +327,9 @@ impl Simplicial {
         scratch: &mut HalfTurn,
     ) -> Answer {
         let outside = prepared.span.outside(query).is_some();
-        let z: Vec<f64> =
-            prepared.columns.iter().zip(&prepared.scale).map(|(&k, s)| query[k] * s + 0.0).collect();
+        // Far outside is outside: no product leaves the range of the numbers.
+        let scaled = |(&k, s): (&usize, &f64)| (query[k] * s).clamp(-1e100, 1e100) + 0.0;
+        let z: Vec<f64> = prepared.columns.iter().zip(&prepared.scale).map(scaled).collect();
         let (k, mut answer) = (prepared.corners as f64, Answer::default());
         let mut influence = None;
         if outside {

@@ -1,4 +1,4 @@
-//! What a split looks at: a number, or the level of a category.
+//! What a split divides: a number, or the level of a category.
 
 use super::rotation::rotate;
 use crate::data::{Group, Reference};

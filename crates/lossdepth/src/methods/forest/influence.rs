@@ -156,16 +156,17 @@ impl QueryScorer {
         self.influence.iter_mut().for_each(|influence| *influence -= mean);
     }
 
-    /// Explains the fit of the query scored last.
+    /// Explains the fit of the query scored last; `None` if cancelled.
     pub(super) fn explain(
         &mut self,
         forest: &Forest,
         prepared: &PreparedForest,
         query: &[f64],
         fit: Fit,
-    ) -> Explanation {
+        cancelled: &dyn Fn() -> bool,
+    ) -> Option<Explanation> {
         if self.unlisted {
-            self.isolate(forest, prepared, query, true, &|| false);
+            self.isolate(forest, prepared, query, true, cancelled)?;
         }
         let sample = &prepared.sample;
         self.influence(sample, forest.loss, forest.value);
@@ -180,7 +181,7 @@ impl QueryScorer {
             }
             _ => None,
         };
-        Explanation::forest(fit, self.query, influence, cuts)
+        Some(Explanation::forest(fit, self.query, influence, cuts))
     }
 }
 
@@ -251,6 +252,20 @@ mod tests {
                     .collect()
             })
             .collect()
+    }
+
+    #[test] // An explanation grows the trees again where boxes were not listed: it could not be cancelled.
+    fn an_explanation_that_is_cancelled_ends() {
+        let mut random = Random::new(6);
+        let rows = table(&mut random, 60, 300, 0);
+        let sample = Reference::new(&rows).unwrap();
+        let forest = Forest::new();
+        let prepared = forest.prepare(&sample).unwrap();
+        let mut scorer = QueryScorer::default();
+        let fit = scorer.isolate(&forest, &prepared, &rows[0], false, &|| false).unwrap();
+        assert!(scorer.unlisted);
+        assert!(scorer.explain(&forest, &prepared, &rows[0], fit, &|| true).is_none());
+        assert!(scorer.explain(&forest, &prepared, &rows[0], fit, &|| false).is_some());
     }
 
     #[test] // The same boxes, listed one by one or added without a list.

@@ -363,7 +363,7 @@ impl LastLevel {
         }
     }
 
-    /// Adds to each row of a box what is common to all and the amounts of its columns, and forgets them.
+    /// Adds to each row of a box what is common to all and the amounts of its columns, and clears them.
     fn add(&mut self, held: usize, rows: &mut [f64]) {
         let columns = self.stride * BITS;
         let amounts = self.amounts[held * columns..(held + 1) * columns].as_chunks_mut::<8>().0;

@@ -282,17 +282,16 @@ impl Forest {
         prepared: &PreparedForest,
         queries: Rows<'_>,
         run: &Run<'_>,
-        make: impl Fn(&mut QueryScorer, &[f64], Fit) -> T + Sync,
+        make: impl Fn(&mut QueryScorer, &[f64], Fit, &dyn Fn() -> bool) -> Option<T> + Sync,
     ) -> Result<Vec<T>> {
         Batch::new(queries, run).run(|mut ticket: Ticket<'_, '_, T>| {
             let mut scorer = QueryScorer::default();
             while let Some((first, rows)) = ticket.take(4, 1) {
                 for (at, query) in rows.iter().enumerate() {
-                    let Some(fit) = scorer.isolate(self, prepared, query, false, &|| ticket.cancelled())
-                    else {
-                        return;
-                    };
-                    let made = make(&mut scorer, query, fit);
+                    let cancelled = || ticket.cancelled();
+                    let fit = scorer.isolate(self, prepared, query, false, &cancelled);
+                    let made = fit.and_then(|fit| make(&mut scorer, query, fit, &cancelled));
+                    let Some(made) = made else { return };
                     ticket.done(first + at, made);
                 }
             }
@@ -332,7 +331,7 @@ impl Hypothesis for Forest {
     }
 
     fn isolate(&self, prepared: &PreparedForest, queries: Rows<'_>, run: &Run<'_>) -> Result<Vec<Fit>> {
-        self.for_each_query(prepared, queries, run, |_, _, fit| fit)
+        self.for_each_query(prepared, queries, run, |_, _, fit, _| Some(fit))
     }
 
     fn explain(
@@ -341,8 +340,8 @@ impl Hypothesis for Forest {
         queries: Rows<'_>,
         run: &Run<'_>,
     ) -> Result<Vec<Explanation>> {
-        self.for_each_query(prepared, queries, run, |scorer, query, fit| {
-            scorer.explain(self, prepared, query, fit)
+        self.for_each_query(prepared, queries, run, |scorer, query, fit, cancelled| {
+            scorer.explain(self, prepared, query, fit, cancelled)
         })
     }
 }

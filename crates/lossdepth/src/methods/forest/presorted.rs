@@ -11,7 +11,7 @@ use std::ops::Range;
 pub struct Presorted {
     /// How many rows have a positive weight; the others are left out.
     pub(super) rows: usize,
-    /// What splits look at: columns, or all columns of a category.
+    /// What splits divide: columns, or all columns of a category.
     pub(super) features: FeatureColumns,
     /// How many 64-bit words a bitset of rows takes.
     pub(super) words: usize,
@@ -72,7 +72,7 @@ impl Presorted {
         let weights: Vec<f64> = counted.iter().map(|&i| sample.weights()[i]).collect();
         let (masses, observations) = match sample.mass() {
             Mass::Counts(n) if n < 1e15 => (as_counts(&weights, n), n),
-            Mass::Counts(n) => (in_fine_units(&weights), n),
+            Mass::Counts(n) | Mass::Effective(n) => (in_fine_units(&weights), n),
             Mass::Importance => {
                 (commensurable(&weights).unwrap_or_else(|| in_fine_units(&weights)), rows as f64)
             }

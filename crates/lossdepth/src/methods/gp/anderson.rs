@@ -85,7 +85,7 @@ impl FixedPoint {
         self.last_delta = delta;
     }
 
-    /// Forgets earlier iterates, after the map itself has changed.
+    /// Discards earlier iterates, after the map itself has changed.
     pub(super) fn restart(&mut self) {
         self.history.clear();
         self.last_delta = f64::INFINITY;

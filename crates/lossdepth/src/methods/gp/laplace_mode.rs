@@ -85,7 +85,7 @@ impl InnerNewton {
         }
     }
 
-    /// Forgets objective and gradient, after $r$ has changed.
+    /// Discards objective and gradient, after $r$ has changed.
     fn restart(&mut self) {
         (self.lowest_objective, self.previous_norm, self.halvings) = (f64::INFINITY, f64::INFINITY, 0);
     }

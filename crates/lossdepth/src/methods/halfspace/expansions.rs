@@ -5,8 +5,9 @@
 //! computed without error (Dekker, Knuth, Shewchuk), so the sign of any polynomial can be computed exactly.
 //! These predicates are slow; callers decide the clear cases with an error bound first.
 //!
-//! Numbers are expected within about 1e±130 of 1, so that no product leaves the range of `f64`;
-//! [`ExactPredicates::orientation`] is exact for smaller ones as well.
+//! Numbers are expected within about 1e±130 of 1, so that no product leaves the range of `f64`. [`ExactPredicates::side`],
+//! [`orientation`](ExactPredicates::orientation) and [`determinant`](ExactPredicates::determinant) are exact for smaller ones as
+//! well.
 
 use crate::numerics::double_double::{two_product, two_sum};
 use std::cmp::Ordering;
@@ -53,11 +54,17 @@ impl Expansion {
 #[derive(Debug, Default)]
 pub(in crate::methods) struct ExactPredicates {
     sum: Expansion,
+    products: Vec<[f64; 3]>,
 }
 
 impl ExactPredicates {
     /// The sign of $\langle u, x - z \rangle$.
     pub(in crate::methods) fn side(&mut self, u: &[f64], x: &[f64], z: &[f64]) -> Ordering {
+        let products = || u.iter().zip(x).chain(u.iter().zip(z)).zip(0..);
+        if products().any(|((u, x), _)| is_small(u * x, &[*u, *x], LEAST_PRODUCT)) {
+            let sign = |at: usize| if at < x.len() { 1.0 } else { -1.0 };
+            return sign_of_sum(products().map(|((u, x), at)| [*u, *x, sign(at)]));
+        }
         self.sum.clear();
         for ((u, x), z) in u.iter().zip(x).zip(z) {
             self.sum.add_product(*u, *x);
@@ -112,12 +119,17 @@ impl ExactPredicates {
         let parts = |x: [f64; 3]| -> [(f64, f64); 3] { std::array::from_fn(|k| two_sum(x[k], -z[k])) };
         let (a, b, c) = (parts(a), parts(b), parts(c));
         self.sum.clear();
+        self.products.clear();
+        let mut small = false;
         for [i, j, k] in [[0, 1, 2], [1, 2, 0], [2, 0, 1]] {
             for (sign, j, k) in [(1.0, j, k), (-1.0, k, j)] {
                 for p in [a[i].0, a[i].1].into_iter().filter(|p| *p != 0.0) {
                     for q in [b[j].0, b[j].1].into_iter().filter(|q| *q != 0.0) {
                         let (high, low) = two_product(sign * p, q);
                         for r in [c[k].0, c[k].1].into_iter().filter(|r| *r != 0.0) {
+                            small |= is_small(p * q, &[p, q], LEAST_PRODUCT);
+                            small |= is_small(high * r, &[p, q, r], LEAST_TRIPLE);
+                            self.products.push([sign * p, q, r]);
                             self.sum.add_product(high, r);
                             self.sum.add_product(low, r);
                         }
@@ -125,7 +137,7 @@ impl ExactPredicates {
                 }
             }
         }
-        self.sum.sign()
+        if small { sign_of_sum(self.products.iter().copied()) } else { self.sum.sign() }
     }
 
     /// The sign of $(a - z) \times (b - z)$ in the plane: positive if `b` lies counterclockwise of `a`.
@@ -133,8 +145,8 @@ impl ExactPredicates {
         // (a0 - z0)(b1 - z1) - (a1 - z1)(b0 - z0), where the product of the z cancels.
         let products =
             [(a[0], b[1]), (-a[0], z[1]), (-z[0], b[1]), (-a[1], b[0]), (a[1], z[0]), (z[1], b[0])];
-        if products.iter().any(|(p, q)| *p != 0.0 && *q != 0.0 && (p * q).abs() < LEAST_PRODUCT) {
-            return sign_of_sum(&products);
+        if products.iter().any(|(p, q)| is_small(p * q, &[*p, *q], LEAST_PRODUCT)) {
+            return sign_of_sum(products.into_iter().map(|(p, q)| [p, q, 1.0]));
         }
         self.sum.clear();
         for (p, q) in products {
@@ -144,21 +156,30 @@ impl ExactPredicates {
     }
 }
 
-/// The error of a smaller product may not be representable.
+/// The error of a smaller product of two numbers may not be representable, and that of one of three: it has 53 bits more.
 const LEAST_PRODUCT: f64 = 1e-290;
+const LEAST_TRIPLE: f64 = 1e-270;
 
-/// The sign of a sum of products, however small, by integers of any length.
-fn sign_of_sum(products: &[(f64, f64)]) -> Ordering {
-    // |pq| is an integer below 2^106 times a power of two.
-    let terms = products.iter().map(|(p, q)| {
-        let ((m, e), (n, f)) = (decode(*p), decode(*q));
-        (u128::from(m) * u128::from(n), e + f, (*p < 0.0) != (*q < 0.0))
+/// Whether a product of factors other than 0 is too small.
+fn is_small(product: f64, factors: &[f64], least: f64) -> bool {
+    product.abs() < least && factors.iter().all(|factor| *factor != 0.0)
+}
+
+/// The sign of a sum of products of three numbers, however small, by integers of any length.
+fn sign_of_sum(products: impl Iterator<Item = [f64; 3]>) -> Ordering {
+    // A product is an integer below 2^159 times a power of two: one of 106 bits, and one of 53.
+    let terms = products.map(|factors| {
+        let [(m, e), (n, f), (o, g)] = factors.map(decode);
+        let negative = factors.iter().filter(|factor| **factor < 0.0).count() % 2 == 1;
+        (u128::from(m) * u128::from(n), u128::from(o), e + f + g, negative)
     });
-    let terms: Vec<_> = terms.filter(|term| term.0 != 0).collect();
-    let least = terms.iter().map(|term| term.1).min().unwrap_or(0);
+    let terms: Vec<_> = terms.filter(|term| term.0 != 0 && term.1 != 0).collect();
+    let least = terms.iter().map(|term| term.2).min().unwrap_or(0);
     let mut sums = [Vec::new(), Vec::new()];
-    for (mantissa, exponent, negative) in terms {
-        add_shifted(&mut sums[usize::from(negative)], mantissa, (exponent - least).unsigned_abs() as usize);
+    for (pair, third, exponent, negative) in terms {
+        let (sum, shift) = (&mut sums[usize::from(negative)], (exponent - least).unsigned_abs() as usize);
+        add_shifted(sum, (pair & u128::from(u64::MAX)) * third, shift);
+        add_shifted(sum, (pair >> 64) * third, shift + 64);
     }
     let length = sums[0].len().max(sums[1].len());
     for sum in &mut sums {
@@ -235,6 +256,16 @@ mod tests {
         let raised = f64::from_bits(0.5f64.to_bits() + 1);
         let corner = [corner[0], corner[1], [1.5, 1.5, raised]];
         assert_eq!(exact.determinant(corner, [0.5; 3]), Ordering::Greater);
+        // Of products that vanish: as of the same numbers in other units.
+        let units = |x: [f64; 3]| [1e-150 * x[0], x[1], 2f64.powi(-700) * x[2]].map(|x| x * 2f64.powi(-100));
+        let corner = corner.map(units);
+        assert_eq!(exact.determinant(corner, units([0.5; 3])), Ordering::Greater);
+        let flat = [corner[0], corner[1], [corner[2][0], corner[2][1], corner[0][2]]];
+        assert_eq!(exact.determinant(flat, units([0.5; 3])), Ordering::Equal);
+        // (1 + ε)² is above 1 + 2 ε.
+        let (unit, rest) = (2f64.powi(-1000), f64::EPSILON);
+        let (x, z) = ([(1.0 + rest) * unit, 0.0], [0.0, (1.0 + 2.0 * rest) * unit]);
+        assert_eq!(exact.side(&[1.0 + rest, 1.0], &x, &z), Ordering::Greater);
         assert_eq!(exact.side_in_frame(&[3.0], &[1.0, -1.0], &[2.5, 2.75], &[0.5, 0.75]), Ordering::Equal);
     }
 }

@@ -72,7 +72,8 @@ impl PreparedSample {
         let scale: Vec<f64> = (0..d)
             .map(|k| {
                 let largest = rows.iter().fold(0.0f64, |m, x| m.max(x[k].abs()));
-                if largest > 1e-290 { 2f64.powi(-exponent(largest)) } else { 1.0 }
+                // Subnormal numbers only come close to 1.
+                if largest > 0.0 { 2f64.powi((-exponent(largest)).min(1000)) } else { 1.0 }
             })
             .collect();
         let scaled: Vec<f64> =
@@ -398,7 +399,7 @@ impl PreparedSample {
     /// The sampling standard error of the mass of a halfspace.
     pub(super) fn standard_error(&self, depth: f64, inside: impl FnOnce() -> Vec<bool>) -> f64 {
         match self.mass {
-            Mass::Counts(n) => binomial(depth, n),
+            Mass::Counts(n) | Mass::Effective(n) => binomial(depth, n),
             Mass::Importance => {
                 let halves: Vec<f64> = self.weights.iter().map(|w| 0.5 * w).collect();
                 let indicator: Vec<f64> = inside().iter().map(|i| f64::from(u8::from(*i))).collect();

@@ -138,6 +138,19 @@ impl Mlp {
         Ok(())
     }
 
+    /// Refuses more weights than fit into memory; one layer gets its units one by one.
+    fn check_weights(&self, inputs: usize) -> Result<()> {
+        let sizes = self.sizes(inputs);
+        let products = sizes.windows(2).map(|pair| pair[0].saturating_mul(pair[1]));
+        let weights = products.fold(0usize, usize::saturating_add);
+        if self.hidden.len() == 1 || weights <= MAX_WEIGHTS {
+            return Ok(());
+        }
+        Err(DepthError::Settings(format!(
+            "`hidden` makes a network of {weights} weights, expected at most {MAX_WEIGHTS}: give fewer layers or units"
+        )))
+    }
+
     fn training_settings(&self) -> TrainingSettings {
         TrainingSettings { reg: self.reg, tol: self.tol, max_iter: self.max_iter, max_units: self.hidden[0] }
     }
@@ -169,6 +182,9 @@ impl Mlp {
 /// The largest number of units in a layer.
 const MAX_UNITS: usize = 10_000;
 
+/// The largest number of weights of a network with several layers: training holds some thirty vectors of that length, 4 GB.
+const MAX_WEIGHTS: usize = 1 << 24;
+
 /// The largest number of restarts.
 const MAX_RESTARTS: usize = 1000;
 
@@ -193,6 +209,7 @@ impl Hypothesis for Mlp {
         self.check()?;
         let (merged, merged_row) = sample.merged();
         let features = Features::new(&merged, true);
+        self.check_weights(features.width() - 1)?;
         let roots: Vec<f64> = features.moments[1..].iter().map(|m| m.sqrt()).collect();
         let scales: Vec<f64> = roots.iter().map(|s| s.max(0.1 * roots[0])).collect();
         let starting_points = StartingPoints::new(self, &features, &scales);

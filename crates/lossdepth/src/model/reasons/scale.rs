@@ -2,7 +2,7 @@
 
 use crate::model::Percentiles;
 
-/// How the depths of the reference are distributed: turns a depth into a percentile and into bits.
+/// How the depths of the reference are distributed: from a depth to a percentile and to bits.
 #[derive(Debug, Clone)]
 pub(super) struct DepthScale {
     shares: Percentiles,

@@ -14,7 +14,7 @@ use std::cell::Cell;
 /// How many numbers the modified rows of one call hold at most.
 const NUMBERS: usize = 1 << 21;
 
-/// What replacements are made of and judged by: shared by all rows.
+/// What replacements are made of and compared by: shared by all rows.
 pub(super) struct Ground<'a> {
     pub(super) model: &'a Model,
     pub(super) columns: &'a [Column],

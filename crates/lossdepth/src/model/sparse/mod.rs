@@ -11,6 +11,7 @@ pub use explanation::{ColumnWeight, SparseExplanation};
 
 use super::depth::{Depth, Fitted};
 use super::method::Method;
+use super::on_demand::OnDemand;
 use super::percentiles::Percentiles;
 use super::settings::Settings;
 use crate::data::{ReferenceRows, Rows, Scale, Scaling, SparseReference, SparseRows};
@@ -19,10 +20,12 @@ use crate::kernel::{KernelChoice, KernelSource, SparseSample, Standard, represen
 use crate::loss::{Exponential, Logistic, Loss, SquaredHinge};
 use crate::methods::Hypothesis;
 use crate::problem::{Batch, Fit, Intercept, Reported, Run};
-use std::sync::OnceLock;
 
 /// The bytes that kernel values may take by default.
 const MEMORY: u64 = 4 << 30;
+
+/// About how many bytes a column takes, whether a row has a number in it or not: scaling, moments, and where its numbers are.
+const COLUMN: u64 = 128;
 
 /// Kernel values of queries held at a time: 64 MB.
 const HELD: usize = 1 << 23;
@@ -38,7 +41,7 @@ pub struct SparseModel {
     kernel: Standard,
     rows: SparseSample,
     fitted: Box<dyn Fitted>,
-    percentiles: OnceLock<Percentiles>,
+    percentiles: OnDemand<Percentiles>,
 }
 
 impl Settings {
@@ -62,6 +65,11 @@ impl Settings {
     /// A setting is out of its range, or one that needs dense rows; kernel values that need more memory.
     pub fn fit_sparse(&self, sample: &SparseReference, memory: Option<u64>) -> Result<SparseModel> {
         self.check_sparse(sample)?;
+        let bytes = self.bytes()?.or(memory).unwrap_or(MEMORY);
+        let (n, width) = (sample.len(), sample.width());
+        // The values as rows and as a matrix.
+        within(bytes, 16 * n as u128 * (n as u128 + 1), || format!("kernel values of {n} sparse rows"))?;
+        within(bytes, u128::from(COLUMN) * width as u128, || format!("{width} columns of sparse rows"))?;
         let scaling = if self.scale == Scale::None && self.is_linear() && self.intercept == Intercept::Free {
             // It changes no depth, and keeps digits where the origin is far from the data.
             Scaling::center_of_sparse(sample)
@@ -73,16 +81,6 @@ impl Settings {
         let Some(kernel) = kernel else {
             return Err(refused("kernel `precomputed` needs dense rows: of kernel values"));
         };
-        let bytes = self.bytes()?.or(memory).unwrap_or(MEMORY);
-        let n = sample.len();
-        // The values as rows and as a matrix.
-        let needed = 16 * (n as u64) * (n as u64 + 1);
-        if needed > bytes {
-            let (needed, most) = (in_bytes(needed), in_bytes(bytes));
-            return Err(DepthError::Kernel(format!(
-                "the kernel values of {n} sparse rows need {needed}, more than the {most} that `memory` allows"
-            )));
-        }
         let fitted = {
             let mut values = Vec::with_capacity(n * (n + 1));
             for first in (0..n).step_by(CHUNK) {
@@ -98,7 +96,7 @@ impl Settings {
             self.fit_values(&values, source, bytes)?
         };
         let (settings, sample) = (self.clone(), sample.clone());
-        Ok(SparseModel { settings, sample, scaling, kernel, rows, fitted, percentiles: OnceLock::new() })
+        Ok(SparseModel { settings, sample, scaling, kernel, rows, fitted, percentiles: OnDemand::default() })
     }
 
     /// Whether the method and its settings do without dense rows.
@@ -176,6 +174,18 @@ impl Settings {
 
 /// Rows whose kernel values are computed before they are put together.
 const CHUNK: usize = 1024;
+
+/// Refuses what takes more memory than is allowed.
+fn within(allowed: u64, needed: u128, what: impl Fn() -> String) -> Result<()> {
+    if needed <= u128::from(allowed) {
+        return Ok(());
+    }
+    let (needed, most) = (in_bytes(u64::try_from(needed).unwrap_or(u64::MAX)), in_bytes(allowed));
+    Err(DepthError::Kernel(format!(
+        "the {} need {needed}, more than the {most} that `memory` allows",
+        what()
+    )))
+}
 
 fn refused(reason: &str) -> DepthError {
     DepthError::Settings(reason.to_owned())
@@ -278,29 +288,24 @@ impl SparseModel {
     /// # Errors
     /// As for [`score`](Self::score).
     pub fn percentiles(&self, run: &Run<'_>) -> Result<&Percentiles> {
-        if let Some(known) = self.percentiles.get() {
-            return Ok(known);
-        }
-        let compare = |a: usize, b: usize| self.sample.compare(a, b);
-        let (rows, weights): (Vec<usize>, Vec<f64>) =
-            representatives(self.sample.weights(), compare, Percentiles::MOST).into_iter().unzip();
-        let run = Run { depths_only: true, ..*run };
-        let fits = self.score(&self.sample.rows().chosen(&rows), &run)?;
-        let learned = Percentiles::of_pool(&fits, &weights, self.sample.observations());
-        Ok(self.percentiles.get_or_init(|| learned))
+        self.percentiles.get(|| {
+            let compare = |a: usize, b: usize| self.sample.compare(a, b);
+            let (rows, weights): (Vec<usize>, Vec<f64>) =
+                representatives(self.sample.weights(), compare, Percentiles::MOST).into_iter().unzip();
+            let run = Run { depths_only: true, ..*run };
+            let fits = self.score(&self.sample.rows().chosen(&rows), &run)?;
+            Ok(Percentiles::of_pool(&fits, &weights, self.sample.observations()))
+        })
     }
 
     /// [`percentiles`](Self::percentiles), if they are known already.
     pub fn known_percentiles(&self) -> Option<&Percentiles> {
-        self.percentiles.get()
+        self.percentiles.known()
     }
 
     /// The same model with the percentiles that were saved with it.
     pub(super) fn with_percentiles(self, percentiles: Option<Percentiles>) -> Self {
-        if let Some(percentiles) = percentiles {
-            self.percentiles.get_or_init(|| percentiles);
-        }
-        self
+        Self { percentiles: percentiles.into(), ..self }
     }
 }
 

@@ -319,7 +319,7 @@ impl Features {
     /// The number of independent observations: the sample size, or Kish's effective sample size.
     pub(crate) fn observations(&self) -> f64 {
         match self.mass {
-            Mass::Counts(n) => n,
+            Mass::Counts(n) | Mass::Effective(n) => n,
             Mass::Importance => 1.0 / self.squares.iter().sum::<f64>(),
         }
     }
@@ -327,7 +327,7 @@ impl Features {
     /// How many rows the sample has, copies counted: see [`Reference::observations`].
     pub(crate) fn rows(&self) -> f64 {
         match self.mass {
-            Mass::Counts(n) => n,
+            Mass::Counts(n) | Mass::Effective(n) => n,
             Mass::Importance => self.len() as f64,
         }
     }
@@ -346,7 +346,7 @@ impl Features {
             self.add_scaling_influence(losses, reaction);
         }
         match self.mass {
-            Mass::Counts(_) => self.mass.standard_error(losses, &self.half_weights),
+            Mass::Counts(_) | Mass::Effective(_) => self.mass.standard_error(losses, &self.half_weights),
             Mass::Importance => {
                 let mean = 2.0 * dot(losses, &self.half_weights);
                 let (y, squares) = (&*losses, &self.squares[..losses.len()]);

@@ -233,7 +233,7 @@ fn counts(sample: &Reference) -> Vec<f64> {
     let weights = sample.weights();
     match sample.mass() {
         Mass::Counts(total) => weights.iter().map(|w| (w * total).round()).collect(),
-        Mass::Importance => {
+        Mass::Effective(_) | Mass::Importance => {
             let rows = weights.iter().filter(|w| **w > 0.0).count() as f64;
             weights.iter().map(|w| w * rows).collect()
         }

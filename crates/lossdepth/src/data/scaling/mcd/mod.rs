@@ -78,7 +78,7 @@ pub(super) fn mcd(cloud: &Cloud, columns: &[usize], h: f64) -> Result<Estimate, 
     if distinct < needed {
         return Err(ScalingWarning::TooFewRows { distinct, needed });
     }
-    // One entry for each column of the cloud, as `standardised` wants them.
+    // One entry for each column of the cloud, as `standardised` takes them.
     let center: Vec<f64> = (0..cloud.width).map(|j| median(&mut cloud.column(j))).collect();
     let unit: Vec<f64> = (0..cloud.width).map(|j| tau_scale(&mut cloud.column(j))).collect();
     let degenerate = ScalingWarning::Degenerate { support_fraction: h };

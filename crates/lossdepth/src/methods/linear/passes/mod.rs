@@ -12,10 +12,10 @@ use self::search::{Found, Sample, Search};
 use self::sums::Pass;
 use super::Linear;
 use crate::certify::pass::PassSums;
-use crate::data::{RowSource, Rows, Scale, Scaling, Survey};
+use crate::data::{RowSource, Rows, Scale, Scaling, Survey, unit_of};
 use crate::error::Result;
 use crate::loss::{Dual, Smooth};
-use crate::methods::passes::{PassProgress, Watch, check_cancelled, check_same, on_threads, weight_unit};
+use crate::methods::passes::{PassProgress, Watch, check_cancelled, check_same, on_threads};
 use crate::problem::{Features, Fit, Intercept, Outcome, Run, Task};
 use rayon::prelude::*;
 
@@ -92,7 +92,7 @@ impl<'a, L: Smooth + Dual> Solver<'a, L> {
         let features = linear.prepare_features(&sample)?;
         let features = if linear.loss.single().is_some() { features.with_single() } else { features };
         let task = Task { tol, stderr: !run.depths_only, ..linear.task };
-        let unit = weight_unit(survey);
+        let unit = unit_of(survey.largest_weight);
         Ok(Self { linear, survey, run, frame, features, hessian_rows, mean, task, unit })
     }
 

@@ -14,10 +14,10 @@ mod tile;
 pub(crate) use self::reference::SvmReference;
 
 use super::Svm;
-use crate::data::{RowSource, Rows, Scale, Scaling, Survey};
+use crate::data::{RowSource, Rows, Scale, Scaling, Survey, unit_of};
 use crate::error::{DepthError, Result};
 use crate::kernel::{KernelChoice, KernelSource};
-use crate::methods::passes::{Watch, on_threads, weight_unit};
+use crate::methods::passes::{Watch, on_threads};
 use crate::methods::setters;
 use crate::problem::{Fit, Run};
 use std::sync::{Arc, OnceLock};
@@ -85,7 +85,7 @@ impl Svm {
             return Ok(Vec::new());
         }
         on_threads(run, || {
-            let reading = Reading { survey, scaling, unit: weight_unit(survey), run };
+            let reading = Reading { survey, scaling, unit: unit_of(survey.largest_weight), run };
             let mut fits = Vec::with_capacity(queries.len());
             let found = if let Some(found) = known.get() {
                 found.clone()
