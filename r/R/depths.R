@@ -33,15 +33,17 @@
 #' points <- iris[c(8, 42), 1:2]
 #' cbind(
 #'   mahalanobis = depth.mahalanobis(points, data), spatial = depth.spatial(points, data),
-#'   L2 = depth.L2(points, data), l2 = depth.l2(points, data), potential = depth.potential(points, data),
-#'   zonoid = depth.zonoid(points, data), simplicial = depth.simplicial(points, data),
-#'   projection = depth.projection(points, data)
+#'   L2 = depth.L2(points, data), l2 = depth.l2(points, data),
+#'   potential = depth.potential(points, data), zonoid = depth.zonoid(points, data),
+#'   simplicial = depth.simplicial(points, data), projection = depth.projection(points, data)
 #' )
 #' cbind(
 #'   logistic = depth.logistic(points, data), hinge = depth.hinge(points, data),
-#'   squared.hinge = depth.squared.hinge(points, data), exponential = depth.exponential(points, data),
-#'   svm = depth.svm(points, data), klr = depth.klr(points, data), gp = depth.gp(points, data),
-#'   forest = depth.forest(points, data), mlp = depth.mlp(points, data), auto = depth.auto(points, data)
+#'   squared.hinge = depth.squared.hinge(points, data),
+#'   exponential = depth.exponential(points, data), svm = depth.svm(points, data),
+#'   klr = depth.klr(points, data), gp = depth.gp(points, data),
+#'   forest = depth.forest(points, data), mlp = depth.mlp(points, data),
+#'   auto = depth.auto(points, data)
 #' )
 #' @name depths
 NULL

@@ -81,8 +81,9 @@ struct Answer {
 
 /// A standard error of more than this share of the depth is withheld (heuristic).
 ///
-/// With the depth a mean of terms of which few rows have a large one, it is $1 / \sqrt m$ for the effective number $m$ of rows that
-/// decide (Kish): so nine are needed. With fewer, 95 % intervals covered 5 to 80 % in simulations (docs/math/inference.md).
+/// With the depth a mean of terms of which few rows have a large one, the share is $1 / \sqrt m$ for the effective number $m$ of rows
+/// that decide (Kish): so nine are needed, and more for `simplicial`. At queries with fewer, 95 % intervals covered 10 to 63 %
+/// (docs/math/inference.md).
 const LARGEST_STDERR: f64 = 1.0 / 3.0;
 
 impl Answer {
