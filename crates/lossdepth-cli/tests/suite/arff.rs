@@ -82,6 +82,21 @@ fn scores_are_those_of_the_same_table_as_csv() {
 }
 
 #[test]
+fn encodings_are_found_as_in_other_texts() {
+    let folder = Folder::new();
+    let mut bytes = b"@relation r\r\n@attribute c {a, b}\r\n@attribute s string\r\n@data\r\n".to_vec();
+    bytes.extend(b"a, caf\xe9\r\nb, caf\xe9\r\na, the\r\n");
+    folder.write("t.arff", &bytes);
+    let found = describe(&folder.path("t.arff"), "").unwrap();
+    assert!(found.contains("s: category, 2 levels: café | café | the"), "{found}");
+    assert_eq!(
+        found.matches("from line 5 on the text is no UTF-8 and read as Windows-1252").count(),
+        1,
+        "{found}"
+    );
+}
+
+#[test]
 fn what_is_wrong_is_said_with_its_line() {
     let wrong = |text: &str| read("t.arff", format!("@relation r\n{text}").into_bytes(), 5).unwrap_err();
     let head = "@attribute x numeric\n@attribute c {a, b}\n@data\n";
