@@ -59,8 +59,8 @@ fn a_row_may_have_its_values_other_than_zero_only() {
 #[test]
 fn scores_are_those_of_the_same_table_as_csv() {
     let folder = Folder::new();
-    let rows: String =
-        (0..30).map(|i| format!("{}.5,{},{}\n", i % 7, i * i % 11, ["u", "v"][i % 2])).collect();
+    let line = |i: usize| format!("{}.5,{},{}\n", i % 7, i * i % 11, ["u", "v"][i % 2]);
+    let rows = (0..30).map(line).collect::<Vec<_>>().concat();
     let head = "@relation t\n@attribute x numeric\n@attribute y integer\n@attribute c {u,v}\n@data\n";
     folder.write("t.arff", format!("{head}{rows}"));
     folder.write("t.csv", format!("x,y,c\n{rows}"));
