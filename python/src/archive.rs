@@ -29,7 +29,7 @@ macro_rules! written {
 pub(crate) use written;
 
 /// The function that reads the bytes of a model, and the bytes.
-pub(crate) fn pickled<'py, T>(py: Python<'py>, bytes: T) -> PyResult<(Bound<'py, PyAny>, (T,))> {
+pub(crate) fn pickled<T>(py: Python<'_>, bytes: T) -> PyResult<(Bound<'_, PyAny>, (T,))> {
     Ok((py.import("lossdepth._native")?.getattr("unpickle")?, (bytes,)))
 }
 

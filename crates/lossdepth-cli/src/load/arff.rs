@@ -288,6 +288,7 @@ impl Source for Arff {
             piece.lines.push(line);
             piece.rows += 1;
         }
+        piece.notes.extend(self.records.note());
         Ok(())
     }
 }

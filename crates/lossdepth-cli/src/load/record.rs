@@ -101,18 +101,34 @@ pub(super) struct Records {
     lines: u64,
     /// The line from which on the text was found to be Windows-1252.
     windows: Option<u64>,
+    /// Whether that was said.
+    told: bool,
 }
 
 impl Records {
     /// The records of UTF-8, or of what is assumed to be.
     pub(super) fn new(input: Box<dyn BufRead>, delimiter: char, end: u8, coding: Coding) -> Self {
         let (buffer, decoded) = (Vec::new(), String::new());
-        Self { input, delimiter, end, coding, utf8: false, buffer, decoded, lines: 0, windows: None }
+        Self {
+            input,
+            delimiter,
+            end,
+            coding,
+            utf8: false,
+            buffer,
+            decoded,
+            lines: 0,
+            windows: None,
+            told: false,
+        }
     }
 
-    /// The line from which on the text was found to be Windows-1252, if it was.
-    pub(super) fn windows(&self) -> Option<u64> {
-        self.windows
+    /// That the text was found to be Windows-1252, if it was: said once.
+    pub(super) fn note(&mut self) -> Option<String> {
+        let line = self.windows.filter(|_| !std::mem::replace(&mut self.told, true))?;
+        Some(format!(
+            "from line {line} on the text is no UTF-8 and read as Windows-1252; --encoding says otherwise"
+        ))
     }
 
     /// Skips so many lines.

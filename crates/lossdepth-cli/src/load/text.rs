@@ -27,8 +27,6 @@ pub(super) struct Text {
     least: usize,
     words: Words,
     finished: bool,
-    /// Whether it was said that the text is not UTF-8.
-    told: bool,
     /// The sums of the columns, to tell a row of sums from one that is called so.
     footing: Footing,
     /// How many records without a value were left out.
@@ -99,7 +97,6 @@ impl Text {
             least: if named { shape.least.min(width) } else { width },
             words,
             finished: false,
-            told: false,
             footing: Footing::default(),
             blank: 0,
         };
@@ -279,12 +276,7 @@ impl Source for Text {
             self.footing.add(&piece.cells, piece.rows, self.words.comma);
             self.footing.next_piece();
         }
-        if let (Some(line), false) = (self.records.windows(), self.told) {
-            self.told = true;
-            notes.push(format!(
-                "from line {line} on the text is no UTF-8 and read as Windows-1252; --encoding says otherwise"
-            ));
-        }
+        notes.extend(self.records.note());
         piece.notes.append(&mut notes);
         Problem::all(wrong)
     }

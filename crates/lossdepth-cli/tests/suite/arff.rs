@@ -59,8 +59,8 @@ fn a_row_may_have_its_values_other_than_zero_only() {
 #[test]
 fn scores_are_those_of_the_same_table_as_csv() {
     let folder = Folder::new();
-    let rows: String =
-        (0..30).map(|i| format!("{}.5,{},{}\n", i % 7, i * i % 11, ["u", "v"][i % 2])).collect();
+    let line = |i: usize| format!("{}.5,{},{}\n", i % 7, i * i % 11, ["u", "v"][i % 2]);
+    let rows = (0..30).map(line).collect::<Vec<_>>().concat();
     let head = "@relation t\n@attribute x numeric\n@attribute y integer\n@attribute c {u,v}\n@data\n";
     folder.write("t.arff", format!("{head}{rows}"));
     folder.write("t.csv", format!("x,y,c\n{rows}"));
@@ -78,6 +78,21 @@ fn scores_are_those_of_the_same_table_as_csv() {
     assert_eq!(
         read("t.arff", b"x,y\n1,2\n".to_vec(), 7).unwrap_err(),
         "t.arff: this is no ARFF file, in spite of its name"
+    );
+}
+
+#[test]
+fn encodings_are_found_as_in_other_texts() {
+    let folder = Folder::new();
+    let mut bytes = b"@relation r\r\n@attribute c {a, b}\r\n@attribute s string\r\n@data\r\n".to_vec();
+    bytes.extend(b"a, caf\xe9\r\nb, caf\xe9\r\na, the\r\n");
+    folder.write("t.arff", &bytes);
+    let found = describe(&folder.path("t.arff"), "").unwrap();
+    assert!(found.contains("s: category, 2 levels: café | café | the"), "{found}");
+    assert_eq!(
+        found.matches("from line 5 on the text is no UTF-8 and read as Windows-1252").count(),
+        1,
+        "{found}"
     );
 }
 

@@ -186,7 +186,8 @@ impl Survey {
             None => sketch.reference()?,
         };
         let effective = if whole { total } else { scaled / squares * scaled };
-        let sample = sample.with_effective_size(effective);
+        // All rows have their own standard errors.
+        let sample = if complete { sample } else { sample.with_effective_size(effective) };
         Ok(Self { sample, complete, rows, total, largest_weight: largest, unit, columns })
     }
 
