@@ -6,6 +6,7 @@
 
 mod arrays;
 mod batches;
+mod below_header;
 mod block;
 mod cells;
 mod columns;
@@ -21,6 +22,7 @@ mod json;
 mod mat;
 mod npy;
 mod npz;
+mod one_byte;
 mod open;
 mod pages;
 mod parquet;
