@@ -51,7 +51,7 @@ def access():
     for i in range(2 * N):
         now += dt.timedelta(seconds=rng.randint(1, 60))
         path, size = rng.choice([("/index.html", 5120), ("/about.html", 2210), ("/logo.png", 18211), ("/api/items", 900)])
-        status, size = (304, 0) if rng.random() < 0.1 else (200, size)
+        status, size = (304, 0) if rng.random() < 0.35 else (200, size)
         method, agent = "GET", rng.choice(["Mozilla/5.0 (X11; Linux x86_64)", "Mozilla/5.0 (Windows NT 10.0)", "curl/8.1"])
         size = 98211234 if i == 60 else size
         status = 500 if i == 150 else status
@@ -74,7 +74,7 @@ def questionnaire():
         income = -99 if rng.random() < 0.1 else round(rng.lognormvariate(7.9, 0.3), -1)
         age, sex = rng.randint(18, 70), rng.choice([1, 2])
         answers[2] = 33 if i == 50 else answers[2]
-        age = 7 if i == 100 else age
+        age = 190 if i == 100 else age
         sex = 9 if i == 130 else sex
         lines.append(f"R{i + 1:04};{sex};{age};{income:.0f};" + ";".join(map(str, answers)))
     write("questionnaire.csv", lines)
