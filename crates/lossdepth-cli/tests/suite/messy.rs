@@ -368,7 +368,14 @@ fn columns_with_odd_names_can_be_said() {
     let mut text = "\"Price, net\",my col,a=b,x,x,\"say \"\"hi\"\"\",, zip \n".to_owned();
     for i in 0..40 {
         let (price, count) = (10.0 + f64::from(i * 7 % 31) / 10.0, i * 5 % 3);
-        text += &format!("{price},{count},{},{},{},p,{},1000{}\n", ["u", "v"][i as usize % 2], i + 3, i * 3 % 7, i % 4, i % 3);
+        text += &format!(
+            "{price},{count},{},{},{},p,{},1000{}\n",
+            if i % 2 == 0 { "u" } else { "v" },
+            i + 3,
+            i * 3 % 7,
+            i % 4,
+            i % 3
+        );
     }
     folder.write("odd.csv", text);
     let compared = |args: &str| {
@@ -389,5 +396,8 @@ fn columns_with_odd_names_can_be_said() {
     assert_eq!(compared("--exclude|\"Price, net\",x.1,say \"hi\""), "my col, 6; a=b, zip (categories)");
     assert_eq!(compared("--columns|\"Price, net\",a=b,6"), "Price, net, 6; a=b (category)");
     assert_eq!(compared("--columns|x,x.1,zip|--id|my col"), "x.1; zip (category)");
-    assert_eq!(compared("--as|6=category,x=number"), "Price, net, my col, x, x.1; a=b, say \"hi\", 6, zip (categories)");
+    assert_eq!(
+        compared("--as|6=category,x=number"),
+        "Price, net, my col, x, x.1; a=b, say \"hi\", 6, zip (categories)"
+    );
 }

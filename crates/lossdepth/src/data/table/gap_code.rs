@@ -18,13 +18,15 @@ const DIGITS: u32 = 6;
 ///
 /// A code is a run of nines, with or without a minus sign, in at least three cells. The other values are at least as many; they
 /// are all positive or 0 and the code is negative, or the code is farther from them than they are from each other. The numbers
-/// that go with it, such as 98 and 88, are codes then too. A code that two columns have needs one cell in a third one.
+/// that go with it, such as 98 and 88, are codes then too. A code that two columns have needs one cell in a third one. Amounts of
+/// money have none, nor have prices: numbers of which most end in 9.
 pub(super) fn find(table: &Table, weights: &[f64], words: &[String], plans: &mut [Plan]) {
     let candidates: Vec<(usize, Counts)> = plans
         .iter()
         .enumerate()
         .filter(|(_, plan)| {
-            let plain = !plan.number.duration && !plan.number.feet && plan.parts.is_empty();
+            let form = &plan.number;
+            let plain = !form.duration && !form.feet && form.unit.is_none() && plan.parts.is_empty();
             plan.kind == ColumnKind::Number && !plan.said && plain
         })
         .filter_map(|(at, plan)| {
@@ -50,6 +52,8 @@ pub(super) fn find(table: &Table, weights: &[f64], words: &[String], plans: &mut
 struct Counts {
     codes: BTreeMap<i64, usize>,
     others: usize,
+    /// How many of the others end in 9, but for decimals.
+    prices: usize,
     min: f64,
     max: f64,
 }
@@ -57,7 +61,7 @@ struct Counts {
 impl Counts {
     fn of(values: &Values, plan: &Plan, weights: &[f64], words: &[String]) -> Self {
         let (min, max) = (f64::INFINITY, f64::NEG_INFINITY);
-        let mut counts = Self { codes: BTreeMap::new(), others: 0, min, max };
+        let mut counts = Self { codes: BTreeMap::new(), others: 0, prices: 0, min, max };
         match values {
             Values::Numbers(values) => {
                 let counted =
@@ -83,23 +87,21 @@ impl Counts {
     }
 
     fn add(&mut self, value: f64, count: usize) {
-        match nines(value) {
-            Some(_) => {
-                #[expect(clippy::cast_possible_truncation, reason = "at most six digits")]
-                let code = value as i64;
-                *self.codes.entry(code).or_default() += count;
-            }
-            None => {
-                self.others += count;
-                (self.min, self.max) = (self.min.min(value), self.max.max(value));
-            }
+        if nines(value).is_some() {
+            #[expect(clippy::cast_possible_truncation, reason = "at most six digits")]
+            let code = value as i64;
+            *self.codes.entry(code).or_default() += count;
+        } else {
+            self.others += count;
+            self.prices += if value.abs().floor() % 10.0 == 9.0 { count } else { 0 };
+            (self.min, self.max) = (self.min.min(value), self.max.max(value));
         }
     }
 
     /// The codes, where those of nines that count are told.
     fn found(&self, counts: impl Fn(i64) -> bool) -> Vec<i64> {
         let coded: usize = self.codes.values().sum();
-        if self.others < OTHERS.max(coded) || self.min == self.max {
+        if self.others < OTHERS.max(coded) || 2 * self.prices > self.others || self.min == self.max {
             return Vec::new();
         }
         let range = self.max - self.min;
@@ -142,8 +144,13 @@ mod tests {
     use super::*;
 
     fn codes(values: &[f64]) -> Vec<i64> {
-        let mut counts =
-            Counts { codes: BTreeMap::new(), others: 0, min: f64::INFINITY, max: f64::NEG_INFINITY };
+        let mut counts = Counts {
+            codes: BTreeMap::new(),
+            others: 0,
+            prices: 0,
+            min: f64::INFINITY,
+            max: f64::NEG_INFINITY,
+        };
         values.iter().for_each(|value| counts.add(*value, 1));
         counts.found(|code| counts.codes[&code] >= CELLS)
     }
@@ -174,6 +181,8 @@ mod tests {
         assert!(codes(&with(0, 0, &[99.0; 3])).is_empty());
         assert!(codes(&with(1, 5, &[98.0; 3])).is_empty());
         assert!(codes(&with(1, 5, &[1234.0; 3])).is_empty());
+        // Prices.
+        assert!(codes(&[[199.0, 249.99, 299.0, 399.0].repeat(3), vec![999.0; 3]].concat()).is_empty());
     }
 
     #[test]

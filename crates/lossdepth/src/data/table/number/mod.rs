@@ -27,6 +27,10 @@ use units::{UNITS, is_measure, ratio};
 /// How the numbers of a column are written, learned from all its cells.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a way of writing that goes with the others or not"
+)]
 pub(super) struct NumberForm {
     /// The decimal mark; `None` if no cell tells it.
     pub(super) decimal: Option<char>,
