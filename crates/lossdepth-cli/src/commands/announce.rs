@@ -186,12 +186,28 @@ pub(super) fn about(file: &str, encoding: &Encoding, block: &Block) -> (String, 
     if !constant.is_empty() {
         lines.push(("constant", some(&constant)));
     }
+    if let Some(codes) = gap_codes(encoding) {
+        lines.push(("gaps", codes));
+    }
     match block.repeated() {
         0 => {}
         1 => lines.push(("repeated", "1 row is the same as an earlier one".to_owned())),
         more => lines.push(("repeated", format!("{more} rows are the same as an earlier one"))),
     }
     (heading, lines)
+}
+
+/// Which numbers are taken for gaps, and in which columns.
+fn gap_codes(encoding: &Encoding) -> Option<String> {
+    let mut codes: BTreeMap<i64, Vec<String>> = BTreeMap::new();
+    for column in encoding.columns() {
+        for code in column.gap_codes() {
+            codes.entry(*code).or_default().push(shorten(column.name()));
+        }
+    }
+    let first = codes.values().flatten().next()?.clone();
+    let each: Vec<String> = codes.iter().map(|(code, names)| format!("{code} in {}", some(names))).collect();
+    Some(format!("{}; --as {first}=number compares them as numbers", each.join("; ")))
 }
 
 /// A column without a name is called by its number.

@@ -1,6 +1,6 @@
 //! Texts that are not UTF-8: which encoding they have, and reading them as UTF-8.
 
-use super::east_asian;
+use super::{east_asian, one_byte};
 use crate::error::Problem;
 use encoding_rs::{CoderResult, Decoder, Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 use std::io::{self, Read};
@@ -60,7 +60,7 @@ fn unmarked(head: &[u8]) -> Coding {
         () => match std::str::from_utf8(head) {
             // A character may be cut at the end.
             Err(error) if error.error_len().is_some() && head[..error.valid_up_to()].is_ascii() => {
-                Coding::Other(east_asian::guess(head).unwrap_or(WINDOWS_1252))
+                Coding::Other(east_asian::guess(head).unwrap_or_else(|| one_byte::guess(head)))
             }
             _ => Coding::Assumed,
         },

@@ -8,6 +8,9 @@ pub(super) struct Footing {
     sums: Vec<f64>,
     /// How many rows of the current piece are in them.
     rows: usize,
+    /// The sums up to the last sum of a group, and how many rows are in them.
+    before: Vec<f64>,
+    rows_before: usize,
 }
 
 impl Footing {
@@ -25,6 +28,27 @@ impl Footing {
     /// The rows that follow are those of another piece.
     pub(super) fn next_piece(&mut self) {
         self.rows = 0;
+    }
+
+    /// Rows from here on are those of another group.
+    pub(super) fn next_group(&mut self, rows: usize) {
+        (self.before, self.rows_before) = (self.sums.clone(), rows);
+    }
+
+    /// Whether cells within a table are the sums of the rows of their group, or of all so far: at least half of the numbers are.
+    pub(super) fn is_of_group(&self, cells: &[&str], rows: usize, comma: bool) -> bool {
+        let (mut sums, mut numbers) = (0, 0);
+        for (at, (sum, cell)) in self.sums.iter().zip(cells).enumerate() {
+            let Some(value) = amount(cell, comma) else { continue };
+            numbers += 1;
+            let before = self.before.get(at).copied().unwrap_or(0.0);
+            let unit = unit(cell, comma);
+            let close = |exact: f64| {
+                (value - exact).abs() <= (1.0 + (rows as f64).sqrt() / 2.0) * unit + 1e-9 * sum.abs()
+            };
+            sums += usize::from((*sum != before && close(sum - before)) || (*sum != 0.0 && close(*sum)));
+        }
+        rows >= self.rows_before + 2 && sums > 0 && 2 * sums >= numbers
     }
 
     /// Whether cells below so many rows are their sums: one of the numbers is the sum of its column, or all are means.

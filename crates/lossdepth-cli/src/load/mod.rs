@@ -7,6 +7,7 @@
 mod arff;
 mod arrays;
 mod batches;
+mod below_header;
 mod block;
 mod cells;
 mod columns;
@@ -22,6 +23,7 @@ mod json;
 mod mat;
 mod npy;
 mod npz;
+mod one_byte;
 mod open;
 mod pages;
 mod parquet;

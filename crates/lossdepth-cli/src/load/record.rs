@@ -7,6 +7,27 @@ use std::io::{self, BufRead, Read};
 /// The longest line, or quoted field over many lines, that is taken for data.
 const LIMIT: usize = 1 << 26;
 
+/// Stands for blanks between fields, as many as there are.
+pub(super) const BLANKS: char = ' ';
+
+/// Stands for the way in which web servers write their logs.
+pub(super) const LOG: char = '\u{1e}';
+
+/// The names of the fields of such a log.
+pub(super) const LOGGED: [&str; 11] =
+    ["host", "ident", "user", "time", "method", "path", "protocol", "status", "bytes", "referer", "agent"];
+
+/// Where in such a log the request is.
+const REQUEST: usize = 4;
+
+/// Whether a line is one of a web server's log: a host, two names, a time in brackets and a request in quotes.
+pub(super) fn is_logged(line: &str) -> bool {
+    let mut record = Record::default();
+    record.push_blanks(line, false);
+    let (time, request) = (line.find(" ["), line.find("] \""));
+    matches!((time, request), (Some(time), Some(request)) if time < request) && matches!(record.len(), 7 | 9)
+}
+
 /// One record; its memory is reused for the next.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Record {
@@ -42,8 +63,37 @@ impl Record {
         self.ends.push(self.text.len());
     }
 
+    /// Adds the fields between blanks; quotes and square brackets keep theirs. Of a line of a web server's log the request is cut
+    /// into its method, its path and its protocol.
+    fn push_blanks(&mut self, line: &str, log: bool) {
+        let mut rest = line.trim();
+        while !rest.is_empty() {
+            let within = [('"', '"'), ('[', ']')].iter().find_map(|(open, close)| {
+                let (field, rest) = rest.strip_prefix(*open)?.split_once(*close)?;
+                Some((field, rest))
+            });
+            let (field, behind) =
+                within.unwrap_or_else(|| rest.split_at(rest.find(char::is_whitespace).unwrap_or(rest.len())));
+            if log && self.len() == REQUEST {
+                let mut words = field.splitn(3, ' ');
+                for _ in 0..3 {
+                    self.text.push_str(words.next().unwrap_or_default());
+                    self.end_field();
+                }
+            } else {
+                self.text.push_str(field);
+                self.end_field();
+            }
+            rest = behind.trim_start();
+        }
+    }
+
     /// Adds the fields of one line; `open` says whether a quote is open, before and after.
     pub(super) fn push_line(&mut self, line: &str, delimiter: char, mut open: bool) -> bool {
+        if delimiter == BLANKS || delimiter == LOG {
+            self.push_blanks(line, delimiter == LOG);
+            return false;
+        }
         if !open && !line.contains('"') {
             for field in line.split(delimiter) {
                 self.text.push_str(field);
@@ -77,6 +127,11 @@ impl Record {
         }
         open
     }
+}
+
+/// The letters of a text: what titles of pages have in common, whatever the number of the page and the time.
+pub(super) fn letters(text: &str) -> String {
+    text.chars().filter(|c| c.is_alphabetic()).collect()
 }
 
 /// Whether a line is a rule between the parts of a table, such as `|-----+-----|`, `=====` or ` ---------`.
@@ -131,15 +186,31 @@ impl Records {
         ))
     }
 
-    /// Skips so many lines.
-    pub(super) fn skip(&mut self, lines: u64) -> Result<(), Problem> {
+    /// Skips so many lines, and returns the letters of each.
+    pub(super) fn skip(&mut self, lines: u64) -> Result<Vec<String>, Problem> {
+        /// More lines are no titles of a page.
+        const KEPT: usize = 20;
+        let mut skipped = Vec::new();
         for _ in 0..lines {
             if !self.next_line()? {
                 break;
             }
             self.lines += 1;
+            let letters = letters(self.line());
+            if !letters.is_empty() && skipped.len() < KEPT {
+                skipped.push(letters);
+            }
         }
-        Ok(())
+        Ok(skipped)
+    }
+
+    /// The line that was read last. A buffer that could not be decoded in place was decoded beside it.
+    fn line(&self) -> &str {
+        if self.windows.is_some() {
+            self.decoded.as_str()
+        } else {
+            std::str::from_utf8(&self.buffer).unwrap_or_default()
+        }
     }
 
     /// The next line as it is, with its number; none at the end.

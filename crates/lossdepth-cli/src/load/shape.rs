@@ -1,7 +1,7 @@
 //! The shape of a text, from its first lines: the delimiter, the lines above the table, the decimal mark.
 
 use super::cells::is_missing;
-use super::record::{Record, is_rule};
+use super::record::{BLANKS, LOG, Record, is_logged, is_rule};
 
 /// What the first lines tell.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,7 +59,7 @@ pub(super) fn shape(head: &str, skip: Option<u64>) -> Shape {
     let comma = delimiter != ',' && decimal_comma(starts.get(first + 1..).unwrap_or_default());
     let header = starts.get(first).map_or(0, |start| start.width() + usize::from(short_header));
     let used = starts.iter().skip(first + 1).map(Start::width).fold(header, usize::max);
-    let no_header = !short_header && is_row(starts.get(first..).unwrap_or_default());
+    let no_header = delimiter == LOG || !short_header && is_row(starts.get(first..).unwrap_or_default());
     let rows = starts.get(first + 1..).unwrap_or_default();
     let units = if no_header { 0 } else { units(rows) };
     let columns = starts.get(first).map_or(0, |start| start.fields.len() + usize::from(short_header));
@@ -152,6 +152,9 @@ fn header(starts: &[Start], width: usize) -> (usize, bool) {
     let is_title = |start: &Start| {
         start.fields.len() < width || (width >= 3 && start.filled() <= 1 && start.width() <= 2)
     };
+    if is_about_the_file(starts, width) {
+        return (1, false);
+    }
     let first = below_titles(starts, width).or_else(|| starts.iter().position(|start| !is_title(start)));
     let Some(first) = first else { return (0, false) };
     let has_number = |start: &Start| start.fields.iter().any(|field| is_number(field));
@@ -172,6 +175,24 @@ fn header(starts: &[Start], width: usize) -> (usize, bool) {
     }
 }
 
+/// Whether the first record is about the file, as accounting programs write it: with more fields than the table and some values,
+/// above a record of names and others with values.
+fn is_about_the_file(starts: &[Start], width: usize) -> bool {
+    let [about, names, rows @ ..] = starts else { return false };
+    let has_value = |start: &Start| start.fields.iter().any(|field| is_bare_value(field));
+    about.fields.len() > width
+        && rows.len() >= 2
+        && [names].into_iter().chain(rows).all(|start| start.fields.len() == width)
+        && has_value(about)
+        && !has_value(names)
+        && rows.iter().all(has_value)
+}
+
+/// Whether a field has digits and no letters.
+fn is_bare_value(field: &str) -> bool {
+    field.contains(|c: char| c.is_ascii_digit()) && !field.contains(char::is_alphabetic)
+}
+
 /// The header below titles of several cells, such as `Account;DE89 3704` above six columns: the first record with a text in every
 /// column, but perhaps one, above a record with values, where all records above it are at most half full.
 fn below_titles(starts: &[Start], width: usize) -> Option<usize> {
@@ -179,8 +200,7 @@ fn below_titles(starts: &[Start], width: usize) -> Option<usize> {
     if columns < 3 {
         return None;
     }
-    let is_value =
-        |field: &String| field.contains(|c: char| c.is_ascii_digit()) && !field.contains(char::is_alphabetic);
+    let is_value = |field: &String| is_bare_value(field);
     let is_header = |start: &Start| {
         start.filled() + usize::from(columns > 3) >= columns && !start.fields.iter().any(is_value)
     };
@@ -250,6 +270,23 @@ fn lines(head: &str) -> impl Iterator<Item = &str> {
     head.split(end).map(|line| line.strip_suffix('\r').unwrap_or(line))
 }
 
+/// So many lines with the same number of words at least are a table and no prose (heuristic).
+const BLANK_LINES: usize = 8;
+
+/// Whether the lines below the first one have a number in one place, between blanks.
+fn has_numbers(lines: &[&str]) -> bool {
+    let records: Vec<Record> = lines[1..]
+        .iter()
+        .map(|line| {
+            let mut record = Record::default();
+            record.push_line(line, BLANKS, false);
+            record
+        })
+        .collect();
+    let width = records.iter().map(Record::len).min().unwrap_or(0);
+    (0..width).any(|column| records.iter().all(|record| is_number(record.get(column))))
+}
+
 /// The delimiter that cuts most of the first lines into the same number of fields, at least two.
 ///
 /// Tab, semicolon and bar come before the comma, which is part of many numbers. If none fits, it is the one that the
@@ -270,9 +307,16 @@ fn sniff(head: &str) -> char {
         let width = usual(counts.iter().copied().filter(|count| *count > 1));
         if width < 2 { 0 } else { counts.iter().filter(|count| **count == width).count() }
     };
+    let logged = lines.iter().filter(|line| is_logged(line)).count();
+    if logged > 0 && 10 * logged >= 9 * lines.len() {
+        return LOG;
+    }
     let found = CANDIDATES.map(|delimiter| (delimiter, agreeing(delimiter)));
     if let Some((delimiter, _)) = found.iter().find(|(_, lines_)| *lines_ == lines.len() && *lines_ > 0) {
         return *delimiter;
+    }
+    if lines.len() >= BLANK_LINES && agreeing(BLANKS) == lines.len() && has_numbers(&lines) {
+        return BLANKS;
     }
     // The first of those that fit most lines; but some lines must.
     let most = found.iter().map(|(_, count)| *count).max().unwrap_or(0);

@@ -2,7 +2,7 @@
 
 use super::cells::{Words, is_missing, number};
 use super::footing::Footing;
-use super::record::{Record, Records};
+use super::record::{LOG, LOGGED, Record, Records, letters};
 use super::shape::Shape;
 use super::table::{Header, Outline, Piece, Source, Wanted};
 use crate::error::{Place, Problem, count};
@@ -31,6 +31,11 @@ pub(super) struct Text {
     footing: Footing,
     /// How many records without a value were left out.
     blank: usize,
+    /// The header, and the letters of the lines above it: pages of a list repeat them.
+    header: Vec<String>,
+    titles: Vec<String>,
+    /// Records among the rows that are none: what they are, how many, and the line of the first.
+    aside: Vec<(&'static str, usize, u64)>,
 }
 
 impl Text {
@@ -42,7 +47,7 @@ impl Text {
         words: Words,
     ) -> Result<(Outline, Self), Problem> {
         let mut record = Record::default();
-        records.skip(shape.titles)?;
+        let titles = records.skip(shape.titles)?;
         if !records.read(&mut record)? {
             return Err(Problem::Empty);
         }
@@ -57,7 +62,8 @@ impl Text {
         while named && width > shape.used.max(1) && record.get(width - 1 - first).is_empty() {
             width -= 1;
         }
-        let numbered = (0..width).map(|i| i.to_string());
+        let logged = !named && shape.delimiter == LOG && width <= LOGGED.len();
+        let numbered = (0..width).map(|i| if logged { LOGGED[i].to_owned() } else { i.to_string() });
         let names: Vec<String> = if named {
             let field = |i: usize| if i < first { "" } else { record.get(i - first) };
             let name = |(i, number): (usize, String)| match field(i) {
@@ -85,8 +91,9 @@ impl Text {
             });
         }
         let doubt = if named { record.iter().any(is_number) } else { shape.no_header };
-        let doubtful = (header == Header::Detect && doubt).then_some(record.line);
-        let mut outline = Outline { compared: width, doubtful, ..Outline::new(names, named) };
+        let doubtful = (header == Header::Detect && doubt && !logged).then_some(record.line);
+        let kept_header = if named { record.iter().map(str::to_owned).collect() } else { Vec::new() };
+        let mut outline = Outline { compared: width, doubtful, ..Outline::new(names, named || logged) };
         outline.notes.append(&mut notes);
         let text = Self {
             records,
@@ -99,6 +106,9 @@ impl Text {
             finished: false,
             footing: Footing::default(),
             blank: 0,
+            header: kept_header,
+            titles,
+            aside: Vec::new(),
         };
         Ok((outline, text))
     }
@@ -139,11 +149,16 @@ impl Text {
             if let Some(found) = self.is_row(wanted, piece, notes)? {
                 return Ok(found);
             }
-            self.blank += 1;
         }
     }
 
     fn tell_blank(&self, notes: &mut Vec<String>) {
+        for (what, times, line) in &self.aside {
+            notes.push(match times {
+                1 => format!("line {line} left out: {what}"),
+                more => format!("{more} lines from line {line} on left out: {what}"),
+            });
+        }
         if self.blank > 0 {
             notes.push(format!("{} without a value left out", count(self.blank, "line")));
         }
@@ -157,7 +172,10 @@ impl Text {
         notes: &mut Vec<String>,
     ) -> Result<Option<bool>, Problem> {
         let (fits, empty) = (self.fits(&self.record), is_empty(&self.record));
-        if fits && !empty && !(is_total(&self.record) && self.is_sum(&self.record.clone(), wanted, piece)) {
+        let total = is_total(&self.record);
+        let named = total
+            && (self.is_sum(&self.record.clone(), wanted, piece) || self.is_sum_of_group(wanted, piece));
+        if fits && !empty && !named && !self.repeats_header() {
             return Ok(Some(true));
         }
         if self.queue.is_empty() && (fits || is_footer(&self.record)) && self.ends_here(wanted, piece)? {
@@ -180,11 +198,57 @@ impl Text {
             self.tell_blank(notes);
             return Ok(Some(false));
         }
+        if let Some(what) = self.is_aside(fits, wanted, piece) {
+            let line = self.record.line;
+            match self.aside.iter_mut().find(|(known, ..)| *known == what) {
+                Some((_, times, _)) => *times += 1,
+                None => self.aside.push((what, 1, line)),
+            }
+            return Ok(None);
+        }
         match () {
-            () if fits && empty => Ok(None),
+            () if fits && empty => {
+                self.blank += 1;
+                Ok(None)
+            }
             () if fits => Ok(Some(true)),
             () => Err(self.ragged(piece.first + piece.rows)),
         }
+    }
+
+    /// What a record among the rows is that is none of them: a comment, the header or a title of another page, a sum of a group.
+    fn is_aside(&mut self, fits: bool, wanted: &Wanted<'_>, piece: &Piece) -> Option<&'static str> {
+        if self.repeats_header() {
+            return Some("the header again");
+        }
+        if !fits {
+            let first = self.record.iter().next().unwrap_or_default();
+            if first.starts_with('#') {
+                return Some("a comment");
+            }
+            let letters = letters(&self.record.iter().collect::<String>());
+            let again = !letters.is_empty() && self.titles.contains(&letters);
+            return again.then_some("a title again");
+        }
+        if is_total(&self.record) && self.is_sum_of_group(wanted, piece) {
+            self.footing.next_group(piece.first + piece.rows);
+            return Some("a sum of the rows above");
+        }
+        None
+    }
+
+    /// Whether the record has the sums of the rows since the last sum.
+    fn is_sum_of_group(&mut self, wanted: &Wanted<'_>, piece: &Piece) -> bool {
+        let comma = self.words.comma;
+        self.footing.add(&piece.cells, piece.rows, comma);
+        let cells: Vec<&str> = wanted.columns.cells().map(|column| self.record.get(column)).collect();
+        self.footing.is_of_group(&cells, piece.first + piece.rows, comma)
+    }
+
+    /// Whether a record is the header again, as at the top of each page of a list.
+    fn repeats_header(&self) -> bool {
+        let same = self.header.len() <= self.record.len() && !self.header.is_empty();
+        same && self.header.iter().enumerate().all(|(i, name)| name == self.record.get(i))
     }
 
     /// Whether a record that is called a sum is one: of the rows before it, or with few other cells.
@@ -293,7 +357,7 @@ fn is_total(record: &Record) -> bool {
 
 /// Whether a cell starts with a word for a sum.
 pub(super) fn is_word_for_total(cell: &str) -> bool {
-    const WORDS: [&str; 12] = [
+    const WORDS: [&str; 22] = [
         "total",
         "totals",
         "sum",
@@ -306,6 +370,16 @@ pub(super) fn is_word_for_total(cell: &str) -> bool {
         "totale",
         "suma",
         "grand",
+        "subtotal",
+        "subtotals",
+        "sub-total",
+        "zwischensumme",
+        "teilsumme",
+        "sous-total",
+        "subtotaal",
+        "subtotale",
+        "razem",
+        "итого",
     ];
     let word = cell.split([' ', ':', '(']).next().unwrap_or_default();
     WORDS.iter().any(|total| total.eq_ignore_ascii_case(word))
@@ -316,7 +390,8 @@ fn is_footer(record: &Record) -> bool {
     let mut filled = record.iter().filter(|field| !field.is_empty());
     let (first, second) = (filled.next().unwrap_or_default(), filled.next());
     let sentence = first.contains(' ') || first.starts_with(['(', '*', '#', '-', '\u{a9}']);
-    is_total(record) || (second.is_none() && !is_number(first) && sentence)
+    let end = ["EOF", "END", "TRAILER", "TRL"].contains(&first);
+    is_total(record) || end || (second.is_none() && !is_number(first) && sentence)
 }
 
 /// Whether a first line is a row of numbers: values may be missing, but one must be there.

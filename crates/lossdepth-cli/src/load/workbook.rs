@@ -2,6 +2,7 @@
 //! were saved with them.
 
 use super::batches::guard;
+use super::below_header;
 use super::cells::{Cells, Words, is_missing};
 use super::compound;
 use super::footing::Footing;
@@ -75,6 +76,14 @@ pub(super) fn open(file: Bytes, reading: &Reading) -> Opened {
         notes.push(format!("row {line} is below the table and left out: a sum"));
         rows.pop();
     }
+    let whole =
+        |rows: &[(u64, Vec<Data>)]| -> Vec<Vec<Data>> { rows.iter().map(|(_, row)| row.clone()).collect() };
+    let last = whole(&rows[rows.len().saturating_sub(10)..]);
+    let remarks = below_header::remarks(&last.iter().map(Vec::as_slice).collect::<Vec<_>>());
+    if remarks > 0 {
+        notes.push(format!("{} below the table left out: remarks", count(remarks, "row")));
+        rows.truncate(rows.len() - remarks);
+    }
     let Some((_, first)) = rows.first() else { return Err(Problem::Empty) };
     let width = rows.iter().map(|(_, row)| used(row)).max().unwrap_or(0).min(first.len().max(1));
     if width == 0 {
@@ -85,7 +94,25 @@ pub(super) fn open(file: Bytes, reading: &Reading) -> Opened {
         Header::Yes => true,
         Header::No => false,
     };
+    let mut below = below_header::Below::default();
+    if named && reading.header == Header::Detect {
+        let head = whole(&rows[1..rows.len().min(210)]);
+        below = below_header::below(&first[..width], &head.iter().map(Vec::as_slice).collect::<Vec<_>>());
+    }
+    let said = |texts: &[String]| {
+        shorten(&texts.iter().filter(|text| !text.is_empty()).cloned().collect::<Vec<_>>().join(" "))
+    };
+    if !below.names.is_empty() {
+        notes.push(format!("the row below the header has names too: `{}`", said(&below.names)));
+    }
+    if !below.units.is_empty() {
+        notes.push(format!("a row below the header says units and is left out: `{}`", said(&below.units)));
+    }
+    let joined = below_header::joined(&first[..width], &below.names);
     let name = |column: usize| match &first[column] {
+        _ if !below.names.is_empty() && !joined[column].is_empty() => {
+            joined[column].replace(['\n', '\r'], " ")
+        }
         cell if named && !is_gap(cell) => text(cell).replace(['\n', '\r'], " ").trim().to_owned(),
         _ => column.to_string(),
     };
@@ -94,9 +121,7 @@ pub(super) fn open(file: Bytes, reading: &Reading) -> Opened {
     outline.notes.splice(0..0, notes);
     outline.untyped = true;
     outline.decimal = reading.decimal;
-    if named {
-        rows.remove(0);
-    }
+    rows.drain(..usize::from(named) + below.rows);
     let words = Words { gaps: reading.gaps.clone(), comma: reading.decimal == Some(',') };
     let sheet = Sheet { rows, done: 0, words, told: false };
     Ok((outline, Box::new(sheet)))

@@ -361,3 +361,43 @@ fn gaps_are_compared_dropped_or_filled() {
     // Without the id, rows are numbered as in the file.
     assert_eq!(rows("--missing drop --exclude id"), ["0", "1", "2", "3", "4", "7"]);
 }
+
+#[test]
+fn columns_with_odd_names_can_be_said() {
+    let folder = Folder::new();
+    let mut text = "\"Price, net\",my col,a=b,x,x,\"say \"\"hi\"\"\",, zip \n".to_owned();
+    for i in 0..40 {
+        let (price, count) = (10.0 + f64::from(i * 7 % 31) / 10.0, i * 5 % 3);
+        text += &format!(
+            "{price},{count},{},{},{},p,{},1000{}\n",
+            if i % 2 == 0 { "u" } else { "v" },
+            i + 3,
+            i * 3 % 7,
+            i % 4,
+            i % 3
+        );
+    }
+    folder.write("odd.csv", text);
+    let compared = |args: &str| {
+        let mut all = vec!["score", "odd.csv", "--method", "svm", "--scale", "standard"];
+        all.extend(args.split('|').filter(|part| !part.is_empty()));
+        let ran = folder.run(&all);
+        assert_eq!(ran.code, Some(0), "{args}: {}", ran.err);
+        let from = ran.err.find("  compared ").unwrap_or_else(|| panic!("{args}: {}", ran.err));
+        ran.err[from..].lines().next().unwrap()[13..].to_owned()
+    };
+    let numbers = "Price, net, my col, x.1, 6; ";
+    assert_eq!(compared(""), format!("{numbers}a=b, say \"hi\", zip (categories)"));
+    assert_eq!(compared("--as|a=b=category"), compared(""));
+    assert_eq!(
+        compared("--as|\"Price, net\"=category,my col=category"),
+        "x.1, 6; Price, net, my col, a=b, say \"hi\", zip (categories)"
+    );
+    assert_eq!(compared("--exclude|\"Price, net\",x.1,say \"hi\""), "my col, 6; a=b, zip (categories)");
+    assert_eq!(compared("--columns|\"Price, net\",a=b,6"), "Price, net, 6; a=b (category)");
+    assert_eq!(compared("--columns|x,x.1,zip|--id|my col"), "x.1; zip (category)");
+    assert_eq!(
+        compared("--as|6=category,x=number"),
+        "Price, net, my col, x, x.1; a=b, say \"hi\", 6, zip (categories)"
+    );
+}

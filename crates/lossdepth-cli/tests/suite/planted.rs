@@ -6,8 +6,8 @@ use std::path::Path;
 /// The row of an error, and the columns of which one must be named.
 type Planted = (&'static str, &'static [&'static str]);
 
-/// The files of `tests/messy/make_planted.py`, with their errors.
-const PLANTED: [(&str, &[Planted]); 14] = [
+/// The files of `make_planted.py` and `make_exports.py` in `tests/messy`, with their errors.
+const PLANTED: [(&str, &[Planted]); 26] = [
     ("japanese_orders.csv", &[("A1031", &["金額"]), ("A1077", &["日付"]), ("A1099", &["店舗"])]),
     ("hourly_rates.csv", &[("E-0017", &["rate"]), ("E-0060", &["gross"]), ("E-0099", &["hours"])]),
     (
@@ -48,6 +48,65 @@ const PLANTED: [(&str, &[Planted]); 14] = [
     ("water.csv", &[("W20", &["Keimzahl"]), ("W71", &["pH"]), ("W100", &["Leitfähigkeit"])]),
     ("post_codes.csv", &[("K-033", &["plz"]), ("K-090", &["city"]), ("K-100", &["plz", "city"])]),
     ("merged.xlsx", &[("B033", &["Actual", "Deviation"]), ("B080", &["Deviation"])]),
+    (
+        "datev.csv",
+        &[
+            ("RE-2024020", &["Umsatz (ohne Soll/Haben-Kz)"]),
+            ("RE-2024060", &["BU-Schlüssel", "Gegenkonto"]),
+            ("RE-2024090", &["WKZ Umsatz"]),
+        ],
+    ),
+    ("access.log", &[("60", &["bytes"]), ("150", &["status"]), ("220", &["method"])]),
+    ("questionnaire.csv", &[("R0051", &["q03"]), ("R0101", &["age"]), ("R0131", &["sex"])]),
+    ("pump.csv", &[("60", &["flow"]), ("80", &["level"]), ("100", &["status"]), ("120", &["time"])]),
+    ("stores.csv", &[("9", &["Rent"]), ("54", &["Result"]), ("74", &["Cost of goods"])]),
+    ("movements.txt", &[("50", &["Menge"]), ("80", &["Betrag Hauswährung"]), ("110", &["Buch.dat."])]),
+    (
+        "faktury.csv",
+        &[
+            ("FV/41/2024", &["Netto"]),
+            ("FV/81/2024", &["Termin"]),
+            ("FV/111/2024", &["Płatność"]),
+            ("FV/131/2024", &["VAT"]),
+        ],
+    ),
+    (
+        "switches.csv",
+        &[
+            ("sw-030", &["IP (network)"]),
+            ("sw-070", &["Firmware"]),
+            ("sw-100", &["Temp"]),
+            ("sw-120", &["CRC errors"]),
+        ],
+    ),
+    (
+        "houses.csv",
+        &[
+            ("EX90330", &["Baujahr"]),
+            ("EX90770", &["Breite"]),
+            ("EX91100", &["Länge"]),
+            ("EX91320", &["Kaufpreis"]),
+        ],
+    ),
+    (
+        "findings.csv",
+        &[
+            ("20240210", &["Hb g/dl"]),
+            ("20240490", &["CRP mg/l"]),
+            ("20240700", &["Kalium"]),
+            ("20240840", &["Natrium"]),
+        ],
+    ),
+    ("station.txt", &[("30", &["temp"]), ("71", &["gust"]), ("100", &["pres"])]),
+    (
+        "devices.jsonl",
+        &[
+            ("50", &["payload.temp"]),
+            ("70", &["payload.bat"]),
+            ("100", &["ts"]),
+            ("120", &["device", "payload.temp"]),
+        ],
+    ),
 ];
 
 #[test]

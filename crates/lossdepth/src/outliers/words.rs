@@ -167,7 +167,10 @@ impl<'a> Words<'a> {
     /// Whether a note is worth mentioning: most rows have a value there.
     fn is_unusual(&self, note: &CellNote) -> bool {
         match note.what {
-            CellNoteKind::Gap => self.column(note.column).gap_share() <= RARE,
+            CellNoteKind::Gap => {
+                let column = self.column(note.column);
+                column.gap_share() <= RARE && column.gap_codes().is_empty()
+            }
             CellNoteKind::NewLevel(_) | CellNoteKind::Unread(_) => true,
         }
     }
@@ -181,7 +184,8 @@ impl<'a> Words<'a> {
             CellNoteKind::NewLevel(_) => format!("in none of {rows} rows"),
             CellNoteKind::Gap if column.gaps() == 0.0 => format!("none of {rows} rows has a gap here"),
             CellNoteKind::Gap if self.is_unusual(note) => {
-                format!("only {} of {rows} rows have a gap here", counted(column.gaps()))
+                let have = if column.gaps() == 1.0 { "has" } else { "have" };
+                format!("only {} of {rows} rows {have} a gap here", counted(column.gaps()))
             }
             CellNoteKind::Gap => {
                 format!("a gap, as in {} of {rows} rows; filled in from similar rows", counted(column.gaps()))

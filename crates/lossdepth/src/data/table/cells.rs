@@ -88,13 +88,26 @@ pub(super) fn numbers<'a>(
     match &column.values {
         // A number is not several of them.
         Values::Numbers(_) | Values::Booleans(_) if matches!(part, Some(Part::Piece { .. })) => None,
+        Values::Numbers(values) if !form.gaps.is_empty() => {
+            let number = |value: &f64| if form.is_gap(*value) { f64::NAN } else { *value };
+            Some(Cells::Numbers { values: values.iter().map(number).collect(), divisor: 1.0 })
+        }
         Values::Numbers(values) => Some(Cells::Numbers { values: Cow::Borrowed(values), divisor: 1.0 }),
         Values::Booleans(values) => {
             let number = |value: &Option<bool>| value.map_or(f64::NAN, f64::from);
             Some(Cells::Numbers { values: values.iter().map(number).collect(), divisor: 1.0 })
         }
         Values::Times(_) => None,
-        Values::Texts(texts) => Some(texts_as(texts, gap_words, read)),
+        Values::Texts(texts) => {
+            let mut cells = texts_as(texts, gap_words, read);
+            if let Cells::Texts { read, .. } = &mut cells {
+                for cell in read.iter_mut().filter(|cell| matches!(cell, Cell::Number(n) if form.is_gap(*n)))
+                {
+                    *cell = Cell::Gap;
+                }
+            }
+            Some(cells)
+        }
     }
 }
 
@@ -106,6 +119,9 @@ pub(super) fn times<'a>(column: &'a Column, form: DateForm, gap_words: &[String]
             Some(texts_as(texts, gap_words, |text| form.parse(text).map(|seconds| seconds / DAY)))
         }
         Values::Numbers(values) if form.compact => Some(compact_dates(values)),
+        Values::Numbers(values) if form.epoch > 0 => {
+            Some(Cells::Numbers { values: Cow::Borrowed(values), divisor: DAY * f64::from(form.epoch) })
+        }
         Values::Numbers(_) | Values::Booleans(_) => None,
     }
 }

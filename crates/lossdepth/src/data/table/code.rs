@@ -14,7 +14,7 @@ pub(super) enum Naming {
 }
 
 /// Last words of names for codes.
-const CODES: [&str; 19] = [
+const CODES: [&str; 22] = [
     "code",
     "codes",
     "zip",
@@ -34,6 +34,9 @@ const CODES: [&str; 19] = [
     "telefon",
     "iban",
     "ssn",
+    "status",
+    "konto",
+    "gegenkonto",
 ];
 
 /// What the last word of a name says.
@@ -54,6 +57,35 @@ pub(super) fn naming(name: &str) -> Naming {
         return Naming::Number;
     }
     Naming::Quantity
+}
+
+/// Whether a name says that numbers are times: a word of it does.
+pub(super) fn names_time(name: &str) -> bool {
+    const WORDS: [&str; 21] = [
+        "time",
+        "times",
+        "timestamp",
+        "timestamps",
+        "ts",
+        "date",
+        "datetime",
+        "epoch",
+        "unix",
+        "utc",
+        "created",
+        "updated",
+        "modified",
+        "changed",
+        "started",
+        "ended",
+        "at",
+        "zeit",
+        "zeitstempel",
+        "datum",
+        "heure",
+    ];
+    let words = name.split(|c: char| !c.is_alphanumeric());
+    words.chain([last_word(name).as_str()]).any(|word| WORDS.iter().any(|own| own.eq_ignore_ascii_case(word)))
 }
 
 /// The last word in lower case: `code` of `zip-code`, `Zip Code` and `zipCode`.

@@ -147,6 +147,14 @@ impl EncodedColumn {
         }
     }
 
+    /// The numbers that stand for a gap in it, as 99 among answers from 1 to 5: they are guessed.
+    pub fn gap_codes(&self) -> &[i64] {
+        match &self.content {
+            Content::Number { form, .. } => &form.gaps,
+            _ => &[],
+        }
+    }
+
     /// Whether a text that could not be read as a number of this column is one in another currency or unit.
     pub(crate) fn is_in_another_unit(&self, text: &str) -> bool {
         matches!(&self.content, Content::Number { form, .. } if form.is_in_another_unit(text))
@@ -202,9 +210,9 @@ impl EncodedColumn {
         }
     }
 
-    /// Whether gaps are rare enough to count by themselves.
+    /// Whether gaps are rare enough to count by themselves. Where a number stands for them they were foreseen, and do not.
     pub(super) fn has_gap_group(&self) -> bool {
-        self.gaps > 0.0 && self.gap_share() <= RARE_GAPS
+        self.gaps > 0.0 && self.gap_share() <= RARE_GAPS && self.gap_codes().is_empty()
     }
 
     /// The size of the coordinates of its gaps: (T4).
@@ -252,6 +260,7 @@ impl EncodedColumn {
         }
         match &self.content {
             Content::Number { form, .. } if !form.is_valid() => wrong("its numbers cannot be written so"),
+            Content::Time { form, .. } if !form.is_valid() => wrong("its dates cannot be read so"),
             Content::Levels { levels, .. } => levels.check().or_else(|what| wrong(&what)),
             _ => Ok(()),
         }

@@ -105,7 +105,11 @@ fn numbers(
         _ if matches!(column.values, Values::Texts(_)) || plan.number.duration => {
             Content::Number { quantiles, whole, form: plan.number.clone() }
         }
-        _ => Content::Number { quantiles, whole, form: NumberForm::of_values(&quantiles, whole) },
+        _ => {
+            let gaps = plan.number.gaps.clone();
+            let form = NumberForm { gaps, ..NumberForm::of_values(&quantiles, whole) };
+            Content::Number { quantiles, whole, form }
+        }
     };
     Ok(Some((content, present)))
 }

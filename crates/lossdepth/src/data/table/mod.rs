@@ -10,6 +10,7 @@ mod duration;
 mod encoded;
 mod encoding;
 mod gap;
+mod gap_code;
 mod guess;
 mod kind;
 mod learn;

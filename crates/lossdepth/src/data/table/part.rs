@@ -4,9 +4,12 @@ use super::number::without_unit;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// What stands between the numbers of a cell. `-` is left out: it joins the parts of telephone numbers and codes.
-pub(super) const BETWEEN: [&str; 13] =
-    ["/", " x ", " X ", "x", " × ", "×", ", ", "; ", ";", " - ", " – ", ":", ","];
+/// What stands between the numbers of a cell. `-` joins the parts of telephone numbers and codes too.
+pub(super) const BETWEEN: [&str; 14] =
+    ["/", " x ", " X ", "x", " × ", "×", ", ", "; ", ";", " - ", " – ", ":", ",", RANGE];
+
+/// Between two numbers that are a range where the first is below the second in nearly all cells.
+pub(super) const RANGE: &str = "-";
 
 /// A compared column that is a part of the cells of a column of the table.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,6 +30,8 @@ pub(super) enum Part {
     Amount,
     /// The unit of such an amount.
     Unit,
+    /// The first numbers of an address of the internet, as `10.20` of `10.20.1.7`.
+    Network { numbers: usize },
 }
 
 impl Part {
@@ -40,6 +45,7 @@ impl Part {
                 Some(without_unit(text).map_or(Cow::Borrowed(text), |(bare, _)| Cow::Owned(bare)))
             }
             Self::Unit => without_unit(text).map(|(_, unit)| Cow::Borrowed(unit)),
+            Self::Network { numbers } => network(text, *numbers).map(Cow::Borrowed),
         }
     }
 
@@ -49,6 +55,7 @@ impl Part {
             Self::Piece { at, .. } => format!("{column} ({})", ["first", "second", "third"][(*at).min(2)]),
             Self::Amount => column.to_owned(),
             Self::Unit => format!("{column} (unit)"),
+            Self::Network { .. } => format!("{column} (network)"),
         }
     }
 
@@ -59,8 +66,25 @@ impl Part {
                 (2..=3).contains(of) && at < of && BETWEEN.contains(&between.as_str())
             }
             Self::Amount | Self::Unit => true,
+            Self::Network { numbers } => (1..=3).contains(numbers),
         }
     }
+}
+
+/// The first numbers of an address of four, with or without a port or the size of a network.
+pub(super) fn network(text: &str, numbers: usize) -> Option<&str> {
+    let text = text.trim();
+    let address = text.split(['/', ':']).next().unwrap_or_default();
+    let is_number = |part: &str| {
+        (1..=3).contains(&part.len())
+            && part.bytes().all(|byte| byte.is_ascii_digit())
+            && part.parse::<u8>().is_ok()
+    };
+    if address.split('.').count() != 4 || !address.split('.').all(is_number) {
+        return None;
+    }
+    let (end, _) = address.match_indices('.').nth(numbers.checked_sub(1)?)?;
+    Some(&address[..end])
 }
 
 /// The texts between a mark, if there are so many; brackets around all of them are no part of them.
@@ -87,6 +111,14 @@ mod tests {
         assert_eq!(piece(1, 2, "/").of("1/2/3"), None);
         assert_eq!(Part::Amount.of("-€5.50").as_deref(), Some("-5.50"));
         assert_eq!((Part::Unit.of("5.50 GBP").as_deref(), Part::Unit.of("5.50")), (Some("GBP"), None));
+        let network = |text| Part::Network { numbers: 2 }.of(text).map(Cow::into_owned);
+        assert_eq!(network("10.20.1.7").as_deref(), Some("10.20"));
+        assert_eq!(network("192.168.1.5:8080").as_deref(), Some("192.168"));
+        assert_eq!(
+            [network("10.20.1"), network("1.2.3.400"), network("1.2.3.4.5"), network("a.b.c.d")],
+            [const { None }; 4]
+        );
+        assert!(!Part::Network { numbers: 4 }.is_valid());
         assert!(piece(1, 2, "/").is_valid() && !piece(2, 2, "/").is_valid() && !piece(0, 2, "a").is_valid());
     }
 }

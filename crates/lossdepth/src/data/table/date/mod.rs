@@ -25,11 +25,19 @@ pub(super) struct DateForm {
     /// Whether eight digits are a date, as `20240131`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) compact: bool,
+    /// How many units a second has where the dates are numbers since the beginning of 1970; 0 where they are not.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub(super) epoch: u32,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
+fn is_zero(units: &u32) -> bool {
+    *units == 0
 }
 
 impl Default for DateForm {
     fn default() -> Self {
-        Self { day_first: false, century: century::usual(), compact: false }
+        Self { day_first: false, century: century::usual(), compact: false, epoch: 0 }
     }
 }
 
@@ -90,6 +98,19 @@ impl DateForm {
         calendar::days(digits / 10_000, digits / 100 % 100, digits % 100)
     }
 
+    /// The units a second of a number that counts from the beginning of 1970, if it lies between 2001 and 2038: 1 for seconds,
+    /// 1000 for milliseconds, a million for microseconds (heuristic: other numbers are not so large, or larger).
+    pub(super) fn epoch_units(number: f64) -> Option<u32> {
+        [1, 1000, 1_000_000]
+            .into_iter()
+            .find(|units| (1e9..2_147_483_648.0).contains(&(number / f64::from(*units))))
+    }
+
+    /// Whether a form that was read from a file is one.
+    pub(super) fn is_valid(self) -> bool {
+        matches!(self.epoch, 0 | 1 | 1000 | 1_000_000)
+    }
+
     /// The seconds since the beginning of 1970 of a text, `None` if it is no date. A time of day alone is one of the
     /// first day.
     pub(super) fn parse(self, text: &str) -> Option<f64> {
@@ -98,11 +119,18 @@ impl DateForm {
             return None;
         }
         let text = text.trim();
+        if self.epoch > 0 {
+            let plain = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+            let number = text.parse::<f64>().ok().filter(|number| plain && number.is_finite());
+            if let Some(number) = number {
+                return Some(number / f64::from(self.epoch));
+            }
+        }
         if self.compact && text.len() == 8 && text.bytes().all(|byte| byte.is_ascii_digit()) {
             return Self::compact_days(text.parse().ok()?).map(|days| days * 86_400.0);
         }
         let spelled;
-        let text = if text.contains(['年', '년', '月', '월']) {
+        let text = if text.contains(['年', '년', '月', '월', '時', '时', '시']) {
             spelled = east_asian(text);
             &spelled
         } else {

@@ -4,6 +4,24 @@ use super::DateForm;
 use super::calendar::{days, monday};
 use super::names::{MONTHS, WEEKDAYS};
 
+/// Zones by their letters, with the hours that they are ahead of Greenwich. Those that stand for several are left out.
+const ZONES: [(&str, i32); 14] = [
+    ("PST", -8),
+    ("PDT", -7),
+    ("MST", -7),
+    ("MDT", -6),
+    ("CDT", -5),
+    ("EST", -5),
+    ("EDT", -4),
+    ("CET", 1),
+    ("MEZ", 1),
+    ("CEST", 2),
+    ("MESZ", 2),
+    ("EET", 2),
+    ("EEST", 3),
+    ("JST", 9),
+];
+
 /// What is left of a text.
 #[derive(Clone, Copy)]
 pub(super) struct Tokens<'a>(pub(super) &'a str);
@@ -257,11 +275,23 @@ impl<'a> Tokens<'a> {
     /// The seconds that a zone is ahead of Greenwich; 0 without one.
     fn zone(&mut self) -> Option<f64> {
         self.skip(char::is_whitespace);
-        if self.0.is_empty() || self.word_if(|word| matches!(word, "Z" | "z" | "UTC" | "GMT" | "Uhr")) {
+        if self.0.is_empty() || self.word_if(|word| matches!(word, "Z" | "z" | "Uhr")) {
             return Some(0.0);
         }
+        let behind = self.word_if(|word| matches!(word, "UTC" | "GMT"));
+        if behind && self.0.is_empty() {
+            return Some(0.0);
+        }
+        if let Some(hours) = ZONES.iter().find_map(|(zone, hours)| (self.0 == *zone).then_some(*hours)) {
+            self.0 = "";
+            return Some(f64::from(hours) * 3600.0);
+        }
         let sign = if self.char(|c| matches!(c, '+' | '-' | '−'))? == '+' { 1.0 } else { -1.0 };
-        let hours = self.digits(2, 4)?;
+        let hours = self.digits(if behind { 1 } else { 2 }, 4)?;
+        if hours.len() == 1 {
+            // As in `GMT+1`.
+            return Some(sign * hours.parse::<f64>().ok()? * 3600.0);
+        }
         let minutes = match hours.len() {
             2 if self.char(|c| c == ':').is_some() => self.number(2, 2)?,
             2 => 0,

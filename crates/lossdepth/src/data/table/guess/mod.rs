@@ -8,7 +8,7 @@ use super::left_out::LeftOutReason;
 use super::number::NumberForm;
 use super::options::EncodingOptions;
 use super::part::Part;
-use super::{Table, Values};
+use super::{Table, Values, gap_code};
 use profile::Profile;
 
 /// How a column is to be read.
@@ -61,6 +61,9 @@ pub(super) fn plans(table: &Table, weights: &[f64], options: &EncodingOptions) -
                 plan.kind = ColumnKind::Number;
             }
         }
+    }
+    if options.guess {
+        gap_code::find(table, weights, &options.gap_words, &mut plans);
     }
     plans
 }

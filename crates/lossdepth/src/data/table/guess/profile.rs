@@ -3,7 +3,7 @@
 use super::Plan;
 use crate::data::table::boolean;
 use crate::data::table::cells::ODD;
-use crate::data::table::code::{Naming, naming};
+use crate::data::table::code::{self, Naming, naming};
 use crate::data::table::date::{DateForm, DateGuess};
 use crate::data::table::duration;
 use crate::data::table::gap;
@@ -101,6 +101,9 @@ impl<'a> Profile<'a> {
         if matches!(self.said, None | Some(ColumnKind::Time)) && self.holds_compact_dates() {
             self.date.form.compact = true;
         }
+        if matches!(self.said, None | Some(ColumnKind::Time)) && !self.date.form.compact {
+            self.date.form.epoch = self.epoch_units();
+        }
         let mut kind = self.said.unwrap_or_else(|| self.kind(rows, options.guess));
         let left_out = self.said.is_none() && matches!(kind, ColumnKind::Id | ColumnKind::Text);
         let mut why = if left_out && kind == ColumnKind::Text { self.why() } else { None };
@@ -113,6 +116,7 @@ impl<'a> Profile<'a> {
         let number = match () {
             () if kind == ColumnKind::Number && self.are_feet() => NumberForm::in_feet(),
             () if durations => NumberForm::durations(),
+            () if kind == ColumnKind::Number && self.are_degrees() => NumberForm::in_degrees(),
             () => self.number.form,
         };
         Plan { kind, number, date: self.date.form, said: self.said.is_some(), why, part: None, parts }
@@ -153,12 +157,32 @@ impl<'a> Profile<'a> {
         if !matches!(self.column.values, Values::Texts(_)) || !self.has_values() {
             return Vec::new();
         }
+        if let Some(numbers) = self.networks() {
+            return vec![plan(ColumnKind::Category, NumberForm::default(), Part::Network { numbers })];
+        }
         let Some((between, of)) = self.pieces(kind) else { return Vec::new() };
         let pieces = (0..of).map(|at| {
             let part = Part::Piece { at, of, between: between.to_owned() };
             Some(plan(ColumnKind::Number, number_of(&part)?, part))
         });
         pieces.collect::<Option<Vec<Plan>>>().unwrap_or_default()
+    }
+
+    /// How many numbers of addresses of the internet tell networks that repeat, where nearly all cells are such addresses.
+    fn networks(&self) -> Option<usize> {
+        let each = |numbers: usize| {
+            let of = move |(text, count): &(&'a str, usize)| Some((part::network(text, numbers)?, *count));
+            self.values.iter().filter_map(of)
+        };
+        let cells: usize = each(1).map(|(_, count)| count).sum();
+        if cells == 0 || !ODD.allows(self.valued - cells, self.valued) {
+            return None;
+        }
+        let repeats = |numbers: &usize| {
+            let levels: BTreeSet<&str> = each(*numbers).map(|(network, _)| network).collect();
+            !is_diverse(levels.len(), cells) && 2 * levels.len() <= cells
+        };
+        [3, 2, 1].into_iter().find(repeats)
     }
 
     /// What is between the numbers of nearly all cells, and how many there are in each.
@@ -172,7 +196,14 @@ impl<'a> Profile<'a> {
                         number::is_number_in_a_unit(piece) && (*between != "," || piece.contains('.'))
                     })
                 };
-                part::pieces(text, between, *of).is_some_and(numbers)
+                let Some(found) = part::pieces(text, between, *of) else { return false };
+                if *between == part::RANGE {
+                    // Short numbers, the smaller one first.
+                    let range: Vec<u32> = found.iter().filter_map(|piece| piece.parse().ok()).collect();
+                    let short = found.iter().all(|piece| piece.len() <= 4);
+                    return *of == 2 && short && range.len() == 2 && range[0] < range[1];
+                }
+                numbers(found)
             };
             let mut odd = 0;
             for (text, count) in &self.values {
@@ -222,9 +253,24 @@ impl<'a> Profile<'a> {
         count > self.number.read && self.has_values() && ODD.allows(self.valued - count, self.valued)
     }
 
+    /// Whether the cells are degrees on a map, some with minutes or a side.
+    fn are_degrees(&self) -> bool {
+        let (mut count, mut places) = (0, false);
+        for (text, cells) in self.values.iter().filter(|(text, _)| number::degrees_on_a_map(text).is_some()) {
+            count += cells;
+            places |= number::is_place(text);
+        }
+        places
+            && count >= self.number.read
+            && self.has_values()
+            && ODD.allows(self.valued - count, self.valued)
+    }
+
     fn kind(&self, rows: usize, guess: bool) -> ColumnKind {
         match &self.column.values {
-            Values::Numbers(_) if guess && self.date.form.compact => ColumnKind::Time,
+            Values::Numbers(_) if guess && (self.date.form.compact || self.date.form.epoch > 0) => {
+                ColumnKind::Time
+            }
             Values::Numbers(values) if guess && self.is_number_id(values) => ColumnKind::Id,
             Values::Numbers(values) if guess => self.code(values).unwrap_or(ColumnKind::Number),
             Values::Numbers(_) => ColumnKind::Number,
@@ -250,6 +296,23 @@ impl<'a> Profile<'a> {
             }
         }
         dates >= CONSECUTIVE && ODD.allows(cells - dates, cells)
+    }
+
+    /// In which units numbers count from the beginning of 1970, in a column that is called a time or said to be one; 0 if they do
+    /// not.
+    fn epoch_units(&self) -> u32 {
+        let Values::Numbers(values) = &self.column.values else { return 0 };
+        if self.said.is_none() && !code::names_time(&self.column.name) {
+            return 0;
+        }
+        let units = |value: &f64| DateForm::epoch_units(*value);
+        let Some(most) = values.iter().find_map(units) else { return 0 };
+        let (mut times, mut cells) = (0, 0);
+        for value in values.iter().filter(|value| !value.is_nan()) {
+            cells += 1;
+            times += usize::from(units(value) == Some(most));
+        }
+        if times >= CONSECUTIVE && ODD.allows(cells - times, cells) { most } else { 0 }
     }
 
     /// Whether numbers name the rows: whole and all different, and either consecutive or in a column that is called an id.
@@ -315,7 +378,7 @@ impl<'a> Profile<'a> {
         if self.is_date() && durations <= self.date.read {
             return ColumnKind::Time;
         }
-        if self.are_feet() {
+        if self.are_feet() || self.are_degrees() {
             return ColumnKind::Number;
         }
         if durations > 0 && self.has_values() && ODD.allows(self.valued - durations, self.valued) {

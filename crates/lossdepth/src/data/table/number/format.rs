@@ -1,6 +1,6 @@
 //! A number as a column writes them.
 
-use super::{NumberForm, feet};
+use super::{NumberForm, degrees, feet};
 use crate::data::table::duration;
 
 impl NumberForm {
@@ -11,6 +11,9 @@ impl NumberForm {
         }
         if self.feet {
             return feet::format(number);
+        }
+        if self.degrees {
+            return degrees::format(number);
         }
         if !number.is_finite() || (number != 0.0 && !(1e-6..1e15).contains(&number.abs())) {
             return format!("{number:e}");
@@ -30,6 +33,7 @@ impl NumberForm {
         }
         let (whole, fraction) = rounded.split_once('.').unwrap_or((&rounded, ""));
         let (mark, thousands) = if self.decimal == Some(',') { (',', '.') } else { ('.', ',') };
+        let thousands = self.thousands.unwrap_or(thousands);
         let mut text = String::new();
         if number < 0.0 && rounded.bytes().any(|b| (b'1'..=b'9').contains(&b)) {
             text.push('-');
@@ -44,7 +48,8 @@ impl NumberForm {
         let grouped = whole.len() > 4 || self.decimals > 0 || !unit.is_empty();
         for (at, digit) in whole.chars().enumerate() {
             let left = whole.len() - at;
-            if at > 0 && left.is_multiple_of(3) && grouped {
+            let group = if self.lakhs && left > 3 { !left.is_multiple_of(2) } else { left.is_multiple_of(3) };
+            if at > 0 && group && grouped {
                 text.push(thousands);
             }
             text.push(digit);

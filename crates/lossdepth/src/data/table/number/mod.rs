@@ -1,7 +1,9 @@
 //! Numbers as people write them: with currencies, percent signs, thousands, decimal commas and negatives in parentheses.
 
+mod degrees;
 mod digits;
 mod feet;
+mod flag;
 mod format;
 mod parts;
 mod suffix;
@@ -9,6 +11,7 @@ mod suffix;
 mod texts;
 mod units;
 
+pub(super) use degrees::{is_place, parse as degrees_on_a_map};
 pub(super) use feet::parse as feet_and_inches;
 pub(super) use parts::{is_number_in_a_unit, unit, without_unit};
 
@@ -24,6 +27,10 @@ use units::{UNITS, is_measure, ratio};
 /// How the numbers of a column are written, learned from all its cells.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a way of writing that goes with the others or not"
+)]
 pub(super) struct NumberForm {
     /// The decimal mark; `None` if no cell tells it.
     pub(super) decimal: Option<char>,
@@ -45,6 +52,21 @@ pub(super) struct NumberForm {
     /// In how many cells there was a bound instead of a value, as `<0.5`.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub(super) bounds: usize,
+    /// Whether they are degrees on a map.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) degrees: bool,
+    /// Whether some have a mark behind them that says that they are out of range, as `7.8 H`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) flags: bool,
+    /// What is between thousands, where it is not the other one of `.` and `,`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) thousands: Option<char>,
+    /// Whether the digits in front of the last three are in pairs, as in India.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) lakhs: bool,
+    /// Numbers that stand for a gap, as 99 among answers from 1 to 5.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) gaps: Vec<i64>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
@@ -75,6 +97,12 @@ impl NumberGuess {
     }
 }
 
+/// In how many cells there is a number without a mark that says that it is out of range.
+fn found_bare<'a>(texts: impl Iterator<Item = (&'a str, usize)>) -> usize {
+    let is_bare = |text: &str| flag::without(text).len() == text.trim().len();
+    texts.filter(|(text, _)| is_bare(text)).map(|(_, count)| count).sum()
+}
+
 impl NumberForm {
     /// Guesses the form from different texts with how often each comes, of so many cells; gives up where too many are no
     /// numbers. `said` is the decimal mark that the caller says, `usual` the one of other columns of the table, for where
@@ -88,6 +116,15 @@ impl NumberForm {
         let found = Self::guess_bare(texts.clone(), cells, said, usual);
         if found.is_number(texts.clone().map(|(_, count)| count).sum()) {
             return found;
+        }
+        let flagged = texts.clone().map(|(text, count)| (flag::without(text), count));
+        let mut marked = Self::guess_bare(flagged, cells, said, usual);
+        // In most cells a mark would be a unit.
+        if marked.is_number(texts.clone().map(|(_, count)| count).sum())
+            && 2 * found_bare(texts.clone()) > marked.read
+        {
+            marked.form.flags = true;
+            return marked;
         }
         let Some(unit) = suffix::common(texts.clone()) else { return found };
         let bare = texts.map(|(text, count)| (suffix::without(text, &unit), count));
@@ -155,6 +192,7 @@ impl NumberForm {
             if let Some((_, places)) = form.parse_places(text) {
                 read += count;
                 decimals = decimals.max(places);
+                form.learn_thousands(text);
             }
         }
         form.decimals = decimals.min(10);
@@ -169,6 +207,11 @@ impl NumberForm {
     /// Of lengths in feet and inches.
     pub(super) fn in_feet() -> Self {
         Self { decimals: 1, feet: true, ..Self::default() }
+    }
+
+    /// Of degrees on a map.
+    pub(super) fn in_degrees() -> Self {
+        Self { decimals: 4, degrees: true, ..Self::default() }
     }
 
     /// Of numbers that came as such: as many decimals as tell the values apart.
@@ -193,6 +236,8 @@ impl NumberForm {
         let known = |unit: &String| UNITS.contains(&unit.as_str()) || is_measure(unit);
         let suffix = self.suffix.iter().all(|suffix| suffix::is_unit(suffix));
         matches!(self.decimal, None | Some('.' | ','))
+            && matches!(self.thousands, None | Some('\'' | '’' | ' '))
+            && self.gaps.len() <= 64
             && self.decimals <= 10
             && self.unit.iter().all(known)
             && suffix
@@ -211,6 +256,10 @@ impl NumberForm {
         if self.feet {
             return feet::parse(text).map(|inches| (inches, self.decimals));
         }
+        if self.degrees {
+            return degrees::parse(text).map(|degrees| (degrees, self.decimals));
+        }
+        let text = if self.flags { flag::without(text) } else { text };
         let parts = Parts::of(self.suffix.as_deref().map_or(text, |unit| suffix::without(text, unit)))?;
         let mut multiple = 1.0;
         match (parts.unit, self.unit.as_deref()) {
@@ -229,6 +278,29 @@ impl NumberForm {
             size *= multiple;
         }
         Some((if parts.negative { -size } else { size }, places.saturating_sub(parts.exponent)))
+    }
+
+    /// Learns from a number what is between thousands.
+    fn learn_thousands(&mut self, text: &str) {
+        if self.thousands.is_some() || self.lakhs {
+            return;
+        }
+        let Some(parts) = Parts::of(text) else { return };
+        let whole = parts.body.split(self.decimal.unwrap_or('.')).next().unwrap_or_default();
+        match whole.chars().find(|c| !c.is_ascii_digit()) {
+            Some(mark @ ('\'' | '’')) => self.thousands = Some(mark),
+            Some(mark) if mark.is_whitespace() => self.thousands = Some(' '),
+            Some(mark) => {
+                let groups: Vec<&str> = whole.split(mark).collect();
+                self.lakhs = mark == ',' && groups.len() > 2 && groups[1].len() == 2;
+            }
+            None => {}
+        }
+    }
+
+    /// Whether a number stands for a gap.
+    pub(super) fn is_gap(&self, number: f64) -> bool {
+        self.gaps.iter().any(|code| *code as f64 == number)
     }
 
     /// Whether a text that cannot be read is a number in another unit than the column has.

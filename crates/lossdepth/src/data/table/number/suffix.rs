@@ -29,7 +29,13 @@ pub(super) fn without<'a>(text: &'a str, unit: &str) -> &'a str {
     bare.filter(|bare| bare.ends_with(|c: char| c.is_ascii_digit())).unwrap_or(text)
 }
 
-/// Whether a text can be a unit behind a number. A single capital letter numbers houses and seats.
+/// Whether a text is a single capital letter, which numbers houses and seats, and is a unit behind decimals, as in `231.2 V`.
+fn is_capital(text: &str) -> bool {
+    let mut chars = text.chars();
+    chars.next().is_some_and(char::is_uppercase) && chars.as_str().is_empty()
+}
+
+/// Whether a text can be a unit behind a number.
 pub(super) fn is_unit(text: &str) -> bool {
     let mut chars = text.chars();
     let first = chars.next();
@@ -38,17 +44,18 @@ pub(super) fn is_unit(text: &str) -> bool {
     let inside = |c: char| {
         c.is_alphabetic() || matches!(c, '/' | '.' | '²' | '³' | '%' | '°' | '€' | '$' | '£' | ' ' | '·')
     };
-    let capital = first.is_some_and(char::is_uppercase) && chars.as_str().is_empty();
-    starts && !capital && text.chars().count() <= LONGEST && chars.all(inside)
+    starts && text.chars().count() <= LONGEST && chars.all(inside)
 }
 
 /// What can be a unit behind the last digit of a text that begins as a number does.
 fn of(text: &str) -> Option<&str> {
     let text = text.trim();
     let at = text.rfind(|c: char| c.is_ascii_digit())? + 1;
-    let unit = text[at..].trim_start();
+    let (number, unit) = (&text[..at], text[at..].trim_start());
     let begins = !text.starts_with(char::is_alphabetic);
-    (begins && is_unit(unit)).then_some(unit)
+    // Houses have no decimals.
+    let measured = is_capital(unit) && number.contains(['.', ',']);
+    (begins && (measured || (is_unit(unit) && !is_capital(unit)))).then_some(unit)
 }
 
 #[cfg(test)]
@@ -65,6 +72,7 @@ mod tests {
         assert_eq!(eight(&|i| format!("${i}.50/hr")).as_deref(), Some("/hr"));
         assert_eq!(eight(&|i| format!("{i},5 µS/cm")).as_deref(), Some("µS/cm"));
         assert_eq!(eight(&|i| format!("{i} szt.")).as_deref(), Some("szt."));
+        assert_eq!(eight(&|i| format!("23{i}.5 V")).as_deref(), Some("V"));
         // Houses, names with a number, and answers to choose from.
         assert_eq!(eight(&|i| format!("{i}A")), None);
         assert_eq!(eight(&|i| format!("Shop {i} west")), None);
