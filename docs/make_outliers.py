@@ -1,10 +1,13 @@
 """Write docs/outliers.md: what `lossdepth outliers` prints on five tables that scikit-learn ships.
 
 LOSSDEPTH_BIN=target/release/lossdepth python docs/make_outliers.py
+LOSSDEPTH_BIN=target/release/lossdepth python docs/make_outliers.py --check     fails if the page says something else
 """
 
+import difflib
 import os
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -71,8 +74,8 @@ def table(name: str) -> str:
     return frame.to_csv(index=False)
 
 
-def main() -> None:
-    """Run the command on every table."""
+def main() -> int:
+    """Run the command on every table; write the page, or compare it."""
     parts = [HEAD]
     with tempfile.TemporaryDirectory() as folder:
         for name, flags, text in TABLES:
@@ -88,8 +91,17 @@ def main() -> None:
             parts.append(
                 f"## {name}\n\n{text}\n\n```text\n$ lossdepth {' '.join(args)}\n{ran.stdout}```\n"
             )
-    PAGE.write_text("\n".join(parts), encoding="utf-8")
+    new = "\n".join(parts)
+    if "--check" in sys.argv[1:]:
+        old = PAGE.read_text(encoding="utf-8")
+        print(
+            *difflib.unified_diff(old.splitlines(), new.splitlines(), lineterm=""),
+            sep="\n",
+        )
+        return int(old != new)
+    PAGE.write_text(new, encoding="utf-8")
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

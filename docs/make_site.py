@@ -33,6 +33,19 @@ RENDER = """document$.subscribe(({ body }) => renderMathInElement(body, {
 """.replace("\\\\\\\\", "\\\\")
 
 
+# Headings are dark and not thin. A formula that is wider than a phone scrolls, with its number behind it and not on it.
+STYLE = """
+.md-typeset h1, .md-typeset h2, .md-typeset h3 { color: var(--md-default-fg-color); font-weight: 600; letter-spacing: normal; }
+.md-typeset h1 { font-size: 1.7em; margin-bottom: 0.8em; }
+.md-typeset h2 { font-size: 1.3em; margin-top: 1.8em; }
+.md-typeset .katex-display { margin: 1em 0; overflow: auto hidden; padding: 0.2em 0; }
+@media (max-width: 45em) {
+  .md-typeset .katex-display > .katex { text-align: left; white-space: nowrap; }
+  .md-typeset .katex-display > .katex > .katex-html > .tag { position: static; padding-left: 1.5em; }
+}
+"""
+
+
 def pages() -> dict[Path, Path]:
     """Where every page and picture is, and where it goes."""
     docs = ROOT / "docs"
@@ -65,7 +78,11 @@ def relinked(text: str, path: Path, target: Path, targets: dict[Path, Path]) -> 
                 else f"{found['text']} (`{to.relative_to(ROOT)}`)"
             )
         up = "../" * (len(target.parts) - 1)
-        return f"[{found['text']}]({up}{targets[to].as_posix()}{found['anchor'] or ''})"
+        words = found["text"]
+        if re.fullmatch(r"[\w/-]+\.md", words):
+            # Where the source says the name of a file, the site says the title of the page.
+            words = to.read_text(encoding="utf-8").split("\n")[0].removeprefix("# ")
+        return f"[{words}]({up}{targets[to].as_posix()}{found['anchor'] or ''})"
 
     parts = FENCE.split(text)
     return "".join(
@@ -137,6 +154,7 @@ def main(folder: str, katex: str, program: str) -> None:
     style = re.sub(r",url\([^)]*\.(woff|ttf)\) format\(\"[a-z]+\"\)", "", style)
     (assets / "katex.min.css").write_text(style, encoding="utf-8")
     (assets / "render.js").write_text(RENDER, encoding="utf-8")
+    (out / "site.css").write_text(STYLE, encoding="utf-8")
 
 
 if __name__ == "__main__":

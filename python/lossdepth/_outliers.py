@@ -380,7 +380,8 @@ def whole_number(top: Any) -> int:
     """Check how many rows are asked for."""
     if isinstance(top, bool) or not isinstance(top, (int, np.integer)) or top < 0:
         raise ValueError(f"`top` must be a whole number from 0 on, got {top!r}")
-    return int(top)
+    # More than there can be are all; the native core counts with 64 bits.
+    return min(int(top), 2**62)
 
 
 def asked_reasons(reasons: Any) -> int:

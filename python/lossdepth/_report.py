@@ -203,6 +203,9 @@ def described(
     reference_columns: int,
 ) -> dict[str, Any]:
     """Return what the native core is told about a page."""
+    for what, text in (("title", title), ("name", name), ("reference_name", reference_name)):
+        if not isinstance(text, str) and (what != "title" or text is not None):
+            raise TypeError(f"`{what}` must be a string, got {text!r}")
     index = _checks.index(X)
     plain = index is None or type(index).__name__ == "RangeIndex"
     return {

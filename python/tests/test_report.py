@@ -104,6 +104,12 @@ def test_arrays_and_other_methods():
 def test_wrong_arguments(frame, tmp_path):
     with pytest.raises(ValueError, match="`top` must be a whole number"):
         lossdepth.report(frame, top=-1)
+    assert len(embedded(lossdepth.report(frame, top=10**30).html)["rows"]) == len(frame)
+    for wrong in ("title", "name", "reference_name"):
+        with pytest.raises(TypeError, match=f"`{wrong}` must be a string, got 5"):
+            lossdepth.report(frame, **{wrong: 5})
+    with pytest.raises(ValueError, match="`mask` names a column that is not there: ''"):
+        lossdepth.report(frame, mask="")
     with pytest.raises(OSError, match="nowhere"):
         lossdepth.report(frame, tmp_path / "nowhere" / "odd.html")
     assert list(tmp_path.iterdir()) == []

@@ -31,7 +31,10 @@ run("report", "new.csv", "--reference", "old.csv", "--out", "real-drift.html");
 run("report", "hostile.csv", "--title", "</title><script>alert(3)</script>", "--out", "real-hostile.html");
 run("report", "real-orders.csv", "--mask", "amount,order_id", "--out", "real-masked.html");
 run("report", "real-orders.csv", "--method", "logistic", "--scale", "robust", "--out", "real-logistic.html");
-const all = ["real-orders", "real-drift", "real-hostile", "real-masked"];
+const wide = [...Array(60).keys()].map((i) => [...Array(30).keys()].map((j) => (i * (j + 3) * 7919) % (101 + j)).join(","));
+writeFileSync(join(PAGES, "wide.csv"), [[...Array(30).keys()].map((j) => `c${j}`).join(","), ...wide].join("\n"));
+run("report", "wide.csv", "--out", "real-wide.html");
+const all = ["real-orders", "real-drift", "real-hostile", "real-masked", "real-wide"];
 
 test("pages of the program load without a message or a request", async () => {
   for (const name of all) {
@@ -167,6 +170,23 @@ test("the top of the page names the oddest rows and what to do", async () => {
     const bottom = await page.locator("ol.first").evaluate((list) => list.getBoundingClientRect().bottom);
     assert.ok(bottom < 900, "they are on the first screen");
   });
+});
+
+test("a long table of columns is folded, but not on paper or without a script", async () => {
+  const shown = (page) => page.locator("table.columns tbody tr:visible").count();
+  for (const device of [desktop, phone]) {
+    await withPage("real-wide", device, async (page) => {
+      assert.equal(await shown(page), 12);
+      await page.emulateMedia({ media: "print" });
+      assert.equal(await shown(page), 30);
+      await page.emulateMedia({ media: "screen" });
+      await page.getByRole("button", { name: "Show all 30 columns" }).last().press("Enter");
+      assert.equal(await shown(page), 30);
+      assert.equal(await page.evaluate(() => document.activeElement.textContent), "c12");
+    });
+  }
+  await withPage("real-wide", { javaScriptEnabled: false }, async (page) => assert.equal(await shown(page), 30));
+  await withPage("real-orders", {}, async (page) => assert.equal(await shown(page), embedded("real-orders").columns.length));
 });
 
 test("hostile names and cells of a file are text", async () => {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from itertools import pairwise
 from pathlib import Path
@@ -51,6 +52,35 @@ def expected(table, model, tmp_path_factory) -> pa.Table:
     subprocess.run(command, check=True)
     scores = pq.read_table(out)
     return pa.table({"depth": scores["depth"], "error": scores["error"]})
+
+
+def page_block(section: str) -> str:
+    """The Python that a section of docs/engines.md shows."""
+    page = Path(__file__).parents[2] / "docs" / "engines.md"
+    text = page.read_text(encoding="utf-8").split(f"\n## {section}\n")[1].split("\n## ")[0]
+    (block,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    return block
+
+
+@pytest.fixture
+def page_folder(tmp_path, monkeypatch):
+    """Change to a folder with the files of docs/engines.md; return the table in them."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(6)
+    n = 400
+    orders = pa.table(
+        {
+            "amount": rng.lognormal(size=n),
+            "delay": rng.standard_t(3, size=n),
+            "region": rng.choice(["north", "south"], size=n),
+        }
+    )
+    (tmp_path / "orders").mkdir()
+    pq.write_table(orders, tmp_path / "orders.parquet")
+    pq.write_table(orders.slice(0, 300), tmp_path / "orders" / "1.parquet")
+    pq.write_table(orders.slice(300), tmp_path / "orders" / "2.parquet")
+    lossdepth.AutoDepth().fit(orders).save("m.safetensors")
+    return orders
 
 
 def same_bits(found: pa.Table, expected: pa.Table) -> bool:

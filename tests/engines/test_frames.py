@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import dask.dataframe as dd
 import duckdb
@@ -16,7 +17,7 @@ from distributed import Client, LocalCluster
 from lossdepth.engines.duckdb import register
 from lossdepth.engines.polars import depth, scores
 
-from conftest import PARTITIONS, parts, same_bits, shuffled
+from conftest import PARTITIONS, page_block, parts, same_bits, shuffled
 
 
 @pytest.fixture(scope="module")
@@ -126,3 +127,36 @@ def test_nothing_half_written(table, model, tmp_path):
     with pytest.raises(duckdb.Error):
         connection.execute(f"COPY (SELECT lossdepth('{model}', t) FROM t) TO '{target}'")
     assert not os.path.exists(target) or target.stat().st_size == 0  # noqa: PTH110
+
+
+def depths(orders):
+    """Score with the file of the page, by the scorer."""
+    scores = lossdepth.ArrowScorer("m.safetensors").score(orders.combine_chunks().to_batches()[0])
+    return pa.array(scores.column("depth")).to_pylist()
+
+
+def test_the_page_on_polars(page_folder):
+    scope = {}
+    exec(page_block("Polars"), scope)  # noqa: S102
+    assert sorted(scope["frame"]["depth"].to_list()) == sorted(depths(page_folder))
+    assert {"error", "percentile"} <= set(scope["frame"].columns)
+
+
+def test_the_page_on_duckdb(page_folder, capsys):
+    block = page_block("DuckDB")
+    # The relation `u` of the page.
+    select = "SELECT amount a, delay d, region r FROM 'orders.parquet'"
+    table = f'connection.sql("CREATE TABLE u AS {select}")\n'
+    assert block.count("register(connection)\n") == 1
+    block = block.replace("register(connection)\n", "register(connection)\n" + table)
+    scope = {}
+    exec(block, scope)  # noqa: S102
+    assert "depth" in capsys.readouterr().out
+    found = scope["connection"].sql("SELECT lossdepth('m.safetensors', a, d, r) FROM u").fetchall()
+    assert [depth for (depth,) in found] == depths(page_folder)
+
+
+def test_the_page_on_dask(page_folder, client):
+    exec(page_block("Dask"), {})  # noqa: S102
+    found = pd.concat(pd.read_parquet(path) for path in sorted(Path("scores").glob("*.parquet")))
+    assert sorted(found["depth"]) == sorted(depths(page_folder))

@@ -8,10 +8,11 @@ import signal
 import lossdepth
 import lossdepth.engines.ray as engine
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 import ray
 
-from conftest import PARTITIONS, parts, same_bits, shuffled
+from conftest import PARTITIONS, page_block, parts, same_bits, shuffled
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -77,3 +78,16 @@ def test_bad_input(table, model, what):
 def test_corrupt_model(table, corrupt):
     with pytest.raises(ValueError, match=r"corrupt\.safetensors"):
         engine.score(dataset(table, 1), corrupt)
+
+
+def test_the_page_on_ray(page_folder):
+    folder = os.getcwd()  # noqa: PTH109
+    # Workers have a current folder of their own, and the cluster of these tests two cores.
+    block = page_block("Ray Data").replace("concurrency=8", "concurrency=1")
+    for name in ("orders/", "scores/"):
+        assert block.count(f'"{name}"') == 1
+        block = block.replace(f'"{name}"', f'"{folder}/{name}"')
+    exec(block, {})  # noqa: S102
+    found = pq.read_table(f"{folder}/scores")
+    assert found.num_rows == page_folder.num_rows
+    assert "depth" in found.column_names

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 from lossdepth.spark import DepthDetector, DepthDetectorModel
 
-from conftest import FEATURES, PARTITIONS, collected, same_bits, shuffled
+from conftest import FEATURES, PARTITIONS, collected, page_block, same_bits, shuffled
 
 
 @pytest.fixture(scope="module")
@@ -138,3 +138,16 @@ def test_bad_input(spark, table, model, corrupt, tmp_path):
         DepthDetectorModel.fromFile(corrupt).transform(rows)
     with pytest.raises(ValueError, match="already"):
         scores.transform(rows.withColumn("depth", f.lit(1)))
+
+
+def test_the_page_on_spark(spark, page_folder, tmp_path, capsys):
+    orders = spark.createDataFrame(page_folder.to_pandas())
+    block = page_block("Spark")
+    # There is no HDFS here.
+    assert block.count("hdfs:///models/orders") == 2
+    scope = {"reference": orders, "orders": orders}
+    exec(block.replace("hdfs:///models/orders", str(tmp_path / "model")), scope)  # noqa: S102
+    assert "depth" in capsys.readouterr().out
+    here = lossdepth.load("m.safetensors").score_samples(page_folder)
+    there = np.asarray(collected(scope["model"].transform(orders))["depth"])
+    assert np.array_equal(np.sort(there), np.sort(here))

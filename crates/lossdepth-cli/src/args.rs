@@ -20,6 +20,7 @@ use clap::{Args, Parser, Subcommand};
 use lossdepth::data::{ColumnKind, Missing, ReferenceRows};
 use lossdepth::model::Setting;
 use lossdepth::{DepthError, Method, Reference, Settings};
+use std::num::IntErrorKind;
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -325,6 +326,7 @@ pub(crate) fn at_least_one(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(0) => Err("it must be at least 1".to_owned()),
         Ok(number) => Ok(number),
+        Err(error) if *error.kind() == IntErrorKind::PosOverflow => Ok(usize::MAX),
         Err(_) => Err("it must be a whole number, as 10".to_owned()),
     }
 }

@@ -59,7 +59,7 @@ pub(crate) struct Explain {
     pub(crate) asked: Asked,
 
     /// How many columns or cuts to show for each row; JSON has all
-    #[arg(long, value_name = "K", default_value_t = 5, value_parser = at_least_one, help_heading = "Output")]
+    #[arg(long, value_name = "K", default_value_t = 5, value_parser = at_least_one, allow_hyphen_values = true, help_heading = "Output")]
     pub(crate) top: usize,
 
     /// Leave out the rank among the reference, which takes the depth of every row of it

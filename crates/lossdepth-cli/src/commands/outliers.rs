@@ -35,7 +35,7 @@ pub(crate) struct OutliersArgs {
     pub(crate) data: PathBuf,
 
     /// How many rows to show
-    #[arg(long, short = 'k', value_name = "K", default_value_t = 10, value_parser = at_least_one, help_heading = "Output")]
+    #[arg(long, short = 'k', value_name = "K", default_value_t = 10, value_parser = at_least_one, allow_hyphen_values = true, help_heading = "Output")]
     pub(crate) top: usize,
 
     #[command(flatten)]

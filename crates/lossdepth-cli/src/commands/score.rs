@@ -88,7 +88,7 @@ pub(crate) struct Score {
     pub(crate) out: Target,
 
     /// Write the K shallowest rows only, the shallowest first
-    #[arg(long, short = 'k', value_name = "K", value_parser = at_least_one, help_heading = "Output")]
+    #[arg(long, short = 'k', value_name = "K", value_parser = at_least_one, allow_hyphen_values = true, help_heading = "Output")]
     pub(crate) top: Option<usize>,
 
     /// Write all columns of the table too, as they are in the file

@@ -372,3 +372,33 @@ fn rows_that_were_mistyped() {
     assert_eq!(hint("data.csv", "id", "pump"), all("sensor-"));
     assert_eq!(hint("numbers.csv", "0", "1999"), all("10"));
 }
+
+#[test]
+fn numbers_of_rows_that_cannot_be() {
+    let folder = Folder::with(GOOD);
+    for command in ["outliers", "report", "score", "explain"] {
+        for (top, problem) in [
+            ("0", "it must be at least 1"),
+            ("-3", "it must be a whole number, as 10"),
+            ("2.5", "it must be a whole number, as 10"),
+            ("", "it must be a whole number, as 10"),
+        ] {
+            let ran = folder.run(&[command, "data.csv", "--top", top]);
+            let line = format!("error: invalid value '{top}' for '--top <K>': {problem}\n");
+            let empty = "error: a value is required for '--top <K>' but none was supplied\n";
+            assert_eq!(ran.code, Some(2), "{command} {top}");
+            assert!(
+                ran.err.starts_with(&line) || top.is_empty() && ran.err.starts_with(empty),
+                "{}",
+                ran.err
+            );
+        }
+        // More than there are: all.
+        for top in ["1000", "99999999999999999999999999"] {
+            let mut args = vec![command, "data.csv", "--top", top, "--quiet"];
+            args.extend(if command == "report" { &["--out", "all.html"][..] } else { &[] });
+            let ran = folder.run(&args);
+            assert_eq!(ran.code, Some(0), "{command} {top}: {}", ran.err);
+        }
+    }
+}

@@ -26,3 +26,15 @@ fn a_forest_of_many_columns_says_so() {
     let ran = folder.score("data.csv --method forest --max-depth 1 --quiet");
     assert_eq!((ran.code, ran.err.as_str()), (Some(0), warning));
 }
+
+#[test] // This was the end of the process.
+fn encoded_rows_that_do_not_fit() {
+    let rows: String = (0..40_000).map(|i| format!("level {},{}\n", i % 1000, i % 7)).collect();
+    let folder = Folder::with(format!("city,x\n{rows}"));
+    for command in ["score", "outliers"] {
+        let line = "ulimit -v 330000; exec \"$0\" \"$@\"";
+        let ran = folder.shell(line, &[command, "data.csv", "--threads", "1", "--quiet"]);
+        let message = "error: data.csv: not enough memory to compare 40000 rows in 1002 coordinates: 321 MB more are needed\n";
+        assert_eq!((ran.code, ran.err.as_str()), (Some(2), message));
+    }
+}

@@ -244,3 +244,41 @@ fn an_input_is_not_overwritten() {
     assert_eq!(folder.read("data.html"), table);
     assert_eq!(folder.list(), ["data.html"]);
 }
+
+#[test] // Tables that hardly have anything to show.
+fn the_smallest_tables_have_a_page() {
+    for (rows, table) in [
+        (2, "x,y\n1,2\n3,4\n".to_owned()),
+        (4, "x\n1\n2\n3\n50\n".to_owned()),
+        (5, "x,y\n".to_owned() + &"7,a\n".repeat(5)),
+        (4, "x,gap\n1,\n2,\n4,\n3,\n".to_owned()),
+    ] {
+        let folder = Folder::with(&table);
+        let ran = folder.run(&["report", "data.csv", "--out", "odd.html", "--quiet"]);
+        assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "{table}");
+        let page = folder.read("odd.html");
+        let start = format!("The {rows} rows of <bdi>data.csv</bdi> were compared with each other in ");
+        assert!(page.contains(&start) && page.contains("; the first row is row 0."), "{table}");
+        assert_eq!(embedded(&page)["rows"].as_array().unwrap().len(), rows);
+    }
+    for (table, problem) in [
+        ("x,y\n1,2\n", "needs at least 2 rows, has 1"),
+        ("x,y\n", "needs at least 2 rows, has 0"),
+        ("", "the file is empty"),
+    ] {
+        let folder = Folder::with(table);
+        let ran = folder.run(&["report", "data.csv", "--out", "odd.html"]);
+        assert_eq!((ran.code, ran.err.as_str()), (Some(2), format!("error: data.csv: {problem}\n").as_str()));
+        assert_eq!(folder.list(), ["data.csv"], "nothing is left");
+    }
+}
+
+#[test]
+fn what_the_rows_do_not_have_is_not_explained() {
+    let folder = Folder::new();
+    let page = page_of_orders(&folder, &["--top", "5"]);
+    // Rows have names; `auto` has no standard error.
+    assert!(!page.contains("the first row is row 0") && !page.contains("<dt>Standard error</dt>"));
+    let page = page_of_orders(&folder, &["--top", "5", "--method", "logistic"]);
+    assert!(page.contains("<dt>Standard error</dt>"));
+}

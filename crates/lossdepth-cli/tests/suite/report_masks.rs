@@ -111,3 +111,13 @@ fn nothing_that_tells_a_masked_value_is_in_the_file() {
         }
     }
 }
+
+#[test] // `--mask "$COLUMN"` with a variable that is not set must not show everything.
+fn a_mask_of_nothing_is_refused() {
+    let folder = Folder::with(table(40));
+    for mask in ["", " ", ","] {
+        let ran = folder.run(&["report", "data.csv", "--out", "odd.html", "--mask", mask]);
+        assert_eq!((ran.code, ran.err.as_str()), (Some(2), "error: `--mask` names no column\n"), "{mask:?}");
+        assert_eq!(folder.list(), ["data.csv"]);
+    }
+}

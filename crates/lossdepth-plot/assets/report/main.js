@@ -18,4 +18,5 @@ startLinks();
 startTable();
 startThreshold();
 startMap();
+startFolds();
 if (report.rows.length > 0) selectRow(0, "start");

@@ -235,9 +235,18 @@ impl<'a> Words<'a> {
         let determined = reason.fits.as_ref().is_some_and(|fits| self.determining(fits).is_some());
         let share = if determined { EXTREME_ALTHOUGH_DETERMINED } else { EXTREME };
         if let Some(extreme) = extreme(column.kind(), facts, share) {
-            return format!("{extreme}; {}", usual());
+            // In a few rows, the largest is among nine in ten of them.
+            return if self.is_usual(reason) { extreme } else { format!("{extreme}; {}", usual()) };
         }
         self.fitting(reason).unwrap_or_else(usual)
+    }
+
+    /// Whether a number is where nine in ten are.
+    fn is_usual(&self, reason: &ColumnReason) -> bool {
+        let value =
+            self.encoded.get(coordinates(self.queries.encoding, reason.column)).and_then(|v| v.first());
+        let within = |value: &f64, [low, _, high]: [f64; 3]| (low..=high).contains(value);
+        value.zip(reason.facts.quantiles).is_some_and(|(value, quantiles)| within(value, quantiles))
     }
 
     fn level(&self, reason: &ColumnReason) -> String {

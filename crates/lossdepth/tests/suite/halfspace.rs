@@ -475,3 +475,30 @@ fn a_depth_of_zero_has_a_standard_error() {
     let weights: Vec<f64> = (0..100).map(|i| 0.5 + f64::from(i % 3)).collect();
     assert!(fit(&Reference::weighted(&rows, &weights).unwrap()).stderr > 0.01);
 }
+
+#[test] // The search tree once went as deep as the budget allowed, one call within another.
+fn a_huge_budget_needs_no_deep_stack() {
+    // A quarter of a megabyte, an eighth of what a thread has otherwise.
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).stack_size(256 << 10).build().unwrap();
+    let mut random = Random::new(47);
+    // Many columns: directions, simplices and the tree, which end by themselves. Few columns: cones around two nearly opposite
+    // directions, cut until the budget ends, for what rounding has to decide has no end.
+    let cases = [(500, 9, 1.0, usize::MAX), (24, 9, 1.0, usize::MAX), (60, 3, 1e-13, 50), (24, 4, 1e-13, 50)];
+    for (n, d, spread, budget) in cases {
+        let rows: Vec<Vec<f64>> = (0..n)
+            .map(|i| {
+                let near = random.cloud(1, d).remove(0).into_iter().map(|x| spread * x);
+                let centre = if spread < 1.0 { [1.0, -1.0][i % 2] } else { 0.0 };
+                near.map(|x| centre + x).collect()
+            })
+            .collect();
+        let query = vec![0.0; d];
+        let depth = |budget: usize| {
+            let fitted = Depth::halfspace().budget(budget).fit(&reference(&rows)).unwrap();
+            pool.install(|| fitted.score(std::slice::from_ref(&query)).unwrap()[0])
+        };
+        let (few, all) = (depth(1), depth(budget));
+        assert!(all.error <= few.error && all.depth <= few.depth, "{n} {d}: {few:?} {all:?}");
+        assert!(n != 24 || d != 9 || all.stop == Stop::Converged, "{all:?}");
+    }
+}

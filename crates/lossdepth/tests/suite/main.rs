@@ -22,6 +22,7 @@ mod gp;
 mod halfspace;
 mod halfspace_golden;
 mod kept_models;
+mod kept_tables;
 mod klr;
 mod layers;
 mod losses;

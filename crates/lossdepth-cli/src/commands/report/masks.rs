@@ -9,6 +9,10 @@ use crate::suggest::nearest;
 /// should be hidden.
 pub(super) fn named(flags: &[String], inputs: &Inputs) -> Result<Vec<String>> {
     let asked: Vec<String> = flags.iter().flat_map(|names| list(Some(names))).collect();
+    // As of `--mask "$COLUMN"` with a variable that is not set.
+    if flags.iter().any(|names| list(Some(names)).is_empty()) {
+        return Err(Error::Usage("`--mask` names no column".to_owned()));
+    }
     let known = || inputs.data.names().iter().chain(&inputs.names).map(String::as_str);
     for name in &asked {
         if known().any(|known| known == name) {

@@ -29,7 +29,8 @@ pub(super) fn method(assembly: &Assembly<'_>) -> Method {
         && assembly.model.reference_len() > most
     {
         let (most, all) = (count(most as u64), count(assembly.model.reference_len() as u64));
-        sentences.push(format!("Each row is compared with {most} of the {all} rows of the reference."));
+        let of = if queries.own { "" } else { " of the reference" };
+        sentences.push(format!("Each row is compared with {most} of the {all} rows{of}."));
     }
     sentences.extend(assembly.model.warning().map(|warning| format!("Note: {warning}.")));
     if queries.encoding.columns().iter().any(|column| column.gaps() > 0.0) || !queries.notes.is_empty() {

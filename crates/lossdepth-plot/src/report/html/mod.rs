@@ -19,13 +19,14 @@ const STYLE: &str = include_str!("../../../assets/report/page.css");
 /// No page is larger.
 const MOST_BYTES: usize = 3_000_000;
 /// In the order in which they need each other.
-const SCRIPTS: [&str; 7] = [
+const SCRIPTS: [&str; 8] = [
     include_str!("../../../assets/report/base.js"),
     include_str!("../../../assets/report/export.js"),
     include_str!("../../../assets/report/detail.js"),
     include_str!("../../../assets/report/table.js"),
     include_str!("../../../assets/report/threshold.js"),
     include_str!("../../../assets/report/map.js"),
+    include_str!("../../../assets/report/fold.js"),
     include_str!("../../../assets/report/main.js"),
 ];
 

@@ -218,10 +218,15 @@ pub(super) fn method(out: &mut String, bounded: &Bounded) {
             "The share of the rows that are at most as deep as this one.",
         ),
     };
+    // Some methods have none.
+    let stderr = if bounded.page.rows.iter().any(|row| row.stderr.is_some()) {
+        "<div><dt>Standard error</dt><dd>How much the depth would vary if the rows it is compared with were drawn again.</dd></div>"
+    } else {
+        ""
+    };
     let _ = write!(
         out,
-        "<div><dt>p-value</dt><dd>{p}</dd></div><div><dt>Percentile</dt><dd>{percentile}</dd></div>\
-         <div><dt>Standard error</dt><dd>How much the depth would vary if the rows it is compared with were drawn again.</dd></div>\
+        "<div><dt>p-value</dt><dd>{p}</dd></div><div><dt>Percentile</dt><dd>{percentile}</dd></div>{stderr}\
          <div><dt>Share</dt><dd>How much of a row's oddness each column accounts for.</dd></div></dl>"
     );
     for (title, class, facts) in

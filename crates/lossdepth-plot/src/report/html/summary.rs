@@ -26,17 +26,19 @@ fn compared(bounded: &Bounded) -> String {
     let page = &bounded.page;
     let columns = counted(bounded.compared, "column", "columns");
     let rows = counted(page.data.rows, "row", "rows");
-    match &page.reference {
-        None => {
-            format!("The {rows} of {} were compared with each other in {columns}.", Name(&page.data.name))
+    let with = match &page.reference {
+        None => "each other".to_owned(),
+        Some(reference) => {
+            format!("the {} of {}", counted(reference.rows, "row", "rows"), Name(&reference.name))
         }
-        Some(reference) => format!(
-            "The {rows} of {} were compared with the {} of {} in {columns}.",
-            Name(&page.data.name),
-            counted(reference.rows, "row", "rows"),
-            Name(&reference.name)
-        ),
-    }
+    };
+    // Who looks a row up in the file has to know how rows without a name are counted.
+    let numbered = page.rows.iter().take(FIRST).any(|row| row.name == format!("row {}", row.row));
+    format!(
+        "The {rows} of {} were compared with {with} in {columns}{}.",
+        Name(&page.data.name),
+        if numbered { "; the first row is row 0" } else { "" }
+    )
 }
 
 /// The oddest rows: why, and what would make them ordinary.

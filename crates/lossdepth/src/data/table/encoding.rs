@@ -208,7 +208,7 @@ impl Encoding {
     ///
     /// # Errors
     /// A column that is missing or holds something else than it did, a number that is not finite, gaps under
-    /// [`Missing::Error`]: all problems in one message.
+    /// [`Missing::Error`]: all problems in one message. Rows that take more memory than can be had.
     pub fn encode(&self, table: &Table) -> Result<Encoded> {
         let writer = self.writer(table)?;
         let rows = match self.missing {
@@ -227,7 +227,7 @@ impl Encoding {
             Missing::Compare | Missing::Median => (0..table.rows()).collect(),
         };
         let search = (self.missing == Missing::Compare).then(|| self.donors.search(&self.columns));
-        Ok(writer.write(rows, search.as_ref()))
+        writer.write(rows, search.as_ref())
     }
 
     /// An encoded row with the gaps of these [`columns`](Self::columns) filled in anew, as [`encode`](Self::encode) would after

@@ -6,6 +6,7 @@ use super::donors::Search;
 use super::encoded::{CellNote, CellNoteKind, Encoded};
 use super::{Column, Table};
 use crate::data::{Group, GroupKind, Layout};
+use crate::error::{DepthError, Result};
 use rayon::prelude::*;
 
 /// How many rows are written at a time.
@@ -112,15 +113,26 @@ impl<'a> Writer<'a> {
     }
 
     /// Writes these rows. Gaps are filled with the values of donors, or what is typical of the column without them.
-    pub(super) fn write(&self, rows: Vec<usize>, donors: Option<&Search>) -> Encoded {
-        let mut values = vec![0.0; rows.len() * self.width];
+    ///
+    /// # Errors
+    /// The rows take more memory than can be had: an allocation that fails would end the process.
+    pub(super) fn write(&self, rows: Vec<usize>, donors: Option<&Search>) -> Result<Encoded> {
+        let size = rows.len().saturating_mul(self.width);
+        if Vec::<f64>::new().try_reserve_exact(size).is_err() {
+            let (rows, width) = (rows.len(), self.width);
+            let megabytes = size.saturating_mul(8).div_ceil(1_000_000);
+            return Err(DepthError::Table(format!(
+                "not enough memory to compare {rows} rows in {width} coordinates: {megabytes} MB more are needed"
+            )));
+        }
+        let mut values = vec![0.0; size];
         let kept = (NOTES / rows.len().div_ceil(CHUNK).max(1)).max(16);
         let notes: Vec<Vec<CellNote>> = values
             .par_chunks_mut(CHUNK * self.width)
             .zip(rows.par_chunks(CHUNK))
             .map(|(out, rows)| self.write_chunk(rows, out, donors, kept))
             .collect();
-        Encoded { values, width: self.width, rows, notes: notes.concat() }
+        Ok(Encoded { values, width: self.width, rows, notes: notes.concat() })
     }
 
     fn write_chunk(

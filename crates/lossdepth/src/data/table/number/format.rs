@@ -3,6 +3,10 @@
 use super::{NumberForm, degrees, feet};
 use crate::data::table::duration;
 
+/// From so many decimals on a column holds measurements, and zeros behind their digits say nothing; with one or two they belong to
+/// amounts of money and the like.
+const MEASURED: usize = 3;
+
 impl NumberForm {
     /// A number as the column writes them.
     pub(crate) fn format(&self, number: f64) -> String {
@@ -27,9 +31,11 @@ impl NumberForm {
             let kept = rounded.trim_end_matches('0').len();
             let least = rounded.len() - (decimals - self.decimals);
             rounded.truncate(kept.max(least));
-            if rounded.ends_with('.') {
-                rounded.pop();
-            }
+        } else if decimals >= MEASURED {
+            rounded.truncate(rounded.trim_end_matches('0').len());
+        }
+        if rounded.ends_with('.') {
+            rounded.pop();
         }
         let (whole, fraction) = rounded.split_once('.').unwrap_or((&rounded, ""));
         let (mark, thousands) = if self.decimal == Some(',') { (',', '.') } else { ('.', ',') };
