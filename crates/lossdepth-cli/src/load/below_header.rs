@@ -62,7 +62,7 @@ pub(super) fn joined(header: &[Data], second: &[String]) -> Vec<String> {
     for (column, cell) in header.iter().enumerate() {
         let own = second.get(column).map_or("", String::as_str);
         if !is_empty(cell) {
-            group = cell.to_string().trim().to_owned();
+            cell.to_string().trim().clone_into(&mut group);
         } else if own.is_empty() {
             group.clear();
         }

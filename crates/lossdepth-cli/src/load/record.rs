@@ -196,21 +196,12 @@ impl Records {
                 break;
             }
             self.lines += 1;
-            let letters = letters(self.line());
+            let letters = letters(self.text());
             if !letters.is_empty() && skipped.len() < KEPT {
                 skipped.push(letters);
             }
         }
         Ok(skipped)
-    }
-
-    /// The line that was read last. A buffer that could not be decoded in place was decoded beside it.
-    fn line(&self) -> &str {
-        if self.windows.is_some() {
-            self.decoded.as_str()
-        } else {
-            std::str::from_utf8(&self.buffer).unwrap_or_default()
-        }
     }
 
     /// The next line as it is, with its number; none at the end.

@@ -29,12 +29,15 @@ fn a_forest_of_many_columns_says_so() {
 
 #[test] // This was the end of the process.
 fn encoded_rows_that_do_not_fit() {
-    let rows: String = (0..40_000).map(|i| format!("level {},{}\n", i % 1000, i % 7)).collect();
-    let folder = Folder::with(format!("city,x\n{rows}"));
+    let row =
+        |i: usize| (0..12).map(|j| format!("level {}", (i * 7 + j) % 100)).collect::<Vec<_>>().join(",");
+    let names = (0..12).map(|j| format!("c{j}")).collect::<Vec<_>>().join(",");
+    let rows = (0..60_000).map(row).collect::<Vec<_>>().join("\n");
+    let folder = Folder::with(format!("{names}\n{rows}\n"));
     for command in ["score", "outliers"] {
-        let line = "ulimit -v 330000; exec \"$0\" \"$@\"";
+        let line = "ulimit -v 400000; exec \"$0\" \"$@\"";
         let ran = folder.shell(line, &[command, "data.csv", "--threads", "1", "--quiet"]);
-        let message = "error: data.csv: not enough memory to compare 40000 rows in 1002 coordinates: 321 MB more are needed\n";
+        let message = "error: data.csv: not enough memory to compare 60000 rows in 1212 coordinates: 582 MB more are needed\n";
         assert_eq!((ran.code, ran.err.as_str()), (Some(2), message));
     }
 }

@@ -368,7 +368,7 @@ fn columns_with_odd_names_can_be_said() {
     let mut text = "\"Price, net\",my col,a=b,x,x,\"say \"\"hi\"\"\",, zip \n".to_owned();
     for i in 0..40 {
         let (price, count) = (10.0 + f64::from(i * 7 % 31) / 10.0, i * 5 % 3);
-        text += &format!(
+        let line = format!(
             "{price},{count},{},{},{},p,{},1000{}\n",
             if i % 2 == 0 { "u" } else { "v" },
             i + 3,
@@ -376,6 +376,7 @@ fn columns_with_odd_names_can_be_said() {
             i % 4,
             i % 3
         );
+        text += &line;
     }
     folder.write("odd.csv", text);
     let compared = |args: &str| {

@@ -107,7 +107,7 @@ impl Reference {
         let mut random = Random::of_purpose(seed, HALVES, index as u64);
         let (mut data, mut masses) = (Vec::new(), Vec::new());
         for (i, &row) in first.iter().enumerate() {
-            let mut taken = 0;
+            let mut taken = 0usize;
             for _ in 0..units(i) {
                 // Each of those left is as likely to be among those wanted (Knuth's algorithm S).
                 if random.below(left) < wanted {

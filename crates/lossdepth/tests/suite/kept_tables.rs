@@ -134,7 +134,9 @@ fn cells(rows: usize) -> Vec<(&'static str, Cells)> {
 fn table<'a>(columns: impl IntoIterator<Item = (&'a str, &'a [Option<String>])>) -> Table {
     let column = |(name, cells): (&str, &[Option<String>])| {
         let mut texts = Texts::default();
-        cells.iter().for_each(|cell| texts.push(cell.as_deref()));
+        for cell in cells {
+            texts.push(cell.as_deref());
+        }
         Column { name: name.to_owned(), values: Values::Texts(texts) }
     };
     Table::new(columns.into_iter().map(column).collect()).unwrap()

@@ -151,7 +151,9 @@ mod tests {
             min: f64::INFINITY,
             max: f64::NEG_INFINITY,
         };
-        values.iter().for_each(|value| counts.add(*value, 1));
+        for value in values {
+            counts.add(*value, 1);
+        }
         counts.found(|code| counts.codes[&code] >= CELLS)
     }
 
