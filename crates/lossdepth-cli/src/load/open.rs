@@ -350,10 +350,18 @@ fn text(head: &[u8], input: Input, reading: &Reading) -> Opened {
             .notes
             .push(format!("lines 1 to {n} are above the table and left out; --skip 0 reads them")),
     }
-    if let (Coding::Other(encoding), None) = (coding, &reading.encoding) {
-        outline.notes.push(format!("read as {}; --encoding says otherwise", encoding.name()));
-    }
+    outline.notes.extend(guessed_encoding(coding, reading));
     Ok((outline, Box::new(text)))
+}
+
+/// Which encoding was guessed, if it is not UTF-8.
+fn guessed_encoding(coding: Coding, reading: &Reading) -> Option<String> {
+    match (coding, &reading.encoding) {
+        (Coding::Other(encoding), None) => {
+            Some(format!("read as {}; --encoding says otherwise", encoding.name()))
+        }
+        _ => None,
+    }
 }
 
 /// How a text is written, and the bytes of its mark.
@@ -385,7 +393,10 @@ fn line_end(start: &str) -> u8 {
 fn arff(head: &[u8], input: Input, reading: &Reading) -> Opened {
     let (coding, mark) = coding(head, reading)?;
     let end = line_end(&String::from_utf8_lossy(head));
-    arff::open(Records::new(decoded(input, coding, mark)?, ',', end, coding), reading)
+    let records = Records::new(decoded(input, coding, mark)?, ',', end, coding);
+    let (mut outline, source) = arff::open(records, reading)?;
+    outline.notes.extend(guessed_encoding(coding, reading));
+    Ok((outline, source))
 }
 
 /// The start of a file without a line that is cut off.

@@ -89,11 +89,7 @@ fn encodings_are_found_as_in_other_texts() {
     folder.write("t.arff", &bytes);
     let found = describe(&folder.path("t.arff"), "").unwrap();
     assert!(found.contains("s: category, 2 levels: café | café | the"), "{found}");
-    assert_eq!(
-        found.matches("from line 5 on the text is no UTF-8 and read as Windows-1252").count(),
-        1,
-        "{found}"
-    );
+    assert_eq!(found.matches("read as windows-1252").count(), 1, "{found}");
 }
 
 #[test]

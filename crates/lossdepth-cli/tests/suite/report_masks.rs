@@ -121,3 +121,22 @@ fn a_mask_of_nothing_is_refused() {
         assert_eq!(folder.list(), ["data.csv"]);
     }
 }
+
+#[test]
+fn a_mask_hides_all_columns_of_its_name() {
+    let value = |i: usize, column: usize| format!("{}.{:03}{column}", 6 + column, i * 37 * column % 500);
+    let row = |i: usize| format!("{},{},{}\n", i % 7, value(i, 1), value(i, 2));
+    let rows: Vec<String> = (0..30).map(row).collect();
+    let folder = Folder::with(format!("x,pay,pay\n{}", rows.concat()));
+    let page = |mask: &[&str]| {
+        let ran = folder.run(&[&["report", "data.csv", "--out", "odd.html"], mask].concat());
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        std::fs::read_to_string(folder.path("odd.html")).unwrap()
+    };
+    let (open, hidden) = (page(&[]), page(&["--mask", "pay"]));
+    for column in [1, 2] {
+        let is_shown = |number: &str| (0..30).any(|i| number == value(i, column));
+        let shown = |page: &str| page.split(|c: char| !c.is_ascii_digit() && c != '.').any(is_shown);
+        assert!(shown(&open) && !shown(&hidden), "column {column}");
+    }
+}

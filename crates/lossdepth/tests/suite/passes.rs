@@ -196,7 +196,8 @@ fn samples_of_weighted_references_keep_their_weights() {
         let fits = passes.score(&mut source, rows, &Run::default(), &mut |_| ()).unwrap();
         for (fit, plain) in fits.iter().zip(&plain) {
             assert!((found.of(fit.depth) - expected.of(fit.depth)).abs() < 1e-9, "{unit}: {fit:?}");
-            assert!((fit.stderr / plain.stderr - 1.0).abs() < 1e-3, "{unit}: {fit:?} {plain:?}");
+            // It is that of the first solution, in single precision.
+            assert!((fit.stderr / plain.stderr - 1.0).abs() < 1e-2, "{unit}: {fit:?} {plain:?}");
         }
     }
 }

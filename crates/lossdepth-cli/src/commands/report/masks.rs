@@ -22,5 +22,11 @@ pub(super) fn named(flags: &[String], inputs: &Inputs) -> Result<Vec<String>> {
         let (file, hint) = (inputs.data.file(), hint.unwrap_or_default());
         return Err(Error::Usage(format!("`--mask`: {file} has no column `{}`{hint}", shorten(name))));
     }
-    Ok(asked)
+    // Columns of one name are read as `x`, `x.1`, `x.2`: all of them are meant.
+    let is_copy = |known: &&str| {
+        let number = |name: &String| known.strip_prefix(&name[..])?.strip_prefix('.')?.parse::<usize>().ok();
+        asked.iter().any(|name| number(name).is_some())
+    };
+    let copies: Vec<String> = known().filter(is_copy).map(str::to_owned).collect();
+    Ok(asked.into_iter().chain(copies).collect())
 }

@@ -10,7 +10,7 @@ pub(super) const CLASSIFIER: u64 = 4 << 40;
 pub(super) const COLUMNS: u64 = 5 << 40;
 
 /// Statistics that differ by less than this share of the largest one are ties: rounding must not break them.
-const TIE: f64 = 1e-11;
+pub(super) const TIE: f64 = 1e-11;
 
 /// Which rows are in the second group: the samples as they are first, then random divisions of the same sizes.
 pub(super) fn divisions(is_second: &[bool], permutations: usize, seed: u64, purpose: u64) -> Vec<Vec<bool>> {
