@@ -18,12 +18,12 @@ def test_halves_give_a_standard_error_and_change_nothing_else(
     plain = estimator().fit(X).score_details(Z)
     fitted = estimator(resamples=8).fit(X)
     halves = fitted.score_details(Z)
-    assert np.array_equal(plain["depth"], halves["depth"])
-    assert np.array_equal(plain["error"], halves["error"])
-    assert np.all(halves["stderr"] > 0)
+    assert np.array_equal(plain.depth, halves.depth)
+    assert np.array_equal(plain.error, halves.error)
+    assert np.all(halves.stderr > 0)
     fitted.save(f"{tmp_path}/model.safetensors")
     again = load(f"{tmp_path}/model.safetensors").score_details(Z)
-    assert np.array_equal(again["stderr"], halves["stderr"])
+    assert np.array_equal(again.stderr, halves.stderr)
 
 
 def test_one_half_is_refused() -> None:
