@@ -180,15 +180,17 @@ impl Candidate<'_> {
 /// The smallest of some margins; infinite if there is none.
 pub(crate) fn smallest<T: Real>(margins: &[T]) -> f64 {
     let smaller = |s: f64, m: f64| if m < s { m } else { s };
-    let mut lanes = [f64::INFINITY; LANES];
     let chunks = margins.chunks_exact(LANES);
     let rest = chunks.remainder().iter().fold(f64::INFINITY, |s, m| smaller(s, m.widened()));
-    vectorised!({
+    let lanes = vectorised!({
+        // Of its own, so that it is kept in registers.
+        let mut lanes = [f64::INFINITY; LANES];
         for chunk in chunks {
             for (lane, m) in lanes.iter_mut().zip(chunk) {
                 *lane = smaller(*lane, m.widened());
             }
         }
+        lanes
     });
     lanes.into_iter().fold(rest, smaller)
 }
