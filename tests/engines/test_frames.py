@@ -132,7 +132,7 @@ def test_nothing_half_written(table, model, tmp_path):
 def depths(orders):
     """Score with the file of the page, by the scorer."""
     scores = lossdepth.ArrowScorer("m.safetensors").score(orders.combine_chunks().to_batches()[0])
-    return pa.array(scores.column("depth")).to_pylist()
+    return pa.record_batch(scores).column("depth").to_pylist()
 
 
 def test_the_page_on_polars(page_folder):
